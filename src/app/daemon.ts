@@ -1,0 +1,183 @@
+import { readFileSync } from 'node:fs';
+import type { Config } from '../config/config.js';
+import { CursorCodec } from '../domain/cursor.js';
+import { HttpServer } from '../http/http-server.js';
+import { healthRoutes } from '../http/routes/health.js';
+import { inboxRoutes } from '../http/routes/inboxes.js';
+import { messageRoutes } from '../http/routes/messages.js';
+import { SmtpListener } from '../smtp/smtp-listener.js';
+import { type SmtpListenerOptions, smtpListenerDefaults, type TlsIdentity } from '../smtp/smtp-listener-options.js';
+import { BlobUploads } from '../store/blob-upload.js';
+import { getMeta } from '../store/meta.js';
+import { openMigratedStore } from '../store/migrate.js';
+import { oldestDueAge } from '../store/pending.js';
+import type { Store } from '../store/store.js';
+import { createInboundMail } from '../usecases/accept-message.js';
+import { authenticate } from '../usecases/api-keys.js';
+import { claimStore, releaseStore } from '../usecases/claim-store.js';
+import { ensureOperator } from '../usecases/ensure-operator.js';
+import type { Clock, Logger } from '../usecases/ports.js';
+import { recoverParsing } from '../usecases/recover-parsing.js';
+import { recoverUploads, sweep } from '../usecases/sweep.js';
+import { Sweeper } from '../workers/sweeper.js';
+import { Parsing } from './parsing.js';
+
+export interface DaemonOptions {
+  readonly config: Config;
+  readonly version: string;
+  readonly log: Logger;
+  /** The store failed: nothing can be promised any more, the process is to end. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+/** Deletions are freed within this time. */
+const SWEEP_INTERVAL_MS = 5_000;
+/** Clients with a request or a message in hand may finish it for so long when the daemon stops. */
+const GRACE_MS = 4_000;
+/** `/readyz` says no when accepted mail has been waiting this long to be parsed. */
+const OLDEST_PENDING_MS = 5 * 60_000;
+
+const clock: Clock = () => Date.now();
+
+/**
+ * The whole appliance: assembled here, started in the order in which things depend on each other, stopped
+ * in the reverse one. Listeners open before Redis is there: mail is accepted and read without it.
+ */
+export class Daemon {
+  readonly #options: DaemonOptions;
+  readonly #store: Store;
+  readonly #parsing: Parsing;
+  readonly #sweeper: Sweeper;
+  readonly #smtp: SmtpListener;
+  readonly #http: HttpServer;
+
+  private constructor(options: DaemonOptions, store: Store) {
+    const { config, log } = options;
+    const uploads = new BlobUploads(store);
+    this.#options = options;
+    this.#store = store;
+    this.#parsing = new Parsing({ config, store, uploads, clock, log });
+    this.#sweeper = new Sweeper({
+      run: shouldStop => sweep({ store, clock }, shouldStop),
+      intervalMs: SWEEP_INTERVAL_MS,
+      log,
+    });
+    const inbound = createInboundMail({ store, uploads, clock, queue: this.#parsing.queue, mail: config.mail });
+    this.#smtp = new SmtpListener(smtpOptions(config), inbound, log);
+    this.#http = createHttpServer(config, store, log, () => this.#isReady());
+  }
+
+  /** Opens the store, recovers what an earlier process left, and serves. */
+  static async start(options: DaemonOptions): Promise<Daemon> {
+    const { config, version, log, onFatal } = options;
+    const store = await openMigratedStore({
+      path: config.store.path,
+      mapSizeBytes: config.store.mapSizeGib * 2 ** 30,
+      diskFloorBytes: config.store.diskFloorMib * 2 ** 20,
+      onFatal,
+    });
+    try {
+      await claimStore(store, version, clock());
+      await ensureOperator({ store, clock, mail: config.mail });
+      const uploads = await recoverUploads({ store, clock });
+      const messages = await recoverParsing({ store, clock });
+      if (uploads + messages > 0) {
+        log.info({ uploads, messages }, 'an earlier process ended in the middle of work: it goes on');
+      }
+      const daemon = new Daemon(options, store);
+      await daemon.#serve();
+      return daemon;
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+  }
+
+  /** Serves sessions from now on with the certificate that the files hold now. */
+  reloadCertificates(): void {
+    const tls = readTls(this.#options.config);
+    if (tls !== undefined) this.#smtp.reloadTls(tls);
+  }
+
+  /**
+   * The orderly end: no new clients (SMTP is told 421), requests and messages in hand are finished, parse
+   * jobs are returned, the store is flushed and closed. Takes less than ten seconds.
+   */
+  async stop(): Promise<void> {
+    const { log } = this.#options;
+    await Promise.all([this.#smtp.stop(GRACE_MS), this.#http.stop(GRACE_MS)]);
+    log.debug({}, 'listeners are closed');
+    await Promise.all([this.#parsing.stop(), this.#sweeper.stop()]);
+    await releaseStore(this.#store);
+    await this.#store.close();
+    log.info({}, 'stopped');
+  }
+
+  async #serve(): Promise<void> {
+    const { config, version, log } = this.#options;
+    const parsing = this.#parsing.start();
+    // Looked at below; until then a failure must not count as unhandled.
+    parsing.catch(() => {});
+    const [smtp, http] = await Promise.all([this.#smtp.start(), this.#http.start()]);
+    this.#sweeper.start();
+    await parsing;
+    log.info(
+      { version, smtp_port: smtp.port, http_port: http.port, domains: config.mail.domains, pid: process.pid },
+      'postern is ready',
+    );
+  }
+
+  async #isReady(): Promise<boolean> {
+    const oldest = this.#store.read(reader => oldestDueAge(reader, 'parse', clock()));
+    if (!this.#parsing.isQueueReady || !this.#store.room.hasRoomFor(0)) return false;
+    if (oldest !== null && oldest > OLDEST_PENDING_MS) return false;
+    // An empty unit of work goes through the same commit as any other.
+    await this.#store.write(() => undefined);
+    return true;
+  }
+}
+
+function createHttpServer(config: Config, store: Store, log: Logger, isReady: () => Promise<boolean>): HttpServer {
+  const identity = store.read(reader => getMeta(reader, 'identity'));
+  if (identity === undefined) throw new Error('the store has no identity: it was not migrated');
+  return new HttpServer({
+    host: config.http.host,
+    port: config.http.port,
+    authenticate: credential => authenticate({ store }, credential),
+    log,
+    routes: [
+      ...healthRoutes(isReady),
+      ...inboxRoutes({
+        store,
+        clock,
+        limits: config.limits,
+        domains: config.mail.domains,
+        reservedLocalParts: config.mail.reservedLocalParts,
+        increaseRequest: config.service.increaseRequest,
+        policyUrl: config.service.policyUrl,
+      }),
+      ...messageRoutes({ store, clock, cursors: new CursorCodec(identity.cursorSecret) }),
+    ],
+  });
+}
+
+function smtpOptions(config: Config): SmtpListenerOptions {
+  const tls = readTls(config);
+  return {
+    ...smtpListenerDefaults,
+    hostname: config.mail.hostname,
+    host: config.smtp.host,
+    port: config.smtp.port,
+    maxMessageBytes: config.smtp.maxMessageBytes,
+    maxClients: config.smtp.maxClients,
+    maxClientsPerAddress: config.smtp.maxClientsPerAddress,
+    idleTimeoutMs: config.smtp.idleTimeoutS * 1000,
+    ...(tls === undefined ? {} : { tls }),
+  };
+}
+
+function readTls(config: Config): TlsIdentity | undefined {
+  const { tlsCert, tlsKey } = config.smtp;
+  if (tlsCert === null || tlsKey === null) return undefined;
+  return { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) };
+}

@@ -1,0 +1,83 @@
+import type { Config } from '../config/config.js';
+import { createLogger, type LogLevel, type RootLogger } from '../ops/logging.js';
+import { Daemon } from './daemon.js';
+import { packageVersion } from './version.js';
+
+/** An orderly stop takes less; what is not done by then is recovered at the next start. */
+const STOP_DEADLINE_MS = 10_000;
+/** After the store has failed: time to answer those who wait. */
+const FATAL_DELAY_MS = 250;
+
+export interface ServeOptions {
+  readonly config: Config;
+  /** Reads the configuration anew; null when it is not valid now. */
+  readonly reload: () => Config | null;
+}
+
+/**
+ * Runs the daemon until a signal ends it. SIGTERM and SIGINT stop it in order; SIGHUP takes over renewed
+ * certificates and the log level. A broken promise that nobody handled ends the process: its supervisor
+ * starts it again on a sound store, which is safer than going on without knowing what was missed.
+ * @returns the exit code
+ */
+export async function serve(options: ServeOptions): Promise<number> {
+  const log = createLogger(options.config.log.level);
+  dieOnUnhandled(log);
+  let daemon: Daemon;
+  try {
+    daemon = await Daemon.start({
+      config: options.config,
+      version: packageVersion(),
+      log,
+      onFatal: error => {
+        log.fatal({ err: error }, 'the store cannot be written; the process ends and is to be started again');
+        setTimeout(() => process.exit(1), FATAL_DELAY_MS);
+      },
+    });
+  } catch (error) {
+    log.fatal({ err: error }, 'postern cannot start');
+    // Parts that were started already hold the loop open.
+    setTimeout(() => process.exit(1), FATAL_DELAY_MS);
+    return 1;
+  }
+  process.on('SIGHUP', () => reload(daemon, log, options));
+  const signal = await nextStopSignal();
+  log.info({ signal }, 'stopping');
+  const deadline = setTimeout(() => {
+    log.error({}, 'the orderly stop takes too long; what is left is recovered at the next start');
+    process.exit(1);
+  }, STOP_DEADLINE_MS);
+  await daemon.stop();
+  clearTimeout(deadline);
+  return 0;
+}
+
+function nextStopSignal(): Promise<string> {
+  return new Promise(resolve => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal));
+  });
+}
+
+function reload(daemon: Daemon, log: RootLogger, options: ServeOptions): void {
+  try {
+    const config = options.reload();
+    if (config === null) {
+      log.error({}, 'the configuration is not valid now (see "postern config check"): nothing was changed');
+      return;
+    }
+    log.level = config.log.level satisfies LogLevel;
+    daemon.reloadCertificates();
+    log.info({}, 'certificates and log level were read again');
+  } catch (error) {
+    log.error({ err: error }, 'certificates could not be read: the old ones stay');
+  }
+}
+
+function dieOnUnhandled(log: RootLogger): void {
+  const die = (kind: string) => (error: unknown) => {
+    log.fatal({ err: error }, kind);
+    process.exit(1);
+  };
+  process.on('uncaughtException', die('uncaught exception'));
+  process.on('unhandledRejection', die('unhandled rejection'));
+}

@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import { createAccount, viewAccount } from '../usecases/create-account.js';
+import { listAccounts } from '../usecases/find-account.js';
+import { accountNamed } from './named.js';
+import { answer, answerWith } from './outcome.js';
+import { renderFields, renderTable } from './output.js';
+import type { Cli } from './run-command.js';
+
+/** `postern account`: the humans whose agents have inboxes here. */
+export function addAccountCommands(program: Command, cli: Cli): void {
+  const account = program
+    .command('account')
+    .description('accounts: the humans whose agents have inboxes here');
+
+  account
+    .command('create')
+    .description('make an account')
+    .argument('<email>', 'email address of the human')
+    .action((email: string) =>
+      cli.change(async box => answerWith(await createAccount(box, email), renderFields), {
+        makesStore: true,
+      }),
+    );
+
+  account
+    .command('list')
+    .description('list every account')
+    .action(() =>
+      cli.read(box => {
+        const accounts = listAccounts(box);
+        return answer(
+          { accounts },
+          renderTable(accounts, ['account_id', 'email', 'created_at'], 'No accounts.'),
+        );
+      }),
+    );
+
+  account
+    .command('show')
+    .description('show one account')
+    .argument('<email>', 'email address or account id')
+    .action((email: string) =>
+      cli.read(box => {
+        const found = accountNamed(box, email);
+        if (!found.ok) return found;
+        const view = viewAccount(found.value);
+        return answer(view, renderFields(view));
+      }),
+    );
+}

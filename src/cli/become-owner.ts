@@ -1,0 +1,25 @@
+import { statSync } from 'node:fs';
+
+/**
+ * Run as root, the process becomes the owner of `directory` for the rest of its life, so that nothing it
+ * makes in there is out of the daemon's reach. Without the directory, or as another user, it stays what it is.
+ * @throws when the system refuses
+ */
+export function becomeOwner(directory: string): void {
+  if (process.getuid?.() !== 0) return;
+  const owner = statSync(directory, { throwIfNoEntry: false });
+  if (owner === undefined || owner.uid === 0) return;
+  takeGroupsOf(owner.uid, owner.gid);
+  process.setgid?.(owner.gid);
+  process.setuid?.(owner.uid);
+}
+
+/** A user without an entry in the user database has no groups but the directory's. */
+function takeGroupsOf(uid: number, gid: number): void {
+  try {
+    process.initgroups?.(uid, gid);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_UNKNOWN_CREDENTIAL') throw error;
+    process.setgroups?.([gid]);
+  }
+}

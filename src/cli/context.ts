@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config/config.js';
+import { type ConfigProblem, formatProblem } from '../config/config-problem.js';
+import { type LoadedConfig, loadConfig } from '../config/load-config.js';
+import { NewerSchemaError, openMigratedStore } from '../store/migrate.js';
+import type { Store } from '../store/store.js';
+import type { DefaultLimits } from '../usecases/allowances.js';
+import type { Clock } from '../usecases/ports.js';
+import { becomeOwner } from './become-owner.js';
+import type { CliDependencies } from './dependencies.js';
+import { type Failed, failed } from './outcome.js';
+
+/** What a command that works on the store is given. */
+export interface Box {
+  readonly config: Config;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly limits: DefaultLimits;
+}
+
+export type Loaded = Extract<LoadedConfig, { ok: true }>;
+
+/** Reads the configuration that `--config` names, or the usual one. */
+export function readConfig(deps: CliDependencies, file: string | undefined): Loaded | Failed {
+  const loaded = loadConfig({ env: deps.env, cwd: deps.cwd, ...(file === undefined ? {} : { file }) });
+  return loaded.ok ? loaded : configurationFailure(loaded.problems);
+}
+
+export function configurationFailure(problems: readonly ConfigProblem[]): Failed {
+  return failed('invalid_configuration', problems.map(formatProblem).join('\n'), { problems });
+}
+
+export interface OpenOptions {
+  /** Make an empty store where there is none; otherwise that is a failure. */
+  readonly makesStore: boolean;
+}
+
+/**
+ * Opens the store of a configuration, as the owner of the data directory. It works beside a running
+ * daemon: LMDB is made for several processes.
+ */
+export async function openBox(
+  config: Config,
+  options: OpenOptions,
+): Promise<{ readonly ok: true; readonly value: Box; readonly isNew: boolean } | Failed> {
+  const { path, mapSizeGib, diskFloorMib } = config.store;
+  const refusal = tryBecomeOwner(path);
+  if (refusal !== null) return refusal;
+  const isNew = !existsSync(join(path, 'store', 'data.mdb'));
+  if (isNew && !options.makesStore) {
+    return failed(
+      'no_store',
+      `There is no store in ${path}, or it is out of reach. If store.path is right, "postern init" or "postern serve" makes one; if there is one, run this as root or as its owner.`,
+    );
+  }
+  try {
+    const store = await openMigratedStore({
+      path,
+      mapSizeBytes: mapSizeGib * 2 ** 30,
+      diskFloorBytes: diskFloorMib * 2 ** 20,
+    });
+    const limits = { inboxes: config.limits.inboxes, sends: config.limits.sends };
+    return { ok: true, value: { config, store, clock: Date.now, limits }, isNew };
+  } catch (error) {
+    return failed('store_unavailable', `The store in ${path} cannot be opened: ${adviceFor(error)}`);
+  }
+}
+
+/** Null when the process now is who should touch the directory. */
+export function tryBecomeOwner(path: string): Failed | null {
+  try {
+    becomeOwner(path);
+    return null;
+  } catch (error) {
+    return failed(
+      'not_permitted',
+      `This process is root but cannot become the owner of ${path} (${messageOf(error)}). Run it as that user instead.`,
+    );
+  }
+}
+
+function adviceFor(error: unknown): string {
+  if (error instanceof NewerSchemaError) return error.message;
+  const reason = messageOf(error);
+  if (/EACCES|EPERM|EROFS|permission denied/i.test(reason)) {
+    return `${reason}. Run this as root or as the user that owns that directory.`;
+  }
+  return `${reason}. Check store.path and the disk it lies on.`;
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

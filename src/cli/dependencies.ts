@@ -1,0 +1,25 @@
+import type { Config } from '../config/config.js';
+import type { Environment } from '../config/environment-settings.js';
+
+/**
+ * Writes all of `data`; resolves when it has been taken, so that a slow reader slows the writer down.
+ * Rejects with `OutputClosedError` when nobody reads any more.
+ */
+export type Write = (data: string | Uint8Array) => Promise<void>;
+
+export interface ServeOptions {
+  readonly config: Config;
+  /** The file that the configuration was read from; null when there was none. */
+  readonly configFile: string | null;
+}
+
+/** What the command line needs of the process it runs in. */
+export interface CliDependencies {
+  /** Runs the daemon until it has stopped; its exit code. */
+  serve(options: ServeOptions): Promise<number>;
+  readonly version: string;
+  readonly stdout: Write;
+  readonly stderr: Write;
+  readonly env: Environment;
+  readonly cwd: string;
+}

@@ -1,0 +1,126 @@
+import { Command, CommanderError } from 'commander';
+import { addAccountCommands } from './account.js';
+import { addAllowanceCommands } from './allowance.js';
+import { addConfigCommands } from './config.js';
+import { messageOf } from './context.js';
+import type { CliDependencies } from './dependencies.js';
+import { addInboxCommands } from './inbox.js';
+import { addInitCommand } from './init.js';
+import { addKeyCommands } from './key.js';
+import { addMessageCommands } from './message.js';
+import { EXIT } from './outcome.js';
+import { type Cli, reportFailure, startRun } from './run-command.js';
+import { addServeCommand } from './serve.js';
+import { addStatusCommand } from './status.js';
+import { addVersionCommand } from './version.js';
+import { OutputClosedError } from './write-to.js';
+
+export type { CliDependencies, ServeOptions, Write } from './dependencies.js';
+
+/** What commander writes while it parses; it goes out once parsing has come to an end. */
+interface ParserOutput {
+  help: string;
+  helpForError: string;
+  error: string;
+}
+
+const AFTER_HELP = `
+EMAIL is an email address or an account id, INBOX an address or an id.
+With --json the answer is one JSON document on stdout. A failure leaves stdout empty and is one document
+on stderr: {"error":{"code","message"}}.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 wrong configuration, 4 not found.
+`;
+
+/**
+ * Runs the command line. Never ends the process: whoever calls it does, with the exit code it resolves to.
+ * @param argv the arguments, without program and script
+ */
+export async function runCli(argv: readonly string[], deps: CliDependencies): Promise<number> {
+  const output: ParserOutput = { help: '', helpForError: '', error: '' };
+  const program = createProgram(output);
+  const { cli, exitCode } = startRun(deps, () => {
+    const { json, config } = program.opts<{ json?: boolean; config?: string }>();
+    return { isJson: json === true, configFile: config };
+  });
+  addCommands(program, cli, deps.version);
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return exitCode();
+  } catch (error) {
+    try {
+      return await endEarly(error, deps, argv.includes('--json'), output);
+    } catch (second) {
+      if (second instanceof OutputClosedError) return EXIT.failed;
+      throw second;
+    }
+  }
+}
+
+function createProgram(output: ParserOutput): Command {
+  return new Command('postern')
+    .description('Email for AI agents, on a machine of your own.')
+    .option('--config <file>', 'configuration (default: /etc/postern/postern.toml, else ./postern.toml)')
+    .option('--json', 'answer with one JSON document')
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: text => {
+        output.help += text;
+      },
+      writeErr: text => {
+        output.helpForError += text;
+      },
+      outputError: text => {
+        output.error += text;
+      },
+    });
+}
+
+function addCommands(program: Command, cli: Cli, version: string): void {
+  program.version(version).addHelpText('after', AFTER_HELP);
+  addInitCommand(program, cli);
+  addServeCommand(program, cli);
+  addConfigCommands(program, cli);
+  addAccountCommands(program, cli);
+  addKeyCommands(program, cli);
+  addAllowanceCommands(program, cli);
+  addInboxCommands(program, cli);
+  addMessageCommands(program, cli);
+  addStatusCommand(program, cli);
+  addVersionCommand(program, cli);
+}
+
+/** Parsing came to an end of its own, or a command threw. */
+async function endEarly(
+  error: unknown,
+  deps: CliDependencies,
+  isJson: boolean,
+  output: ParserOutput,
+): Promise<number> {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) {
+      await deps.stdout(output.help);
+      return EXIT.done;
+    }
+    return reportUsage(deps, isJson, output);
+  }
+  if (error instanceof OutputClosedError) {
+    await deps.stderr(
+      'postern: nobody read the answer to its end; what the command changed stays changed.\n',
+    );
+    return EXIT.failed;
+  }
+  const trace = error instanceof Error ? `\n${error.stack ?? ''}` : '';
+  return reportFailure(deps, isJson, {
+    code: 'internal_error',
+    message: `An unexpected error, which is a fault of Postern: ${messageOf(error)}. Please report it with these lines.${trace}`,
+  });
+}
+
+function reportUsage(deps: CliDependencies, isJson: boolean, output: ParserOutput): Promise<number> {
+  const message =
+    output.error === ''
+      ? `A command is missing.\n${output.helpForError.trimEnd()}`
+      : `${output.error.trim().replace(/^error: /, '')}\nAdd --help to see what a command takes.`;
+  return reportFailure(deps, isJson, { code: 'usage', message });
+}

@@ -1,0 +1,145 @@
+import { BlobMissingError } from '../store/blob-reader.js';
+import { StoreFailedError } from '../store/store.js';
+import { StoreInUseError } from '../usecases/claim-store.js';
+import { type Box, type Loaded, messageOf, type OpenOptions, openBox, readConfig } from './context.js';
+import type { CliDependencies } from './dependencies.js';
+import {
+  type Answer,
+  type CliFailure,
+  EXIT,
+  exitCodeOf,
+  type Failed,
+  failed,
+  type Outcome,
+} from './outcome.js';
+import { printableText } from './output.js';
+import { OutputClosedError } from './write-to.js';
+
+type Handler<Input> = (input: Input) => Outcome | Promise<Outcome>;
+
+/**
+ * One run of the command line: what the global options say, and the ways in which a command runs. Each
+ * of them ends with the answer or the failure written, the store closed, and `exitCode` set.
+ */
+export interface Cli {
+  readonly deps: CliDependencies;
+  /** Does the answer go out as one JSON document? */
+  isJson(): boolean;
+  /** The file that `--config` names. */
+  configFile(): string | undefined;
+  readConfig(): Loaded | Failed;
+  /** A command that needs no store. */
+  plain(handler: Handler<Cli>): Promise<void>;
+  /** A command that looks at the store. */
+  read(handler: Handler<Box>): Promise<void>;
+  /** A command that changes what is in the store. */
+  change(handler: Handler<Box>, options?: OpenOptions): Promise<void>;
+}
+
+export interface GlobalOptions {
+  readonly isJson: boolean;
+  readonly configFile: string | undefined;
+}
+
+export interface Run {
+  readonly cli: Cli;
+  readonly exitCode: () => number;
+}
+
+/** `options` is asked when a command runs: only then have they been parsed. */
+export function startRun(deps: CliDependencies, options: () => GlobalOptions): Run {
+  let exitCode: number = EXIT.done;
+  const finish = async (outcome: Outcome): Promise<void> => {
+    if (!outcome.ok) exitCode = await reportFailure(deps, options().isJson, outcome.failure);
+    else exitCode = await writeAnswer(deps, options().isJson, outcome.value);
+  };
+  const withBox = async (handler: Handler<Box>, { makesStore }: OpenOptions): Promise<void> => {
+    const loaded = cli.readConfig();
+    if (!loaded.ok) return finish(loaded);
+    const opened = await openBox(loaded.config, { makesStore });
+    if (!opened.ok) return finish(opened);
+    const box = opened.value;
+    try {
+      if (opened.isNew) await deps.stderr(`postern: made an empty store in ${box.config.store.path}\n`);
+      // The answer is written while the store is open: it may be a stream out of it.
+      await finish(await guard(() => handler(box)));
+    } finally {
+      await box.store.close();
+    }
+  };
+  const cli: Cli = {
+    deps,
+    isJson: () => options().isJson,
+    configFile: () => options().configFile,
+    readConfig: () => readConfig(deps, options().configFile),
+    plain: async handler => endQuietly(finish(await guard(() => handler(cli)))),
+    read: handler => endQuietly(withBox(handler, { makesStore: false })),
+    change: (handler, open = { makesStore: false }) => withBox(handler, open),
+  };
+  return { cli, exitCode: () => exitCode };
+}
+
+/** Failures that have a type become outcomes; everything else is a fault and goes on upwards. */
+async function guard(work: () => Outcome | Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof StoreInUseError) return failed('store_unavailable', error.message);
+    if (error instanceof StoreFailedError) {
+      return failed(
+        'store_unavailable',
+        `${messageOf(error)}. Nothing was changed. See to the disk that store.path lies on, then repeat the command.`,
+      );
+    }
+    throw error;
+  }
+}
+
+/** Whoever reads a listing may stop when he has seen enough: nothing is amiss. */
+async function endQuietly(work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!(error instanceof OutputClosedError)) throw error;
+  }
+}
+
+async function writeAnswer(deps: CliDependencies, isJson: boolean, answer: Answer): Promise<number> {
+  switch (answer.kind) {
+    case 'document':
+      await deps.stdout(isJson ? `${JSON.stringify(answer.json)}\n` : answer.text);
+      return EXIT.done;
+    case 'bytes':
+      return writeBytes(deps, isJson, answer.bytes);
+    case 'ended':
+      return answer.exitCode;
+  }
+}
+
+async function writeBytes(
+  deps: CliDependencies,
+  isJson: boolean,
+  source: AsyncIterable<Uint8Array>,
+): Promise<number> {
+  try {
+    for await (const bytes of source) await deps.stdout(bytes);
+    return EXIT.done;
+  } catch (error) {
+    if (!(error instanceof BlobMissingError)) throw error;
+    return reportFailure(deps, isJson, {
+      code: 'content_unavailable',
+      message: `The output is not complete: ${error.message}. The message was deleted while it was read, or the store is damaged.`,
+    });
+  }
+}
+
+/** Tells a failure on stderr, as text or as one JSON document; its exit code. */
+export async function reportFailure(
+  deps: CliDependencies,
+  isJson: boolean,
+  failure: CliFailure,
+): Promise<number> {
+  const text = printableText(failure.message).replaceAll(/^/gm, 'postern: ');
+  await deps.stderr(isJson ? `${JSON.stringify({ error: failure })}\n` : `${text}\n`);
+  return exitCodeOf(failure);
+}

@@ -1,0 +1,58 @@
+import type { ConfigProblem } from './config-problem.js';
+import type { SettledValue, SettledValues } from './settle-values.js';
+
+/** The rules that join several keys. A key that is wrong by itself is left out of them. */
+export function checkAcrossKeys(values: SettledValues): ConfigProblem[] {
+  return [checkRedis(values), checkTlsPair(values), checkPostmaster(values)].flatMap(
+    problem => problem ?? [],
+  );
+}
+
+function checkRedis(values: SettledValues): ConfigProblem | null {
+  const mode = values.get('redis.mode');
+  const url = values.get('redis.url');
+  if (mode === undefined || url === undefined) return null;
+  if (mode.value === 'external' && url.value === null) {
+    return {
+      where: mode.where,
+      what: 'redis.mode is "external", but redis.url is not set',
+      fix: 'Set redis.url to the address of that Redis, or leave redis.mode at "managed".',
+    };
+  }
+  if (mode.value === 'managed' && url.value !== null) {
+    return {
+      where: url.where,
+      what: 'redis.url is set, but redis.mode is "managed", which does not use it',
+      fix: 'Set redis.mode to "external", or remove redis.url.',
+    };
+  }
+  return null;
+}
+
+function checkTlsPair(values: SettledValues): ConfigProblem | null {
+  const cert = values.get('smtp.tls_cert');
+  const key = values.get('smtp.tls_key');
+  if (cert === undefined || key === undefined || (cert.value === null) === (key.value === null)) return null;
+  return cert.value === null ? halfPair(key, 'tls_key', 'tls_cert') : halfPair(cert, 'tls_cert', 'tls_key');
+}
+
+function halfPair(set: SettledValue, setName: string, missingName: string): ConfigProblem {
+  return {
+    where: set.where,
+    what: `smtp.${setName} is set, but smtp.${missingName} is not`,
+    fix: `Set smtp.${missingName} too, or neither to do without STARTTLS.`,
+  };
+}
+
+function checkPostmaster(values: SettledValues): ConfigProblem | null {
+  const postmaster = values.get('mail.postmaster_inbox');
+  const domains = values.get('mail.domains')?.value;
+  if (typeof postmaster?.value !== 'string' || !Array.isArray(domains)) return null;
+  const domain = postmaster.value.slice(postmaster.value.lastIndexOf('@') + 1);
+  if (domains.includes(domain)) return null;
+  return {
+    where: postmaster.where,
+    what: `mail.postmaster_inbox is in ${JSON.stringify(domain)}, which is not one of mail.domains`,
+    fix: `Name an inbox of this service, in ${domains.join(' or ')}.`,
+  };
+}

@@ -1,0 +1,188 @@
+import { derivedKey, key, optionalKey, requiredKey, section } from './key.js';
+import { listOf } from './list-of.js';
+import { inboxAddress, localPart, mailDomain } from './mail-types.js';
+import { baseUrl, hostName, listenHost, port, redisUrl, webUrl } from './net-types.js';
+import { integer, number, oneOf, path, text } from './scalar-types.js';
+
+/**
+ * Every configuration key, declared once. From here come the TOML and environment names, checking,
+ * the type `Config`, the example file, and `postern config explain`. The order is the reader's.
+ */
+export const KEYS = {
+  service: section('What agents and their humans are told about this service.', {
+    name: key(
+      text({ minLength: 1, maxLength: 64 }),
+      'Postern',
+      'Name of the service, as agents and humans see it.',
+    ),
+    public_url: key(
+      baseUrl(),
+      'http://localhost:8025',
+      'Address at which agents and humans reach the HTTP listener; links are built on it.',
+    ),
+    increase_request: key(
+      text({ minLength: 1, maxLength: 1000 }),
+      'Ask the operator of this service.',
+      'Tells an agent that has used up an allowance how to ask for more.',
+    ),
+    policy_url: derivedKey(
+      webUrl(),
+      {
+        placeholder: '',
+        from: 'public_url followed by /policy, a page that the service serves itself',
+        example: 'https://example.com/acceptable-use',
+        derive: (_facts, textOf) => {
+          const publicUrl = textOf('service.public_url');
+          return publicUrl === null ? null : `${publicUrl}/policy`;
+        },
+      },
+      'Page with the rules of use, shown to an agent that has used up an allowance.',
+    ),
+  }),
+
+  mail: section('The addresses this service answers for.', {
+    domains: requiredKey(
+      listOf(mailDomain(), { minItems: 1 }),
+      ['agents.example.com'],
+      'Domains of the inboxes; a new inbox is in the first one unless another is asked for.',
+    ),
+    hostname: derivedKey(
+      hostName(),
+      {
+        placeholder: '',
+        from: "the system's host name",
+        example: 'mail.example.com',
+        derive: facts => facts.hostname,
+      },
+      'Name with which the SMTP listener greets; the MX record of each mail domain should point to it.',
+    ),
+    postmaster_inbox: optionalKey(
+      inboxAddress(),
+      'operator@agents.example.com',
+      'Inbox that gets mail to postmaster@ and abuse@; unset, it is the postmaster inbox of the operator account.',
+    ),
+    reserved_local_parts: key(
+      listOf(localPart()),
+      [],
+      'Local parts that no inbox may have, besides postmaster, abuse and the others that are always reserved.',
+      { example: ['billing', 'ceo'] },
+    ),
+  }),
+
+  store: section('Where mail is kept.', {
+    path: key(path(), '/var/lib/postern', 'Data folder; it holds everything there is to back up.'),
+    map_size_gib: key(
+      number({ min: 0.03125, max: 65536 }),
+      128,
+      'Largest size the store may grow to, in GiB; address space is reserved for it, not disk space.',
+    ),
+    disk_floor_mib: key(
+      integer({ min: 1, max: 1048576 }),
+      256,
+      'Free space, in MiB, below which mail and changes are refused for the time being.',
+    ),
+  }),
+
+  smtp: section('The listener that mail arrives at.', {
+    host: derivedKey(
+      listenHost(),
+      {
+        placeholder: '',
+        from: 'every address of the machine, IPv6 included where there is IPv6',
+        example: '192.0.2.25',
+        derive: facts => (facts.hasIpv6 ? '::' : '0.0.0.0'),
+      },
+      'Address to listen on.',
+    ),
+    port: key(port(), 25, 'Port to listen on; other mail servers know only port 25.'),
+    max_message_bytes: key(
+      // RFC 5321 section 4.5.3.1.7: a server must be able to take 64 KiB.
+      integer({ min: 65536, max: 268435456 }),
+      26214400,
+      'Largest message accepted, in bytes as transmitted; it is announced with SIZE.',
+    ),
+    max_clients: key(integer({ min: 1, max: 100000 }), 1000, 'Connections served at the same time.'),
+    max_clients_per_address: key(
+      integer({ min: 1, max: 100000 }),
+      50,
+      'Connections served at the same time for one IPv4 address or one IPv6 /64.',
+    ),
+    idle_timeout_s: key(
+      integer({ min: 1, max: 3600 }),
+      300,
+      'Seconds of silence after which a connection is closed; RFC 5321 asks for at least 300.',
+    ),
+    tls_cert: optionalKey(
+      path(),
+      '/etc/postern/tls/fullchain.pem',
+      'Certificate chain in PEM form; with tls_key it turns STARTTLS on.',
+    ),
+    tls_key: optionalKey(path(), '/etc/postern/tls/privkey.pem', 'Private key of tls_cert, in PEM form.'),
+  }),
+
+  http: section('The listener for the API.', {
+    host: key(
+      listenHost(),
+      '127.0.0.1',
+      'Address to listen on; the default is reached through a reverse proxy on the same machine.',
+    ),
+    port: key(port(), 8025, 'Port to listen on.'),
+  }),
+
+  redis: section(
+    'The queue between accepting mail and preparing it; it carries ids and may be lost at any time.',
+    {
+      mode: key(
+        oneOf(['managed', 'external']),
+        'managed',
+        'managed: the daemon runs its own redis-server in the data folder; external: it connects to url.',
+      ),
+      url: optionalKey(
+        redisUrl(),
+        'redis://:password@redis.example.com:6379/0',
+        'The external Redis; it must run with maxmemory-policy noeviction.',
+      ),
+    },
+  ),
+
+  parse: section('Preparing the content of accepted mail, in worker threads with limits.', {
+    workers: derivedKey(
+      integer({ min: 0, max: 64 }),
+      {
+        placeholder: 0,
+        from: 'one less than the processor cores, at least one',
+        example: 2,
+        derive: facts => Math.min(64, Math.max(1, facts.cores - 1)),
+      },
+      'Worker threads; 0 means the default.',
+    ),
+    timeout_s: key(
+      integer({ min: 1, max: 3600 }),
+      60,
+      'Seconds after which one message is given up and marked failed; its raw bytes stay.',
+    ),
+    memory_mib: key(integer({ min: 64, max: 16384 }), 256, 'Heap of one worker, in MiB.'),
+    tries: key(
+      integer({ min: 1, max: 100 }),
+      3,
+      'Attempts for a message whose worker dies, before it is marked failed.',
+    ),
+  }),
+
+  limits: section('Allowances of an account for which nothing else was granted.', {
+    inboxes: key(integer({ min: 0, max: 1000000 }), 2, 'Inboxes that an account may have.'),
+    sends: key(
+      integer({ min: 0, max: 1000000 }),
+      25,
+      'Recipients that an account may send to in any 24 hours; every To, Cc and Bcc entry counts.',
+    ),
+  }),
+
+  log: section('What the daemon writes to standard output.', {
+    level: key(
+      oneOf(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']),
+      'info',
+      'Least severity that is written.',
+    ),
+  }),
+};

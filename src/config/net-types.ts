@@ -1,0 +1,118 @@
+import { isIP } from 'node:net';
+import { checkDomainName } from './domain-name.js';
+import { Secret } from './secret.js';
+import { type Checked, invalid, type ValueType, valid } from './value-type.js';
+
+/** A TCP port to listen on. */
+export function port(): ValueType<number> {
+  return {
+    name: 'port',
+    allowed: '1 to 65535, or 0 for any free port',
+    isSecret: false,
+    check(raw) {
+      if (typeof raw !== 'bigint' && !Number.isInteger(raw)) return invalid('is not a whole number');
+      const value = Number(raw);
+      return value < 0 || value > 65535 ? invalid('is not between 0 and 65535') : valid(value);
+    },
+    fromText: given => (/^\d+$/.test(given.trim()) ? Number(given) : undefined),
+  };
+}
+
+/** The host name of a machine, as it greets and is greeted (RFC 5321 section 2.3.5). */
+export function hostName(): ValueType<string> {
+  return {
+    name: 'host name',
+    allowed: 'ASCII or punycode',
+    isSecret: false,
+    check: raw =>
+      typeof raw === 'string' ? checkDomainName(raw.trim()) : invalid('is not a name in quotes'),
+    fromText: given => given,
+  };
+}
+
+/** What a listener binds to: an IPv4 or IPv6 address, or a host name. */
+export function listenHost(): ValueType<string> {
+  return {
+    name: 'host',
+    allowed: 'an IP address or a host name',
+    isSecret: false,
+    check(raw) {
+      if (typeof raw !== 'string') return invalid('is not a host in quotes');
+      const host = raw.trim();
+      const unbracketed = /^\[.*\]$/.test(host) ? host.slice(1, -1) : null;
+      if (unbracketed !== null && isIP(unbracketed) === 6) return invalid('has brackets', unbracketed);
+      return isIP(host) === 0 ? checkDomainName(host) : valid(host);
+    },
+    fromText: given => given,
+  };
+}
+
+/** An address of the web: http or https, without credentials. */
+export function webUrl(): ValueType<string> {
+  return {
+    name: 'URL',
+    allowed: 'http or https',
+    isSecret: false,
+    check(raw) {
+      const url = toUrl(raw, ['http:', 'https:']);
+      return url.ok ? valid(url.value.href) : url;
+    },
+    fromText: given => given,
+  };
+}
+
+/**
+ * The address that others are built on by appending a path: http or https, nothing after the path,
+ * and no trailing slash.
+ */
+export function baseUrl(): ValueType<string> {
+  return {
+    name: 'URL',
+    allowed: 'http or https, without a trailing slash, query or fragment',
+    isSecret: false,
+    check(raw) {
+      const url = toUrl(raw, ['http:', 'https:']);
+      if (!url.ok) return url;
+      const { origin, pathname, search, hash } = url.value;
+      const bare = origin + pathname.replace(/\/+$/, '');
+      if (search !== '' || hash !== '' || /[?#]/.test(String(raw))) {
+        return invalid('has a query or a fragment', bare);
+      }
+      return String(raw).trim().endsWith('/') ? invalid('has a trailing slash', bare) : valid(bare);
+    },
+    fromText: given => given,
+  };
+}
+
+/** Where an external Redis listens. Secret, because it may hold a password. */
+export function redisUrl(): ValueType<Secret> {
+  return {
+    name: 'URL',
+    allowed: 'redis://, rediss:// (TLS), or the absolute path of a socket',
+    isSecret: true,
+    check(raw) {
+      if (typeof raw === 'string' && /^\/[^/]/.test(raw)) return valid(new Secret(raw));
+      const url = toUrl(raw, ['redis:', 'rediss:']);
+      if (!url.ok) return url;
+      if (url.value.hostname === '') return invalid('names no host');
+      return /^(?:\/\d*)?$/.test(url.value.pathname)
+        ? valid(new Secret(url.value.href))
+        : invalid('has a path that is not a database number');
+    },
+    fromText: given => given,
+  };
+}
+
+function toUrl(raw: unknown, protocols: readonly string[]): Checked<URL> {
+  if (typeof raw !== 'string') return invalid('is not a URL in quotes');
+  const given = raw.trim();
+  if (!URL.canParse(given) || !given.includes('://')) return invalid('is not a complete URL');
+  const url = new URL(given);
+  if (!protocols.includes(url.protocol)) {
+    return invalid(`does not start with ${protocols.map(protocol => `${protocol}//`).join(' or ')}`);
+  }
+  const isWeb = protocols.includes('https:');
+  return isWeb && (url.username !== '' || url.password !== '')
+    ? invalid('holds a user name or password')
+    : valid(url);
+}

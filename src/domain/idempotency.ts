@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+import { DAY_MS } from './instants.js';
+import { fail, ok, type Result } from './errors.js';
+
+const KEY = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** Protection lasts 24 hours from the first success and is not renewed (wire contract 3.0). */
+export const KEY_LIFETIME_MS = DAY_MS;
+
+export function checkIdempotencyKey(key: string): Result<string> {
+  return KEY.test(key)
+    ? ok(key)
+    : fail('invalid_idempotency_key', 'idempotency_key must be 1 to 128 letters, digits, hyphens and underscores.');
+}
+
+/**
+ * Digest of a normalised input: equal inputs, equal digests, whatever the order of properties was. The
+ * caller normalises first (trims, lowercases, replaces blank by null) and gives the parts in fixed order.
+ */
+export function intentDigest(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}

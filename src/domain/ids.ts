@@ -1,0 +1,68 @@
+import { randomFillSync } from 'node:crypto';
+
+/**
+ * Resource ids are UUID version 7 (RFC 9562 section 5.7) in lowercase: 36 characters that sort by
+ * creation time. The store keys records by their 16 bytes.
+ */
+
+declare const brand: unique symbol;
+type Id<Kind extends string> = string & { readonly [brand]: Kind };
+
+export type AccountId = Id<'account'>;
+export type KeyId = Id<'key'>;
+export type InboxId = Id<'inbox'>;
+export type MessageId = Id<'message'>;
+export type BlobId = Id<'blob'>;
+
+const UUID = /^[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}$/;
+
+/** True for the canonical lowercase form of a UUID, whatever its version. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** Checks an id from outside; null when it cannot be the id of anything. */
+export function toId<T extends Id<string>>(text: string): T | null {
+  return isUuid(text) ? (text as T) : null;
+}
+
+const pool = Buffer.alloc(4096);
+let poolAt = pool.length;
+let lastMs = 0;
+let counter = 0;
+
+/**
+ * A new id for the instant `nowMs` (milliseconds since the epoch). Ids of one process never run
+ * backwards: within a millisecond, or while the clock is set back, a 12-bit counter keeps the order
+ * (RFC 9562 section 6.2, method 1).
+ */
+export function newId<T extends Id<string>>(nowMs: number): T {
+  if (nowMs > lastMs) {
+    lastMs = nowMs;
+    counter = 0;
+  } else if (++counter > 0xfff) {
+    lastMs += 1;
+    counter = 0;
+  }
+  if (poolAt + 8 > pool.length) {
+    randomFillSync(pool);
+    poolAt = 0;
+  }
+  const time = lastMs.toString(16).padStart(12, '0');
+  const sequence = (0x7000 | counter).toString(16);
+  const variant = ((pool.readUInt16BE(poolAt) & 0x3fff) | 0x8000).toString(16);
+  const tail = pool.toString('hex', poolAt + 2, poolAt + 8);
+  poolAt += 8;
+  return `${time.slice(0, 8)}-${time.slice(8)}-${sequence}-${variant}-${tail}` as T;
+}
+
+/** The 16 bytes of an id. */
+export function idToBytes(id: string): Buffer {
+  return Buffer.from(id.replaceAll('-', ''), 'hex');
+}
+
+/** The id that 16 bytes stand for, read at `offset`. */
+export function idFromBytes<T extends Id<string>>(bytes: Buffer, offset = 0): T {
+  const hex = bytes.toString('hex', offset, offset + 16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}` as T;
+}

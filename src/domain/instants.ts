@@ -1,0 +1,7 @@
+/** Milliseconds of a day: protection of idempotency keys, quota window. */
+export const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A service instant: UTC, milliseconds, `Z` (specification, general rule 6). */
+export function toInstant(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,85 @@
+import { isDeepStrictEqual } from 'node:util';
+
+/** Deepest nesting of a request body (decisions, HTTP order of checks). */
+const MAX_DEPTH = 64;
+
+const WHITE_SPACE = /[ \t\n\r]*/y;
+const STRING = /"(?:[^"\\]|\\.)*"/sy;
+const SCALAR = /[^,\]}\s]+/y;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Parses a request body: a JSON object in UTF-8 without byte-order mark, nested at most 64 deep, in which
+ * no object gives one key two different values (parsers disagree about which one counts).
+ * @returns the object, or null for anything else
+ */
+export function parseStrictJson(bytes: Uint8Array): Record<string, unknown> | null {
+  let value: unknown;
+  try {
+    const text = utf8.decode(bytes);
+    if (text.startsWith('\uFEFF')) return null;
+    value = JSON.parse(text);
+    if (!isSound(text)) return null;
+  } catch {
+    return null;
+  }
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
+}
+
+interface Level {
+  /** Key -> source text of its value; null in an array. */
+  readonly keys: Map<string, string> | null;
+  key: string;
+  valueStart: number;
+}
+
+/** Walks text that JSON.parse has accepted; checks depth and repeated keys. */
+function isSound(text: string): boolean {
+  const levels: Level[] = [];
+  let at = skip(WHITE_SPACE, text, 0);
+  while (at < text.length) {
+    const char = text[at];
+    if (char === '{' || char === '[') {
+      if (levels.length >= MAX_DEPTH) return false;
+      levels.push({ keys: char === '{' ? new Map() : null, key: '', valueStart: 0 });
+      at = startMember(text, skip(WHITE_SPACE, text, at + 1), levels);
+    } else if (char === ',' || char === '}' || char === ']') {
+      if (!endMember(text, at, levels)) return false;
+      if (char !== ',') levels.pop();
+      at = skip(WHITE_SPACE, text, at + 1);
+      if (char === ',') at = startMember(text, at, levels);
+    } else {
+      at = skip(WHITE_SPACE, text, skip(char === '"' ? STRING : SCALAR, text, at));
+    }
+  }
+  return true;
+}
+
+/** In an object, reads the key and colon; elsewhere does nothing. Returns where the value begins. */
+function startMember(text: string, at: number, levels: readonly Level[]): number {
+  const level = levels.at(-1);
+  if (level?.keys == null || text[at] !== '"') return at;
+  const end = skip(STRING, text, at);
+  level.key = JSON.parse(text.slice(at, end)) as string;
+  level.valueStart = skip(WHITE_SPACE, text, skip(WHITE_SPACE, text, end) + 1);
+  return level.valueStart;
+}
+
+/** Remembers the member that ends at `at`; false when its key had another value before. */
+function endMember(text: string, at: number, levels: readonly Level[]): boolean {
+  const level = levels.at(-1);
+  if (level?.keys == null || level.valueStart === 0) return true;
+  const source = text.slice(level.valueStart, at);
+  const earlier = level.keys.get(level.key);
+  level.keys.set(level.key, source);
+  level.valueStart = 0;
+  return earlier === undefined || isDeepStrictEqual(JSON.parse(earlier), JSON.parse(source));
+}
+
+function skip(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : at + 1;
+}

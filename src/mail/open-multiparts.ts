@@ -1,0 +1,111 @@
+const DASH = 0x2d;
+const TAB = 0x09;
+const SPACE = 0x20;
+const CARRIAGE_RETURN = 0x0d;
+
+/** Where a part stands. */
+export interface PartPlace {
+  /** How many multiparts are around it. */
+  readonly depth: number;
+  /** True inside a `multipart/related` (RFC 2387), however deep. */
+  readonly isRelated: boolean;
+  /** True directly in a `multipart/digest`, whose parts are messages by default (RFC 2046 section 5.1.5). */
+  readonly isInDigest: boolean;
+}
+
+/** What a part that is a multipart adds to the place of its parts. */
+export interface MultipartForm {
+  /** The boundary as raw characters, one for each byte. */
+  readonly boundary: string;
+  readonly isRelated: boolean;
+  readonly isDigest: boolean;
+}
+
+interface OpenMultipart extends MultipartForm {
+  /** The longest boundary from the outermost multipart to this one. */
+  readonly longestBoundary: number;
+  /** The multipart further out with the same boundary, which this one hides. */
+  readonly hidden: number | undefined;
+  hasParts: boolean;
+}
+
+/** A delimiter line: it ends everything inside the multipart at `level` and begins a part there or closes it. */
+export interface Delimiter {
+  readonly level: number;
+  readonly isClosing: boolean;
+}
+
+/**
+ * The multiparts that are open at a place of the message, outermost first. A delimiter of any of them ends
+ * what is inside it (RFC 2046 section 5.1.2), so an inner one that is never closed swallows nothing. Looking a
+ * line up costs the same at any depth.
+ */
+export class OpenMultiparts {
+  readonly #stack: OpenMultipart[] = [];
+  readonly #levels = new Map<string, number>();
+
+  get isEmpty(): boolean {
+    return this.#stack.length === 0;
+  }
+
+  /** The place of a part that begins now. */
+  get place(): PartPlace {
+    const innermost = this.#stack.at(-1);
+    return {
+      depth: this.#stack.length,
+      isRelated: innermost?.isRelated ?? false,
+      isInDigest: innermost?.isDigest ?? false,
+    };
+  }
+
+  open(form: MultipartForm): void {
+    const outer = this.#stack.at(-1);
+    this.#stack.push({
+      ...form,
+      isRelated: form.isRelated || (outer?.isRelated ?? false),
+      longestBoundary: Math.max(form.boundary.length, outer?.longestBoundary ?? 0),
+      hidden: this.#levels.get(form.boundary),
+      hasParts: false,
+    });
+    this.#levels.set(form.boundary, this.#stack.length - 1);
+  }
+
+  /** Applies a delimiter: what is inside goes, and the multipart itself when it is closed. */
+  apply({ level, isClosing }: Delimiter): void {
+    const target = this.#stack[level];
+    if (target !== undefined) target.hasParts = true;
+    const remaining = isClosing ? level : level + 1;
+    while (this.#stack.length > remaining) {
+      const closed = this.#stack.pop();
+      if (closed === undefined) break;
+      if (closed.hidden === undefined) this.#levels.delete(closed.boundary);
+      else this.#levels.set(closed.boundary, closed.hidden);
+    }
+  }
+
+  /**
+   * The delimiter that the line `data[start, end)` is, or null. White space may follow it (RFC 2046 section
+   * 5.1.1). A closing delimiter before any part is preamble: what follows it would be lost otherwise.
+   */
+  match(data: Buffer, start: number, end: number): Delimiter | null {
+    const innermost = this.#stack.at(-1);
+    if (innermost === undefined || data[start] !== DASH || data[start + 1] !== DASH) return null;
+    const textStart = start + 2;
+    const textEnd = trimmedEnd(data, textStart, end);
+    if (textEnd === textStart || textEnd - textStart > innermost.longestBoundary + 2) return null;
+    const text = data.toString('latin1', textStart, textEnd);
+    const level = this.#levels.get(text);
+    if (level !== undefined) return { level, isClosing: false };
+    if (!text.endsWith('--')) return null;
+    const closed = this.#levels.get(text.slice(0, -2));
+    return closed === undefined || this.#stack[closed]?.hasParts !== true
+      ? null
+      : { level: closed, isClosing: true };
+  }
+}
+
+function trimmedEnd(data: Buffer, start: number, end: number): number {
+  let i = end;
+  while (i > start && (data[i - 1] === SPACE || data[i - 1] === TAB || data[i - 1] === CARRIAGE_RETURN)) i--;
+  return i;
+}

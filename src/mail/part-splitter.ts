@@ -1,0 +1,220 @@
+import { HeaderFields } from './header-fields.js';
+import type { ParseLimits } from './limits.js';
+import { type Delimiter, type MultipartForm, OpenMultiparts, type PartPlace } from './open-multiparts.js';
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/**
+ * A line that may turn out to be a delimiter is held until its end comes; a longer one is none. Boundaries
+ * have at most 70 characters (RFC 2046 section 5.1.1); real ones and white space behind them need more.
+ */
+const LONGEST_DELIMITER = 2_048;
+
+/** Told what the splitter finds, in the order of the message. */
+export interface PartHandler {
+  /** A part's header is complete. The answer says whether it is a multipart; if not, its body follows. */
+  onHeader(fields: HeaderFields, place: PartPlace): MultipartForm | null;
+  /** More of the body of the last part: a view on the pushed chunk, valid during the call only. */
+  onBody(bytes: Buffer): void;
+  /** The last part is complete. */
+  onEnd(): void;
+}
+
+/** What the bytes at the current position are. `outside` is preamble and epilogue, and what a bound leaves out. */
+type Region = 'header' | 'body' | 'outside';
+
+/**
+ * Splits a message into the parts of its MIME structure (RFC 2046 section 5.1) as its bytes arrive, in time
+ * proportional to their number and holding no more than a line of them.
+ */
+export class PartSplitter {
+  readonly #handler: PartHandler;
+  readonly #limits: ParseLimits;
+  readonly #multiparts = new OpenMultiparts();
+  #region: Region = 'header';
+  #fields: HeaderFields;
+  /** The end of the last chunk, whose meaning depends on what follows. */
+  #held: Buffer | null = null;
+  /** In a header: the line at the current position has begun in an earlier chunk. */
+  #isMidLine = false;
+  /** In a body: the current position is the beginning of a line without a line end of the body before it. */
+  #isLineStart = false;
+  #parts = 1;
+  #isDone = false;
+
+  constructor(handler: PartHandler, limits: ParseLimits) {
+    this.#handler = handler;
+    this.#limits = limits;
+    this.#fields = new HeaderFields('message', limits);
+  }
+
+  /** True when nothing that may still come can matter. */
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  push(chunk: Buffer): void {
+    const held = this.#held;
+    this.#held = null;
+    this.#scan(held === null ? chunk : Buffer.concat([held, chunk]), false);
+  }
+
+  end(): void {
+    const held = this.#held ?? Buffer.alloc(0);
+    this.#held = null;
+    this.#scan(held, true);
+    if (this.#region === 'header' && !this.#isDone) this.#endHeader();
+    this.#endBody();
+    this.#isDone = true;
+  }
+
+  #scan(data: Buffer, isFinal: boolean): void {
+    let position = 0;
+    while (position < data.length && !this.#isDone) {
+      position =
+        this.#region === 'header'
+          ? this.#scanHeader(data, position, isFinal)
+          : this.#scanBody(data, position, isFinal);
+    }
+  }
+
+  /** Reads header lines from `from` on; returns the position after the last one that was dealt with. */
+  #scanHeader(data: Buffer, from: number, isFinal: boolean): number {
+    let start = from;
+    while (start < data.length) {
+      const lineFeed = data.indexOf(LINE_FEED, start);
+      if (lineFeed < 0 && !isFinal) return this.#holdHeaderLine(data, start);
+      const next = lineFeed < 0 ? data.length : lineFeed + 1;
+      let end = lineFeed < 0 ? data.length : lineFeed;
+      while (end > start && data[end - 1] === CARRIAGE_RETURN) end--;
+      if (this.#isMidLine) {
+        this.#fields.continueLine(data, start, end);
+        this.#isMidLine = false;
+      } else if (end === start) {
+        this.#endHeader();
+        return next;
+      } else {
+        const delimiter = this.#multiparts.match(data, start, end);
+        if (delimiter !== null) {
+          // The part consists of its header alone.
+          this.#endHeader();
+          this.#enter(delimiter, lineFeed < 0);
+          return next;
+        }
+        this.#fields.addLine(data, start, end);
+      }
+      start = next;
+    }
+    return start;
+  }
+
+  /** The line at `start` has no end yet: it waits, or is taken as far as it goes once it is too long. */
+  #holdHeaderLine(data: Buffer, start: number): number {
+    if (this.#isMidLine) {
+      this.#fields.continueLine(data, start, data.length);
+    } else if (data.length - start > LONGEST_DELIMITER) {
+      this.#fields.addLine(data, start, data.length);
+      this.#isMidLine = true;
+    } else {
+      this.#held = Buffer.from(data.subarray(start));
+    }
+    return data.length;
+  }
+
+  #endHeader(): void {
+    const form = this.#handler.onHeader(this.#fields, this.#multiparts.place);
+    this.#isLineStart = true;
+    if (form === null) {
+      this.#region = 'body';
+    } else {
+      this.#region = 'outside';
+      this.#multiparts.open(form);
+    }
+  }
+
+  /** Passes on the body from `from` on, up to the next delimiter; returns the position after that. */
+  #scanBody(data: Buffer, from: number, isFinal: boolean): number {
+    if (this.#multiparts.isEmpty) {
+      this.#emit(data, from, data.length);
+      return data.length;
+    }
+    let search = from;
+    for (;;) {
+      const lineStart = this.#isLineStart ? from : lineStartBeforeDashes(data, search);
+      if (lineStart < 0) break;
+      const lineFeed = data.indexOf(LINE_FEED, lineStart);
+      if (lineFeed < 0 && !isFinal && data.length - lineStart <= LONGEST_DELIMITER) {
+        // The line end before a delimiter belongs to the delimiter (RFC 2046 section 5.1.1), so it waits too.
+        return this.#holdBody(data, from, beforeLineEnd(data, from, lineStart));
+      }
+      this.#isLineStart = false;
+      const end = lineFeed < 0 ? data.length : lineFeed;
+      const delimiter = this.#multiparts.match(data, lineStart, end);
+      if (delimiter !== null) {
+        this.#emit(data, from, beforeLineEnd(data, from, lineStart));
+        this.#enter(delimiter, lineFeed < 0);
+        return end + 1;
+      }
+      search = lineStart;
+    }
+    if (isFinal) {
+      this.#emit(data, from, data.length);
+      return data.length;
+    }
+    return this.#holdBody(data, from, data.length - possibleDelimiterTail(data, from));
+  }
+
+  /** Passes on `data[from, end)` and keeps the rest for the next chunk. */
+  #holdBody(data: Buffer, from: number, end: number): number {
+    this.#emit(data, from, end);
+    this.#held = end < data.length ? Buffer.from(data.subarray(end)) : null;
+    return data.length;
+  }
+
+  #emit(data: Buffer, start: number, end: number): void {
+    if (this.#region === 'body' && end > start) this.#handler.onBody(data.subarray(start, end));
+  }
+
+  /** A delimiter was read: the part before it is complete, and the next one begins unless it closes or ends all. */
+  #enter(delimiter: Delimiter, isAtEnd: boolean): void {
+    this.#endBody();
+    this.#multiparts.apply(delimiter);
+    this.#region = 'outside';
+    this.#isLineStart = true;
+    if (delimiter.isClosing) {
+      this.#isDone = this.#multiparts.isEmpty;
+    } else if (isAtEnd || this.#parts >= this.#limits.parts) {
+      this.#isDone = true;
+    } else {
+      this.#parts++;
+      this.#region = 'header';
+      this.#fields = new HeaderFields('part', this.#limits);
+    }
+  }
+
+  #endBody(): void {
+    if (this.#region === 'body') this.#handler.onEnd();
+    this.#region = 'outside';
+  }
+}
+
+/** The first line from `from` on that begins with `--` and has a line end before it, or -1. */
+function lineStartBeforeDashes(data: Buffer, from: number): number {
+  const lineEnd = data.indexOf('\n--', from, 'latin1');
+  return lineEnd < 0 ? -1 : lineEnd + 1;
+}
+
+/** The position before the line end that closes the line before `lineStart`, not before `from`. */
+function beforeLineEnd(data: Buffer, from: number, lineStart: number): number {
+  let end = lineStart;
+  if (end > from && data[end - 1] === LINE_FEED) end--;
+  if (end < lineStart && end > from && data[end - 1] === CARRIAGE_RETURN) end--;
+  return end;
+}
+
+/** How many of the last bytes could begin a delimiter: `CR`, `LF`, and `LF -`, with the CR before them. */
+function possibleDelimiterTail(data: Buffer, from: number): number {
+  const text = data.toString('latin1', Math.max(from, data.length - 3));
+  return /\r?\n-?$|\r$/.exec(text)?.[0].length ?? 0;
+}

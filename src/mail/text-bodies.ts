@@ -1,0 +1,81 @@
+import { decodeText } from './charset.js';
+import { unflow } from './flowed-text.js';
+import { declaredHtmlCharset } from './html-charset.js';
+import type { PartDescription } from './part-description.js';
+import { createTransferDecoder, type TransferDecoder } from './transfer-decoder.js';
+
+interface OpenText {
+  readonly part: PartDescription;
+  readonly decoder: TransferDecoder;
+  readonly pieces: Buffer[];
+}
+
+/**
+ * Collects the text and HTML bodies. Each part is decoded when it ends, since its charset may have to be
+ * guessed from all of it; the parts of a kind are joined in their order, each beginning on a line of its own.
+ */
+export class TextBodies {
+  #room: number;
+  #open: OpenText | null = null;
+  readonly #texts: string[] = [];
+  readonly #htmls: string[] = [];
+
+  constructor(maxBytes: number) {
+    this.#room = maxBytes;
+  }
+
+  begin(part: PartDescription): void {
+    this.#open = { part, decoder: createTransferDecoder(part.encoding), pieces: [] };
+  }
+
+  write(bytes: Buffer): void {
+    if (this.#open !== null && this.#room > 0) this.#keep(this.#open, this.#open.decoder.write(bytes));
+  }
+
+  end(): void {
+    const open = this.#open;
+    if (open === null) return;
+    this.#open = null;
+    this.#keep(open, open.decoder.end());
+    const { part, pieces } = open;
+    const bytes = (pieces.length === 1 ? pieces[0] : undefined) ?? Buffer.concat(pieces);
+    const isHtml = part.mimeType === 'text/html';
+    const charset = part.charset ?? (isHtml ? declaredHtmlCharset(bytes) : null);
+    const text = decodeText(bytes, charset).replace(/\r\n/g, '\n');
+    if (isHtml) this.#htmls.push(text);
+    else this.#texts.push(part.isFlowed ? unflow(text, part.deletesFlowSpace) : text);
+  }
+
+  /** Null when there was no part of that kind. */
+  get text(): string | null {
+    return joined(this.#texts);
+  }
+
+  get html(): string | null {
+    return joined(this.#htmls);
+  }
+
+  #keep(open: OpenText, bytes: Buffer): void {
+    const kept = bytes.subarray(0, wholeCharacters(bytes, this.#room));
+    this.#room = kept.length < bytes.length ? 0 : this.#room - kept.length;
+    if (kept.length > 0) open.pieces.push(kept);
+  }
+}
+
+function joined(bodies: readonly string[]): string | null {
+  if (bodies.length === 0) return null;
+  const pieces: string[] = [];
+  for (const body of bodies.filter(text => text !== '')) {
+    if (pieces.length > 0 && pieces.at(-1)?.endsWith('\n') !== true) pieces.push('\n');
+    pieces.push(body);
+  }
+  return pieces.join('');
+}
+
+/** At most `limit`, and not inside a character of UTF-8, whose continuation bytes are 10xxxxxx (RFC 3629 section 3). */
+function wholeCharacters(bytes: Buffer, limit: number): number {
+  if (bytes.length <= limit) return bytes.length;
+  let end = limit;
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return end;
+}

@@ -1,0 +1,75 @@
+import { Redis, type RedisOptions } from 'ioredis';
+import type { Logger } from '../usecases/ports.js';
+import { describeRedisAddress, type RedisAddress } from './redis-address.js';
+
+/**
+ * How we hold a connection, by what it is for.
+ *
+ * - `producer`: a command fails at once while Redis is away (no offline queue), and one that was under way
+ *   when the connection broke fails too (`maxRetriesPerRequest: 0`; without it ioredis forgets such a
+ *   command and its promise never settles). The store holds the truth, so failing is cheap and waiting
+ *   is not: nothing may pile up.
+ * - `worker`: BullMQ's loop wants commands that outlive an outage (`maxRetriesPerRequest: null`); there is
+ *   never more than a handful of them.
+ */
+export type ConnectionRole = 'producer' | 'worker';
+
+const COMMAND_TIMEOUT_MS = 10_000;
+/** A peer that has gone silent is given up: longer than any blocking command of ours (10 s). */
+const SOCKET_TIMEOUT_MS = 30_000;
+const LONGEST_RETRY_MS = 2_000;
+
+export function connectRedis(address: RedisAddress, role: ConnectionRole, log: Logger): Redis {
+  const redis =
+    address.mode === 'managed'
+      ? new Redis({ path: address.socketPath, ...connectionOptions(role) })
+      : new Redis(address.url, connectionOptions(role));
+  reportOutages(redis, `${role} connection to ${describeRedisAddress(address)}`, log);
+  return redis;
+}
+
+function connectionOptions(role: ConnectionRole) {
+  return {
+    retryStrategy: (attempt: number) => Math.min(50 * 2 ** Math.min(attempt - 1, 6), LONGEST_RETRY_MS),
+    connectTimeout: 5_000,
+    keepAlive: 30_000,
+    disableClientInfo: true,
+    socketTimeout: SOCKET_TIMEOUT_MS,
+    ...(role === 'producer'
+      ? { enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: COMMAND_TIMEOUT_MS }
+      : { enableOfflineQueue: true, maxRetriesPerRequest: null }),
+  } satisfies RedisOptions;
+}
+
+/** Hears every `error` event (an unheard one would end the process) and speaks once an outage. */
+export function reportOutages(redis: Redis, what: string, log: Logger): void {
+  let isDown = false;
+  let isDiscarded = false;
+  redis.on('error', (error: Error) => {
+    if (isDown || isDiscarded) return;
+    isDown = true;
+    log.warn({ reason: error.message }, `${what} failed; retrying until it is back`);
+  });
+  redis.on('close', () => {
+    if (isDown || isDiscarded || redis.status === 'end') return;
+    isDown = true;
+    log.warn({ reason: 'connection closed' }, `${what} lost; retrying until it is back`);
+  });
+  redis.on('ready', () => {
+    if (isDown) log.info({}, `${what} is back`);
+    isDown = false;
+  });
+  redis.on('end', () => {
+    isDiscarded = true;
+  });
+}
+
+/** True for the errors that only say that Redis is away, whatever layer they come from. */
+export function isConnectionError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (/^(ECONN|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/.test(code)) return true;
+  return /connection is closed|connection closed|isn't writeable|max retries per request|command timed out|socket timeout|command aborted|^LOADING/i.test(
+    error.message,
+  );
+}

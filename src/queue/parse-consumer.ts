@@ -1,0 +1,179 @@
+import { type Job, Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { type MessageId, toId } from '../domain/ids.js';
+import type { Logger } from '../usecases/ports.js';
+import { connectRedis, isConnectionError } from './connection.js';
+import { DEFAULT_PREFIX, PARSE_QUEUE_NAME } from './parse-queue.js';
+import type { RedisAddress } from './redis-address.js';
+
+export interface ParseConsumerOptions {
+  readonly address: RedisAddress;
+  readonly log: Logger;
+  readonly concurrency: number;
+  /** Does the work of one id. Must bear being called again for an id that is done. */
+  readonly handler: (id: MessageId) => Promise<void>;
+  readonly prefix?: string;
+  /** How long close() waits for handlers. */
+  readonly closeTimeoutMs?: number;
+}
+
+/**
+ * Locks are renewed by a timer of the main loop, which never blocks for long, so their length says how soon
+ * a lost job comes back, not how long a message may take.
+ */
+const LOCK_MS = 30_000;
+const STALLED_CHECK_MS = 15_000;
+/** Attempts are counted in the store, where a flush of Redis does not forget them. */
+const ANY_NUMBER_OF_STALLS = 1_000_000;
+/** How long the worker rests after Redis refused a command. */
+const REST_MS = 1_000;
+/** For BullMQ's own farewell, once the handlers are done. */
+const FAREWELL_MS = 2_000;
+
+/**
+ * The consumer's side of the parse queue. Whatever happens to Redis, an id is never in two handlers of this
+ * process at once: a job whose id is in hand already (it was queued again after a flush or a lost lock)
+ * ends at once.
+ */
+export class ParseConsumer {
+  readonly #options: Required<ParseConsumerOptions>;
+  readonly #inHand = new Map<MessageId, Promise<void>>();
+  readonly #connections: Redis[] = [];
+  #worker: Worker | undefined;
+  #restTimer: NodeJS.Timeout | undefined;
+  #isComplaining = false;
+  #isClosing = false;
+
+  constructor(options: ParseConsumerOptions) {
+    this.#options = { prefix: DEFAULT_PREFIX, closeTimeoutMs: 10_000, ...options };
+  }
+
+  /** Begins to work as soon as Redis is there; never throws for an absent Redis. */
+  start(): void {
+    if (this.#worker !== undefined || this.#isClosing) return;
+    const worker = new Worker(PARSE_QUEUE_NAME, job => this.#process(job), {
+      connection: this.#connect(),
+      prefix: this.#options.prefix,
+      concurrency: this.#options.concurrency,
+      lockDuration: LOCK_MS,
+      stalledInterval: STALLED_CHECK_MS,
+      maxStalledCount: ANY_NUMBER_OF_STALLS,
+      runRetryDelay: REST_MS,
+      skipVersionCheck: true,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
+    });
+    this.#worker = worker;
+    worker.on('error', error => this.#hear(worker, error));
+    worker.on('completed', () => {
+      this.#isComplaining = false;
+    });
+  }
+
+  /** Ids that are being worked on. */
+  get inHand(): number {
+    return this.#inHand.size;
+  }
+
+  /**
+   * Takes no more work, waits for the handlers up to `closeTimeoutMs`, then lets go. What was not finished
+   * is pending in the store still; its job is discarded at the next start.
+   */
+  async close(): Promise<void> {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    clearTimeout(this.#restTimer);
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    await within(FAREWELL_MS, worker.pause(true));
+    const isIdle = await within(this.#options.closeTimeoutMs, Promise.allSettled(this.#inHand.values()));
+    if (!isIdle) {
+      this.#options.log.warn({ messages: this.#inHand.size }, 'stopping while messages are being parsed');
+    }
+    // Bounded, because BullMQ waits for ever for a connection that is just being retried.
+    await within(isIdle ? FAREWELL_MS : 0, worker.close(!isIdle));
+    for (const connection of this.#connections) connection.disconnect();
+  }
+
+  #connect(): Redis {
+    const redis = connectRedis(this.#options.address, 'worker', this.#options.log);
+    this.#connections.push(redis);
+    // BullMQ blocks on a duplicate of its own; we keep hold of it to be able to end it.
+    const duplicate = redis.duplicate.bind(redis);
+    redis.duplicate = override => {
+      const copy = duplicate(override);
+      copy.on('error', () => undefined);
+      this.#connections.push(copy);
+      return copy;
+    };
+    return redis;
+  }
+
+  async #process(job: Job): Promise<void> {
+    const id = toId<MessageId>(job.id ?? '');
+    if (id === null || this.#isClosing || this.#inHand.has(id)) return;
+    const work = this.#handle(id);
+    this.#inHand.set(id, work);
+    try {
+      await work;
+    } finally {
+      this.#inHand.delete(id);
+    }
+  }
+
+  /** A failure is not the queue's to keep: the job ends, and the reconciler offers the id again. */
+  async #handle(id: MessageId): Promise<void> {
+    try {
+      await this.#options.handler(id);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#options.log.error(
+        { messageId: id, reason },
+        'a message could not be worked on; it stays pending',
+      );
+    }
+  }
+
+  #hear(worker: Worker, error: Error): void {
+    if (this.#isClosing || isConnectionError(error)) return;
+    const { log } = this.#options;
+    if (/\block\b|missing key for job|job .* is not in the active state/i.test(error.message)) {
+      // Redis was flushed or restarted under a running job. The store knows how it ended.
+      log.debug({ reason: error.message }, 'a job vanished from Redis while it was worked on');
+      return;
+    }
+    if (!this.#isComplaining)
+      log.warn({ reason: error.message }, 'Redis refuses to hand out messages to parse');
+    this.#isComplaining = true;
+    this.#rest(worker);
+  }
+
+  /** Without a rest BullMQ asks again at once, as fast as Redis can refuse (out of memory, disk full). */
+  #rest(worker: Worker): void {
+    if (this.#restTimer !== undefined) return;
+    void worker.pause(true);
+    this.#restTimer = setTimeout(() => {
+      this.#restTimer = undefined;
+      if (!this.#isClosing) void worker.resume();
+    }, REST_MS);
+  }
+}
+
+/** Waits for `work` up to a bound; false when it is not done by then. Its failure counts as done. */
+async function within(timeoutMs: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const bound = new Promise<false>(resolve => {
+    timer = setTimeout(() => resolve(false), timeoutMs);
+  });
+  try {
+    return await Promise.race([
+      work.then(
+        () => true,
+        () => true,
+      ),
+      bound,
+    ]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

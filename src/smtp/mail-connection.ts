@@ -1,0 +1,324 @@
+import type net from 'node:net';
+import type tls from 'node:tls';
+import { SMTPConnection, type SMTPConnectionOptions } from 'smtp-server/lib/smtp-connection.js';
+import type { SMTPServer } from 'smtp-server/lib/smtp-server.js';
+import type { Envelope, InboundMail, ResolvedRecipient } from '../usecases/inbound-mail.js';
+import type { Logger } from '../usecases/ports.js';
+import { parseMail, parseRcpt } from './mail-command.js';
+import { MailStream } from './mail-stream.js';
+import { MessageIntake, type Refusal, type Verdict } from './message-intake.js';
+import { type Reply, replies } from './replies.js';
+import type { SmtpListenerOptions } from './smtp-listener-options.js';
+import type { RefusalReason, SmtpCounters } from './smtp-stats.js';
+
+/** DESIGN: command lines over 2,048 octets are refused (RFC 5321 section 4.5.3.1.4 asks for 512). */
+const MAX_COMMAND_OCTETS = 2048;
+/**
+ * A client that is told off in the middle of sending has to find the reply: closing with its bytes unread
+ * would reset the connection and may take the reply along. So we half-close, read this much more at most,
+ * and hang up for good after this time.
+ */
+const LINGER_BYTES = 512 * 1024;
+const LINGER_MS = 2000;
+
+/** What all sessions of a listener share. */
+export interface SessionContext {
+  readonly options: SmtpListenerOptions;
+  readonly inbound: InboundMail;
+  readonly counters: SmtpCounters;
+  readonly log: Logger;
+}
+
+/** From an accepted MAIL to the verdict, RSET or EHLO (RFC 5321 section 3.3). */
+interface Transaction {
+  readonly from: string;
+  readonly declaredBytes: number | null;
+  readonly recipients: ResolvedRecipient[];
+}
+
+type Done = () => void;
+
+/**
+ * One session. The library keeps the connection, the order of commands, EHLO and STARTTLS; ours are the
+ * mail transaction (MAIL, RCPT, DATA), the way of the message into the store, and how a session ends.
+ */
+export class MailConnection extends SMTPConnection {
+  readonly #context: SessionContext;
+  readonly #onClosed: (connection: MailConnection) => void;
+  readonly #openedAtMs = performance.now();
+  #dataAtMs = 0;
+  #helo = '';
+  #transaction: Transaction | null = null;
+  /** From 354 to the reply to the final dot. */
+  #intake: MessageIntake | null = null;
+  #errors = 0;
+  #isLeaving = false;
+
+  constructor(
+    server: SMTPServer,
+    socket: net.Socket | tls.TLSSocket,
+    options: SMTPConnectionOptions,
+    context: SessionContext,
+    onClosed: (connection: MailConnection) => void,
+  ) {
+    super(server, socket, options);
+    this.#context = context;
+    this.#onClosed = onClosed;
+  }
+
+  /** Greets at once: what a client sends before the greeting is served as if it were pipelined. */
+  override init(): void {
+    this._setListeners(() => this.connectionReady());
+  }
+
+  /** Called by the constructor of the library, so it must not touch our fields before a command comes. */
+  override _createParser(): MailStream {
+    const parser = new MailStream({ maxCommandLength: MAX_COMMAND_OCTETS });
+    parser.oncommand = (command, callback) => this._onCommand(command, callback);
+    parser.on('error', () => this.hangUp({ reply: replies.lineTooLong, reason: 'bad_commands' }));
+    return parser;
+  }
+
+  override handler_EHLO(command: Buffer, done: Done): void {
+    super.handler_EHLO(command, done);
+    this.#rememberHelo(command);
+  }
+
+  override handler_HELO(command: Buffer, done: Done): void {
+    super.handler_HELO(command, done);
+    this.#rememberHelo(command);
+  }
+
+  override _resetSession(): void {
+    super._resetSession();
+    this.#transaction = null;
+  }
+
+  override handler_MAIL(command: Buffer, done: Done): void {
+    this.#reply(this.#mail(command.toString()));
+    done();
+  }
+
+  override handler_RCPT(command: Buffer, done: Done): void {
+    this.#reply(this.#rcpt(command.toString()));
+    done();
+  }
+
+  override handler_DATA(command: Buffer, done: Done): void {
+    this.#reply(this.#data(command.toString()));
+    done();
+  }
+
+  /** Replies of the library; ours go through `#reply`. */
+  override send(code: number, data?: string | string[] | null, context?: string | false): void {
+    if (code === 421 && !this._closing) this.#refused('bad_commands');
+    super.send(code, data, context);
+    this.#countError(code);
+  }
+
+  override _onTimeout(): void {
+    // While the client waits for us it is not idle, and the library only sets its timer anew.
+    if (this._closing || this._handlerPending) super._onTimeout();
+    else this.#giveUp({ reply: replies.idleTimeout, reason: 'timeout' });
+  }
+
+  override close(): void {
+    const wasClosing = this._closing;
+    super.close();
+    this.#intake?.abort();
+    if (!wasClosing && !this._upgrading) this.#limitLinger();
+  }
+
+  override _onClose(): void {
+    const wasClosed = this._closed;
+    super._onClose();
+    if (wasClosed) return;
+    this.#intake?.abort();
+    this.#onClosed(this);
+  }
+
+  /** Says why and closes; a message that is being received is forgotten. */
+  hangUp(refusal: Refusal): void {
+    if (this._closing || this._closed) return;
+    this.#refused(refusal.reason);
+    this.#write(refusal.reply);
+    this.close();
+  }
+
+  /** Hangs up unless a message is on its way; then its verdict is the last thing that is said. */
+  shutDown(): void {
+    if (this.#intake === null) this.hangUp({ reply: replies.shuttingDown, reason: 'shutting_down' });
+    else this.#isLeaving = true;
+  }
+
+  /** Hangs up now, whatever is on its way. */
+  terminate(): void {
+    this.hangUp({ reply: replies.shuttingDown, reason: 'shutting_down' });
+    this._socket.destroySoon();
+  }
+
+  /** Hangs up when the session or its message has taken longer than it may. */
+  expire(nowMs: number): void {
+    const { dataTimeoutMs, sessionTimeoutMs } = this.#context.options;
+    if (this.#intake === null) {
+      if (nowMs - this.#openedAtMs < sessionTimeoutMs) return;
+      this.hangUp({ reply: replies.sessionTimeout, reason: 'timeout' });
+    } else if (nowMs - this.#dataAtMs >= dataTimeoutMs && !this._handlerPending) {
+      this.#giveUp({ reply: replies.dataTimeout, reason: 'timeout' });
+    }
+  }
+
+  #mail(line: string): Reply {
+    if (this.#transaction !== null) return replies.nestedMail;
+    const mail = parseMail(line);
+    if ('code' in mail) return mail;
+    const { options, inbound } = this.#context;
+    if (mail.declaredBytes !== null && mail.declaredBytes > options.maxMessageBytes) {
+      return this.#refused('too_large', replies.tooLarge);
+    }
+    if (!inbound.hasRoom()) return this.#refused('no_room', replies.noRoom);
+    this.#transaction = {
+      from: mail.reversePath.written,
+      declaredBytes: mail.declaredBytes,
+      recipients: [],
+    };
+    return replies.senderOk;
+  }
+
+  #rcpt(line: string): Reply {
+    const transaction = this.#transaction;
+    if (transaction === null) return replies.needMail;
+    const path = parseRcpt(line);
+    if ('code' in path) return path;
+    if (transaction.recipients.length >= this.#context.options.maxRecipients) {
+      return this.#refused('too_many_recipients', replies.tooManyRecipients);
+    }
+    let recipient: ResolvedRecipient | null;
+    try {
+      recipient = this.#context.inbound.resolveRecipient(path.address);
+    } catch {
+      return this.#refused('store_error', replies.storeError);
+    }
+    if (recipient === null) return this.#refused('unknown_recipient', replies.unknownRecipient);
+    transaction.recipients.push({ inboxId: recipient.inboxId, address: path.written });
+    return replies.recipientOk;
+  }
+
+  #data(line: string): Reply {
+    const transaction = this.#transaction;
+    const parser = this._parser;
+    if (line.trim().length > 'DATA'.length) return replies.dataArgument;
+    if (transaction === null) return replies.needMail;
+    if (transaction.recipients.length === 0 || !(parser instanceof MailStream)) return replies.needRecipient;
+    const { options, inbound } = this.#context;
+    if (!inbound.hasRoom()) return this.#refused('no_room', replies.noRoom);
+    let intake: MessageIntake;
+    try {
+      intake = new MessageIntake(inbound.begin(transaction.declaredBytes), options.maxMessageBytes);
+    } catch {
+      return this.#refused('store_error', replies.storeError);
+    }
+    this.#intake = intake;
+    this.#dataAtMs = performance.now();
+    parser.receiveData((chunk, goOn, end) => {
+      const step = intake.take(chunk);
+      if (step.status === 'end') {
+        end(step.rest);
+        this.#commit(intake, transaction, parser);
+      } else if (step.status === 'full') {
+        this._handlerPending = true;
+        void intake.drained().then(() => {
+          this._handlerPending = false;
+          goOn();
+        });
+      } else {
+        if (step.status === 'wall') this.#giveUp(step.refusal);
+        goOn();
+      }
+    });
+    return replies.startMail;
+  }
+
+  #commit(intake: MessageIntake, transaction: Transaction, parser: MailStream): void {
+    const envelope: Envelope = {
+      from: transaction.from,
+      recipients: transaction.recipients,
+      clientAddress: this.remoteAddress,
+      helo: this.#helo,
+      isTls: this.secure,
+    };
+    this.#transaction = null;
+    this._handlerPending = true;
+    void intake.commit(envelope).then(verdict => {
+      this._handlerPending = false;
+      this.#intake = null;
+      this.#answer(verdict);
+      if (this._closing || this._closed) return;
+      if (this.#isLeaving) this.shutDown();
+      else this._whenWritable(() => parser.resumeCommands());
+    });
+  }
+
+  #answer(verdict: Verdict): void {
+    const { counters } = this.#context;
+    if (verdict.isAccepted) {
+      counters.acceptedMessages += 1;
+      this.#errors = 0;
+      this._unrecognizedCommands = 0;
+      this.#reply(verdict.reply);
+    } else {
+      counters.refusedMessages += 1;
+      this.#reply(this.#refused(verdict.refusal.reason, verdict.refusal.reply));
+    }
+  }
+
+  /** Hangs up on a client whose turn it is, with the message it may be sending. */
+  #giveUp(refusal: Refusal): void {
+    if (this.#intake !== null) this.#context.counters.refusedMessages += 1;
+    this.hangUp(refusal);
+  }
+
+  #refused(reason: RefusalReason): void;
+  #refused(reason: RefusalReason, reply: Reply): Reply;
+  #refused(reason: RefusalReason, reply?: Reply): Reply | undefined {
+    const { counters, log } = this.#context;
+    counters.refused(reason);
+    log.info({ session: this.id, client: this.remoteAddress, reason }, 'smtp refused');
+    return reply;
+  }
+
+  #reply(reply: Reply): void {
+    this.#write(reply);
+    this.#countError(reply.code);
+  }
+
+  #write(reply: Reply): void {
+    // In the middle of a TLS handshake a plain reply would break into the record stream.
+    if (this._upgrading || !this._socket.writable) return;
+    this._socket.write(reply.line, 'latin1');
+  }
+
+  #countError(code: number): void {
+    if (code < 500) return;
+    this.#errors += 1;
+    if (this.#errors < this.#context.options.maxErrors) return;
+    this.hangUp({ reply: replies.tooManyErrors, reason: 'bad_commands' });
+  }
+
+  #rememberHelo(command: Buffer): void {
+    const name = command.toString().trim().split(/\s+/)[1] ?? '';
+    if (this.hostNameAppearsAs === name.toLowerCase()) this.#helo = name;
+  }
+
+  #limitLinger(): void {
+    const socket = this._socket;
+    if (socket.destroyed) return;
+    let left = LINGER_BYTES;
+    socket.on('data', (bytes: Buffer) => {
+      left -= bytes.length;
+      if (left < 0) socket.pause();
+    });
+    clearTimeout(this._closeTimer);
+    this._closeTimer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  }
+}

@@ -1,0 +1,141 @@
+import type { AcceptOutcome, Envelope, IncomingBody } from '../usecases/inbound-mail.js';
+import { DataScanner } from './data-scanner.js';
+import { ReceivedCounter } from './received-counter.js';
+import { accepted, type Reply, replies } from './replies.js';
+import type { RefusalReason } from './smtp-stats.js';
+
+/** RFC 5321 section 6.3: a limit of at least 100 Received lines finds loops. */
+const MAX_RECEIVED_LINES = 100;
+
+export interface Refusal {
+  readonly reply: Reply;
+  readonly reason: RefusalReason;
+}
+
+export type IntakeStep =
+  /** Give the next chunk. */
+  | { readonly status: 'more' }
+  /** The store's window is full: wait for `drained()` first. */
+  | { readonly status: 'full' }
+  /** The final dot has come; `rest` is what the client sent behind it. Now `commit`. */
+  | { readonly status: 'end'; readonly rest: Buffer }
+  /** Nothing more is taken: answer and close without reading on. */
+  | { readonly status: 'wall'; readonly refusal: Refusal };
+
+export type Verdict =
+  | { readonly isAccepted: true; readonly reply: Reply }
+  | { readonly isAccepted: false; readonly refusal: Refusal };
+
+const MORE: IntakeStep = { status: 'more' };
+const FULL: IntakeStep = { status: 'full' };
+const LINE_ENDING: IntakeStep = {
+  status: 'wall',
+  refusal: { reply: replies.badLineEnding, reason: 'line_ending' },
+};
+const TOO_LARGE: IntakeStep = { status: 'wall', refusal: { reply: replies.tooLarge, reason: 'too_large' } };
+const LOOP: Refusal = { reply: replies.mailLoop, reason: 'mail_loop' };
+const STORE_ERROR: Refusal = { reply: replies.storeError, reason: 'store_error' };
+
+/**
+ * One message on its way from DATA to its verdict. Bytes go to the store as they come; exactly one of
+ * the body's `commit` and `abort` is called, whichever way the message ends, and 250 is only ever the
+ * verdict of a commit that resolved with `accepted`.
+ *
+ * Bad line endings and too many bytes end the session there and then. A loop or a failing store do not:
+ * the client did nothing wrong in the protocol, so the rest of its message is read and dropped, and the
+ * refusal is the reply to the final dot.
+ */
+export class MessageIntake {
+  readonly #scanner = new DataScanner();
+  readonly #received = new ReceivedCounter();
+  readonly #maxBytes: number;
+  /** Null once it has been committed or aborted. */
+  #body: IncomingBody | null;
+  #refusal: Refusal | null = null;
+  #bytes = 0;
+
+  constructor(body: IncomingBody, maxBytes: number) {
+    this.#body = body;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Bytes of the message so far. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Takes a chunk from the network, which the caller gives up. */
+  take(chunk: Buffer): IntakeStep {
+    const scan = this.#scanner.feed(chunk);
+    if (scan.status === 'fault') return this.#wall(LINE_ENDING);
+    this.#bytes += scan.content.length;
+    if (this.#bytes > this.#maxBytes) return this.#wall(TOO_LARGE);
+    const mayGoOn = scan.content.length === 0 || this.#store(scan.content);
+    if (scan.status === 'end') return { status: 'end', rest: scan.rest };
+    return mayGoOn ? MORE : FULL;
+  }
+
+  /** Resolves when the next chunk may be given; a store that failed meanwhile turns into the verdict. */
+  async drained(): Promise<void> {
+    try {
+      await this.#body?.drained();
+    } catch {
+      this.#refuse(STORE_ERROR);
+    }
+  }
+
+  /** The reply to the final dot. Never rejects. */
+  async commit(envelope: Envelope): Promise<Verdict> {
+    const body = this.#body;
+    if (body === null) return { isAccepted: false, refusal: this.#refusal ?? STORE_ERROR };
+    this.#body = null;
+    try {
+      return verdict(await body.commit(envelope));
+    } catch {
+      return { isAccepted: false, refusal: STORE_ERROR };
+    }
+  }
+
+  /** Forgets the message unless it has been committed. May be called at any time. */
+  abort(): void {
+    const body = this.#body;
+    this.#body = null;
+    body?.abort();
+  }
+
+  #store(content: Buffer): boolean {
+    if (this.#body === null) return true;
+    this.#received.feed(content);
+    if (this.#received.count > MAX_RECEIVED_LINES) {
+      this.#refuse(LOOP);
+      return true;
+    }
+    try {
+      return this.#body.write(content);
+    } catch {
+      this.#refuse(STORE_ERROR);
+      return true;
+    }
+  }
+
+  #refuse(refusal: Refusal): void {
+    this.#refusal = refusal;
+    this.abort();
+  }
+
+  #wall(step: IntakeStep): IntakeStep {
+    this.abort();
+    return step;
+  }
+}
+
+function verdict(outcome: AcceptOutcome): Verdict {
+  switch (outcome.status) {
+    case 'accepted':
+      return { isAccepted: true, reply: accepted(outcome.messageIds[0]) };
+    case 'no_recipients':
+      return { isAccepted: false, refusal: { reply: replies.unknownRecipient, reason: 'no_recipients' } };
+    case 'no_room':
+      return { isAccepted: false, refusal: { reply: replies.noRoom, reason: 'no_room' } };
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * Every reply of our own: code (RFC 5321 section 4.2), enhanced status code (RFC 3463) and words. The
+ * library words the rest (EHLO, NOOP, RSET, QUIT, HELP, VRFY, STARTTLS and syntax it knows by itself).
+ */
+
+export interface Reply {
+  readonly code: number;
+  readonly enhanced: string;
+  readonly words: string;
+  /** As it goes over the wire. */
+  readonly line: string;
+}
+
+function reply(code: number, enhanced: string, words: string): Reply {
+  return { code, enhanced, words, line: `${code} ${enhanced} ${words}\r\n` };
+}
+
+export const replies = {
+  senderOk: reply(250, '2.1.0', 'Sender OK'),
+  recipientOk: reply(250, '2.1.5', 'Recipient OK'),
+  /** RFC 2034 section 3 leaves 3xx without an enhanced code. */
+  startMail: {
+    code: 354,
+    enhanced: '',
+    words: 'End data with <CRLF>.<CRLF>',
+    line: '354 End data with <CRLF>.<CRLF>\r\n',
+  },
+
+  shuttingDown: reply(421, '4.3.2', 'Service shutting down'),
+  tooManyClients: reply(421, '4.3.2', 'Too many connections, try again later'),
+  tooManyFromAddress: reply(421, '4.7.0', 'Too many connections from your address, try again later'),
+  tooManyErrors: reply(421, '4.7.0', 'Too many errors, closing connection'),
+  idleTimeout: reply(421, '4.4.2', 'Idle for too long, closing connection'),
+  sessionTimeout: reply(421, '4.4.2', 'Session has lasted too long, closing connection'),
+  dataTimeout: reply(421, '4.4.2', 'Message took too long, closing connection'),
+
+  storeError: reply(451, '4.3.0', 'Local error in processing, try again later'),
+  noRoom: reply(452, '4.3.1', 'Insufficient system storage, try again later'),
+  tooManyRecipients: reply(452, '4.5.3', 'Too many recipients'),
+
+  lineTooLong: reply(500, '5.5.2', 'Line too long'),
+  badSender: reply(501, '5.1.7', 'Bad sender address syntax'),
+  badRecipient: reply(501, '5.1.3', 'Bad recipient address syntax'),
+  badParameter: reply(501, '5.5.4', 'Bad parameter syntax'),
+  dataArgument: reply(501, '5.5.4', 'DATA takes no argument'),
+  unknownParameter: reply(555, '5.5.4', 'Parameter not recognized'),
+  nestedMail: reply(503, '5.5.1', 'Sender already given'),
+  needMail: reply(503, '5.5.1', 'Need MAIL command'),
+  needRecipient: reply(503, '5.5.1', 'Need RCPT command'),
+
+  unknownRecipient: reply(550, '5.1.1', 'No such mailbox here'),
+  tooLarge: reply(552, '5.3.4', 'Message size exceeds fixed limit'),
+  badLineEnding: reply(554, '5.6.0', 'Bare CR, bare LF or NUL in message, closing connection'),
+  mailLoop: reply(554, '5.4.6', 'Too many Received header lines, mail is looping'),
+} as const satisfies Record<string, Reply>;
+
+/** The promise that the message is on disk, with the id by which its first copy can be found. */
+export function accepted(messageId: string | undefined): Reply {
+  return reply(250, '2.0.0', messageId === undefined ? 'OK' : `OK ${messageId}`);
+}

@@ -1,0 +1,161 @@
+import type { BlobId } from '../domain/ids.js';
+import { newId } from '../domain/ids.js';
+import { type BlobRef, blobChunksTable, blobUploadsTable, CHUNK_BYTES } from './blobs.js';
+import { addPending } from './pending.js';
+import type { Writer } from './reader-writer.js';
+import type { Store } from './store.js';
+
+/** Bytes handed to LMDB and not yet flushed: bounds for one upload and for all of them together. */
+const WINDOW_BYTES = 1024 * 1024;
+const TOTAL_WINDOW_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Uploads of blobs. Full chunks are committed as they arrive, so that twenty messages of 25 MiB cost
+ * 4 MiB of memory and never make a small commit wait behind a large one; the rest of a blob is written by
+ * `finish`, inside the unit of work that makes it reachable. A blob of one chunk is one put in that unit.
+ */
+export class BlobUploads {
+  readonly #store: Store;
+  readonly #waiting = new Set<() => void>();
+  #unflushedBytes = 0;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  begin(): BlobUpload {
+    return new BlobUpload(this, this.#store);
+  }
+
+  /** Is the common window full? */
+  get isFull(): boolean {
+    return this.#unflushedBytes >= TOTAL_WINDOW_BYTES;
+  }
+
+  /** @internal */
+  add(bytes: number): void {
+    this.#unflushedBytes += bytes;
+  }
+
+  /** @internal */
+  settle(bytes: number): void {
+    this.#unflushedBytes -= bytes;
+    for (const wake of this.#waiting) wake();
+    this.#waiting.clear();
+  }
+
+  /** @internal Resolves after the next flush of any upload. */
+  nextFlush(): Promise<void> {
+    return new Promise(resolve => this.#waiting.add(resolve));
+  }
+}
+
+export class BlobUpload {
+  readonly id: BlobId = newId<BlobId>(Date.now());
+  readonly #uploads: BlobUploads;
+  readonly #store: Store;
+  /** Bytes of the chunk that is being filled, as they came. */
+  #parts: Uint8Array[] = [];
+  #partBytes = 0;
+  #chunks = 0;
+  #unflushedBytes = 0;
+  #size = 0;
+  #failure: { error: unknown } | null = null;
+
+  constructor(uploads: BlobUploads, store: Store) {
+    this.#uploads = uploads;
+    this.#store = store;
+  }
+
+  /** Bytes taken so far. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Takes bytes, which the caller gives up. False when the window is full: wait for `drained()`. */
+  write(bytes: Uint8Array): boolean {
+    this.#size += bytes.length;
+    let rest = bytes;
+    while (this.#partBytes + rest.length >= CHUNK_BYTES) {
+      const head = rest.subarray(0, CHUNK_BYTES - this.#partBytes);
+      this.#parts.push(head);
+      this.#flushChunk(Buffer.concat(this.#parts, CHUNK_BYTES));
+      this.#parts = [];
+      this.#partBytes = 0;
+      rest = rest.subarray(head.length);
+    }
+    if (rest.length > 0) {
+      this.#parts.push(rest);
+      this.#partBytes += rest.length;
+    }
+    return !this.#mustWait();
+  }
+
+  /** Resolves when more may be written. @throws what made a chunk fail. */
+  async drained(): Promise<void> {
+    while (this.#mustWait() && this.#failure === null) await this.#uploads.nextFlush();
+    if (this.#failure !== null) throw this.#failure.error;
+  }
+
+  /**
+   * Ends the blob inside a unit of work; from its commit on the blob is reachable through what the unit
+   * writes. Chunks that are not flushed yet stand before this unit in the same order of commits.
+   */
+  finish(writer: Writer): BlobRef {
+    if (this.#failure !== null) throw this.#failure.error;
+    if (this.#chunks > 0) writer.remove(blobUploadsTable, this.id);
+    if (this.#partBytes > 0 || this.#chunks === 0) {
+      const [only] = this.#parts;
+      const last = this.#parts.length === 1 && only !== undefined ? only : Buffer.concat(this.#parts);
+      writer.put(blobChunksTable, { id: this.id, index: this.#chunks }, asBuffer(last));
+    }
+    return { id: this.id, size: this.#size };
+  }
+
+  /** Gives the blob up: chunks that were committed are left to the sweeper. Never throws. */
+  abort(): void {
+    this.#parts = [];
+    if (this.#chunks === 0) return;
+    this.#store
+      .write(writer => {
+        if (!writer.has(blobUploadsTable, this.id)) return;
+        writer.remove(blobUploadsTable, this.id);
+        addPending(writer, Date.now(), { kind: 'purge-blob', id: this.id });
+      })
+      .catch(() => {
+        // The store has failed as a whole and says so itself; the boot sweep frees this upload.
+      });
+  }
+
+  #mustWait(): boolean {
+    // An upload with nothing under way always goes on: the common window cannot starve it for ever.
+    return this.#unflushedBytes >= WINDOW_BYTES || (this.#uploads.isFull && this.#unflushedBytes > 0);
+  }
+
+  #flushChunk(chunk: Buffer): void {
+    const index = this.#chunks++;
+    this.#unflushedBytes += chunk.length;
+    this.#uploads.add(chunk.length);
+    this.#store
+      .write(writer => {
+        try {
+          if (index === 0) writer.put(blobUploadsTable, this.id, Date.now());
+          writer.put(blobChunksTable, { id: this.id, index }, chunk);
+        } catch (error) {
+          this.#failure = { error };
+          throw error;
+        }
+      })
+      .catch(error => {
+        this.#failure ??= { error };
+      })
+      .finally(() => {
+        this.#unflushedBytes -= chunk.length;
+        this.#uploads.settle(chunk.length);
+      });
+  }
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,68 @@
+import type { BlobId } from '../domain/ids.js';
+import { idToBytes } from '../domain/ids.js';
+import { joinKey, u32 } from './key-codec.js';
+import { addPending } from './pending.js';
+import type { Reader, Writer } from './reader-writer.js';
+import { jsonValue, rawValue, type Table } from './table.js';
+
+/**
+ * Blobs: raw MIME, attachments, long contents, in chunks. A chunk with LMDB's 16-byte page header fills
+ * sixteen pages of 4 KiB exactly; whole values of 25 MiB would block the loop for 100 ms and more.
+ */
+export const CHUNK_BYTES = 65_536 - 16;
+
+export interface BlobRef {
+  readonly id: BlobId;
+  /** Size in bytes. */
+  readonly size: number;
+}
+
+export const blobChunksTable: Table<{ id: BlobId; index: number }, Buffer> = {
+  name: 'blob_chunks',
+  encodeKey: key => joinKey(idToBytes(key.id), u32(key.index)),
+  ...rawValue,
+};
+
+/** Blobs with more than one owner -> how many owners. A blob that is not here has one. */
+export const blobOwnersTable: Table<BlobId, number> = {
+  name: 'blob_owners',
+  encodeKey: idToBytes,
+  ...jsonValue<number>(1),
+};
+
+/** Blobs whose upload has begun and not finished: what the boot sweep frees. */
+export const blobUploadsTable: Table<BlobId, number> = {
+  name: 'blob_uploads',
+  encodeKey: idToBytes,
+  ...jsonValue<number>(1),
+};
+
+export function chunkCount(size: number): number {
+  return Math.ceil(size / CHUNK_BYTES);
+}
+
+export function getChunk(reader: Reader, id: BlobId, index: number): Buffer | undefined {
+  return reader.get(blobChunksTable, { id, index });
+}
+
+/** Says that `owners` records refer to a blob that has just been stored. */
+export function setBlobOwners(writer: Writer, id: BlobId, owners: number): void {
+  if (owners > 1) writer.put(blobOwnersTable, id, owners);
+}
+
+/** One owner less; after the last one the bytes are left to the sweeper. */
+export function releaseBlob(writer: Writer, id: BlobId, nowMs: number): void {
+  const owners = writer.get(blobOwnersTable, id) ?? 1;
+  if (owners > 2) writer.put(blobOwnersTable, id, owners - 1);
+  else if (owners === 2) writer.remove(blobOwnersTable, id);
+  else addPending(writer, nowMs, { kind: 'purge-blob', id });
+}
+
+/** Removes up to `limit` chunks of a blob; true when none is left. */
+export function removeChunks(writer: Writer, id: BlobId, limit: number): boolean {
+  const from = joinKey(idToBytes(id), u32(0));
+  const to = joinKey(idToBytes(id), u32(0xffff_ffff));
+  const keys = writer.scanKeys(blobChunksTable, { from, to, limit });
+  for (const key of keys) writer.remove(blobChunksTable, { id, index: key.readUInt32BE(16) });
+  return keys.length < limit;
+}

@@ -1,0 +1,4 @@
+/** Did LMDB refuse a put because its map is full? The unit of work that met it has been rolled back. */
+export function isMapFull(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('MDB_MAP_FULL');
+}

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import type { Reader, Writer } from './reader-writer.js';
+import { jsonValue, type Table } from './table.js';
+
+/** Facts about the store itself. */
+export interface StoreIdentity {
+  /** When the store was made, milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** Signs cursors (base64). Never leaves the store. */
+  readonly cursorSecret: string;
+}
+
+/** The process that serves this store. Two daemons on one store would work against each other. */
+export interface DaemonLease {
+  readonly pid: number;
+  /** Start of that process in clock ticks since boot (`/proc/PID/stat`): tells it from a later one with its pid. */
+  readonly startTicks: string;
+  readonly startedAt: number;
+  readonly version: string;
+}
+
+interface MetaValues {
+  readonly schema: number;
+  readonly identity: StoreIdentity;
+  readonly daemon: DaemonLease;
+}
+
+export const metaTable: Table<keyof MetaValues, unknown> = {
+  name: 'meta',
+  encodeKey: key => Buffer.from(key, 'latin1'),
+  ...jsonValue<unknown>(1),
+};
+
+export function getMeta<K extends keyof MetaValues>(reader: Reader, key: K): MetaValues[K] | undefined {
+  return reader.get(metaTable, key) as MetaValues[K] | undefined;
+}
+
+export function putMeta<K extends keyof MetaValues>(writer: Writer, key: K, value: MetaValues[K]): void {
+  writer.put(metaTable, key, value);
+}
+
+export function removeDaemonLease(writer: Writer): void {
+  writer.remove(metaTable, 'daemon');
+}
+
+export function newIdentity(nowMs: number): StoreIdentity {
+  return { createdAt: nowMs, cursorSecret: randomBytes(32).toString('base64') };
+}

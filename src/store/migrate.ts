@@ -1,0 +1,58 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { getMeta, putMeta } from './meta.js';
+import { initialSchema } from './migrations/0001-initial-schema.js';
+import type { Migration } from './migrations/migration.js';
+import { Store, type StoreOptions } from './store.js';
+
+export const MIGRATIONS: readonly Migration[] = [initialSchema];
+
+/** The store was written by a newer program. */
+export class NewerSchemaError extends Error {
+  constructor(found: number, known: number) {
+    super(
+      `the store has schema ${found}, this program knows up to ${known}: it was written by a newer version of Postern. Install that version again, or restore a backup made before the upgrade.`,
+    );
+    this.name = 'NewerSchemaError';
+  }
+}
+
+/**
+ * Opens the store and brings it to the newest schema. A store that holds anything is copied to
+ * `backups/before-schema-N` inside the data directory first.
+ * @throws NewerSchemaError
+ */
+export async function openMigratedStore(
+  options: StoreOptions,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<Store> {
+  const store = Store.open(options);
+  try {
+    await migrate(store, options.path, migrations);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function migrate(store: Store, path: string, migrations: readonly Migration[]): Promise<void> {
+  const found = store.read(reader => getMeta(reader, 'schema')) ?? 0;
+  if (found > migrations.length) throw new NewerSchemaError(found, migrations.length);
+  if (found > 0 && found < migrations.length) await backUp(store, path, found);
+  for (const [index, migration] of migrations.entries()) {
+    await store.write(writer => {
+      // LMDB's write lock is the lock: another process may have migrated while this one waited for it.
+      const current = getMeta(writer, 'schema') ?? 0;
+      if (current > index) return;
+      migration.up(writer, Date.now());
+      putMeta(writer, 'schema', index + 1);
+    });
+  }
+}
+
+async function backUp(store: Store, path: string, schema: number): Promise<void> {
+  const directory = join(path, 'backups', `before-schema-${schema + 1}-${Date.now()}`);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  await store.copyTo(directory);
+}

@@ -1,0 +1,83 @@
+import type { BlobId, InboxId, MessageId } from '../domain/ids.js';
+import { idToBytes } from '../domain/ids.js';
+import type { IdempotencyKey } from './idempotency.js';
+import { joinKey, u8, u48 } from './key-codec.js';
+import type { Reader, Writer } from './reader-writer.js';
+import { bytesKey, jsonValue, type Table } from './table.js';
+
+/**
+ * What must happen next, by kind and due instant: the truth from which queues and sweepers are fed, so
+ * that nothing depends on Redis or on memory. An entry is written in the commit that makes the work
+ * necessary and removed in the commit that completes it.
+ */
+export type PendingWork =
+  | { readonly kind: 'parse'; readonly id: MessageId }
+  /** Free the chunks of a blob that nothing refers to any more. */
+  | { readonly kind: 'purge-blob'; readonly id: BlobId }
+  /** Delete what a deleted inbox held. */
+  | { readonly kind: 'purge-inbox'; readonly id: InboxId }
+  /** Forget an idempotency key; `id` is that of the resource it made. */
+  | { readonly kind: 'expire-key'; readonly id: string; readonly key: IdempotencyKey };
+
+export type PendingKind = PendingWork['kind'];
+
+const KIND_BYTE: Record<PendingKind, number> = {
+  parse: 1,
+  'purge-blob': 2,
+  'purge-inbox': 3,
+  'expire-key': 4,
+};
+
+interface PendingKey {
+  readonly kind: PendingKind;
+  readonly dueAt: number;
+  readonly id: string;
+}
+
+const pendingKey = (key: PendingKey): Buffer =>
+  joinKey(u8(KIND_BYTE[key.kind]), u48(key.dueAt), idToBytes(key.id));
+
+export const pendingTable: Table<Buffer, PendingWork> = {
+  name: 'pending',
+  encodeKey: bytesKey,
+  ...jsonValue<PendingWork>(1),
+};
+
+export function addPending(writer: Writer, dueAt: number, work: PendingWork): void {
+  writer.put(pendingTable, pendingKey({ kind: work.kind, dueAt, id: work.id }), work);
+}
+
+export function removePending(writer: Writer, key: PendingKey): void {
+  writer.remove(pendingTable, pendingKey(key));
+}
+
+export interface DueWork<Kind extends PendingKind> {
+  readonly dueAt: number;
+  readonly work: Extract<PendingWork, { kind: Kind }>;
+  /** Where to go on: pass it as `after`. */
+  readonly position: Buffer;
+}
+
+/** Work of one kind that is due at `nowMs`, oldest first. */
+export function listDue<Kind extends PendingKind>(
+  reader: Reader,
+  kind: Kind,
+  nowMs: number,
+  limit: number,
+  after?: Buffer,
+): DueWork<Kind>[] {
+  const kindByte = u8(KIND_BYTE[kind]);
+  const from = after === undefined ? joinKey(kindByte, u48(0)) : joinKey(after, u8(0));
+  const to = joinKey(kindByte, u48(nowMs + 1));
+  return reader.scan(pendingTable, { from, to, limit }).map(({ key, value }) => ({
+    dueAt: key.readUIntBE(1, 6),
+    work: value as Extract<PendingWork, { kind: Kind }>,
+    position: key,
+  }));
+}
+
+/** How long the oldest due work of a kind has been waiting, in milliseconds; null when none waits. */
+export function oldestDueAge(reader: Reader, kind: PendingKind, nowMs: number): number | null {
+  const [oldest] = listDue(reader, kind, nowMs, 1);
+  return oldest === undefined ? null : nowMs - oldest.dueAt;
+}

@@ -1,0 +1,31 @@
+import { accountEmailsTable, accountsTable } from './accounts.js';
+import { accountKeysTable, apiKeyHashesTable, apiKeysTable } from './api-keys.js';
+import { blobChunksTable, blobOwnersTable, blobUploadsTable } from './blobs.js';
+import { idempotencyTable } from './idempotency.js';
+import { accountInboxesTable, addressesTable, inboxesTable, policiesTable } from './inboxes.js';
+import { contentsTable, mailboxCountersTable, messagesTable, summariesTable } from './messages.js';
+import { metaTable } from './meta.js';
+import { pendingTable } from './pending.js';
+
+/** Every table of the store, opened together. */
+export const ALL_TABLES: readonly { readonly name: string }[] = [
+  metaTable,
+  accountsTable,
+  accountEmailsTable,
+  apiKeysTable,
+  apiKeyHashesTable,
+  accountKeysTable,
+  inboxesTable,
+  addressesTable,
+  accountInboxesTable,
+  policiesTable,
+  idempotencyTable,
+  pendingTable,
+  messagesTable,
+  summariesTable,
+  contentsTable,
+  mailboxCountersTable,
+  blobChunksTable,
+  blobOwnersTable,
+  blobUploadsTable,
+];

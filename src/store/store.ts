@@ -1,0 +1,183 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Database, open, type RootDatabase } from 'lmdb';
+import type { Entry, Reader, Scan, Writer } from './reader-writer.js';
+import { Room, type RoomLimits } from './room.js';
+import { ALL_TABLES } from './schema.js';
+import type { Table } from './table.js';
+
+/**
+ * The store: one LMDB environment that holds everything.
+ *
+ * The promise: when `write` resolves, what the unit of work wrote is on disk (data and meta page, after
+ * fdatasync); when it rejects, nothing of it is there. Units that are under way together share a flush
+ * (group commit). This needs `overlappingSync: false`, and child transactions, because a plain lmdb-js
+ * transaction that throws still commits the puts before the throw.
+ *
+ * A commit that fails (a disk error) leaves no sound ground: `onFatal` is called once, every later unit
+ * is refused, and the process is expected to end and to start again on what the disk really holds.
+ */
+export interface StoreOptions extends RoomLimits {
+  /** Data directory; the environment lies in `store/` inside it. Made when it is not there. */
+  readonly path: string;
+  readonly mapSizeBytes: number;
+  /** A commit failed: answer those who wait, then end the process. */
+  readonly onFatal?: (error: unknown) => void;
+}
+
+/** A unit of work was refused because an earlier commit had failed, or its own commit failed. */
+export class StoreFailedError extends Error {
+  constructor(cause: unknown) {
+    super(`the store could not be written: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.name = 'StoreFailedError';
+  }
+}
+
+type Databases = ReadonlyMap<string, Database<Buffer, Buffer>>;
+
+const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
+
+export class Store {
+  readonly room: Room;
+  readonly #root: RootDatabase<Buffer, Buffer>;
+  readonly #databases: Databases;
+  readonly #writer: Writer;
+  readonly #onFatal: (error: unknown) => void;
+  #failure: StoreFailedError | null = null;
+
+  private constructor(root: RootDatabase<Buffer, Buffer>, options: StoreOptions) {
+    this.#root = root;
+    this.#databases = new Map(
+      ALL_TABLES.map(table => [table.name, root.openDB<Buffer, Buffer>({ name: table.name, ...BINARY })]),
+    );
+    this.#writer = new DatabaseWriter(this.#databases);
+    this.#onFatal = options.onFatal ?? (() => {});
+    this.room = new Room(options, () => this.usedBytes());
+  }
+
+  /** Opens the environment. Migrations are not its matter: see `openMigratedStore`. */
+  static open(options: StoreOptions): Store {
+    const path = join(options.path, 'store');
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const root = open<Buffer, Buffer>({
+      path,
+      mapSize: Math.ceil(options.mapSizeBytes / 65_536) * 65_536,
+      maxDbs: 64,
+      maxReaders: 510,
+      overlappingSync: false,
+      ...BINARY,
+    });
+    return new Store(root, options);
+  }
+
+  /** Reads the latest snapshot. `work` is synchronous: a reader is not to be kept. */
+  read<Result>(work: (reader: Reader) => Result): Result {
+    return work(this.#writer);
+  }
+
+  /**
+   * Runs a unit of work and resolves with its result after the flush. `work` is synchronous and may be
+   * refused by throwing: then nothing of it is kept and the promise rejects with what it threw.
+   * @throws StoreFailedError when the commit failed; the store takes no more writes.
+   */
+  async write<Result>(work: (writer: Writer) => Result): Promise<Result> {
+    if (this.#failure !== null) throw this.#failure;
+    let refusal: { error: unknown } | null = null;
+    try {
+      return await this.#root.childTransaction(() => {
+        try {
+          return work(this.#writer);
+        } catch (error) {
+          refusal = { error };
+          throw error;
+        }
+      });
+    } catch (error) {
+      if (refusal !== null) throw (refusal as { error: unknown }).error;
+      throw this.#fail(error);
+    }
+  }
+
+  /** Bytes in use by live pages, free pages of the file not counted. */
+  usedBytes(): number {
+    let pages = 0;
+    let pageSize = 4096;
+    for (const database of this.#databases.values()) {
+      const stats = database.getStats() as Record<string, number>;
+      pages += (stats.treeBranchPageCount ?? 0) + (stats.treeLeafPageCount ?? 0) + (stats.overflowPages ?? 0);
+      pageSize = stats.pageSize ?? pageSize;
+    }
+    return pages * pageSize;
+  }
+
+  /** Writes a copy of the environment, consistent in itself, into an existing directory. */
+  async copyTo(directory: string): Promise<void> {
+    await this.#root.backup(directory, true);
+  }
+
+  /** Waits for the units under way and closes the environment. */
+  async close(): Promise<void> {
+    await this.#root.close();
+  }
+
+  #fail(error: unknown): StoreFailedError {
+    if (this.#failure === null) {
+      this.#failure = new StoreFailedError(error);
+      this.#onFatal(error);
+    }
+    return this.#failure;
+  }
+}
+
+class DatabaseWriter implements Writer {
+  readonly #databases: Databases;
+
+  constructor(databases: Databases) {
+    this.#databases = databases;
+  }
+
+  get<Key, Value>(table: Table<Key, Value>, key: Key): Value | undefined {
+    const bytes = this.#database(table).getBinaryFast(table.encodeKey(key));
+    return bytes === undefined ? undefined : table.decodeValue(bytes);
+  }
+
+  has<Key, Value>(table: Table<Key, Value>, key: Key): boolean {
+    return this.#database(table).getBinaryFast(table.encodeKey(key)) !== undefined;
+  }
+
+  scan<Key, Value>(table: Table<Key, Value>, scan: Scan): Entry<Value>[] {
+    const entries: Entry<Value>[] = [];
+    for (const { key, value } of this.#database(table).getRange(rangeOptions(scan))) {
+      entries.push({ key: Buffer.from(key), value: table.decodeValue(value) });
+    }
+    return entries;
+  }
+
+  scanKeys<Key, Value>(table: Table<Key, Value>, scan: Scan): Buffer[] {
+    const keys: Buffer[] = [];
+    for (const key of this.#database(table).getKeys(rangeOptions(scan))) keys.push(Buffer.from(key));
+    return keys;
+  }
+
+  put<Key, Value>(table: Table<Key, Value>, key: Key, value: Value): void {
+    this.#database(table).put(table.encodeKey(key), table.encodeValue(value));
+  }
+
+  remove<Key, Value>(table: Table<Key, Value>, key: Key): void {
+    this.#database(table).remove(table.encodeKey(key));
+  }
+
+  #database(table: { readonly name: string }): Database<Buffer, Buffer> {
+    const database = this.#databases.get(table.name);
+    if (database === undefined) throw new Error(`the table ${table.name} is missing from store/schema.ts`);
+    return database;
+  }
+}
+
+/** lmdb-js walks backwards from `start` (here exclusive) down to `end` (exclusive there, inclusive here). */
+function rangeOptions(scan: Scan): object {
+  const { from, to, limit } = scan;
+  return scan.reverse === true
+    ? { start: to, exclusiveStart: true, end: from, inclusiveEnd: true, reverse: true, limit }
+    : { start: from, end: to, limit };
+}

@@ -1,0 +1,51 @@
+/**
+ * A table is one LMDB database: how its keys and values turn into bytes. It holds no connection; readers
+ * and writers take it as an argument. Each record kind declares its tables in one file, with the version
+ * of its values.
+ */
+export interface Table<Key, Value> {
+  readonly name: string;
+  readonly encodeKey: (key: Key) => Buffer;
+  readonly encodeValue: (value: Value) => Buffer;
+  readonly decodeValue: (bytes: Buffer) => Value;
+}
+
+/**
+ * A value whose bytes are kept as they are. Reading copies them: what lmdb-js gives is its own buffer,
+ * overwritten by the next read, whose `length` (a property set by hand) is all that bounds the value.
+ */
+export const rawValue = {
+  encodeValue: (value: Buffer): Buffer => value,
+  decodeValue: (bytes: Buffer): Buffer => Buffer.from(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)),
+} as const;
+
+/** An entry that says all it has to say by being there. */
+export const noValue = {
+  encodeValue: (_value: true): Buffer => EMPTY,
+  decodeValue: (_bytes: Buffer): true => true,
+} as const;
+
+const EMPTY = Buffer.alloc(0);
+
+/**
+ * JSON behind one version byte. A reader that meets another version stops: the migrations of this folder
+ * bring every record to the version that the code knows before anything reads it.
+ */
+export function jsonValue<Value>(version: number): {
+  encodeValue: (value: Value) => Buffer;
+  decodeValue: (bytes: Buffer) => Value;
+} {
+  const mark = String.fromCharCode(version);
+  return {
+    encodeValue: value => Buffer.from(mark + JSON.stringify(value), 'utf8'),
+    decodeValue: bytes => {
+      if (bytes[0] !== version) {
+        throw new Error(`a record has version ${bytes[0]}, this program reads version ${version}: the store is damaged or half migrated`);
+      }
+      return JSON.parse(bytes.toString('utf8', 1, bytes.length)) as Value;
+    },
+  };
+}
+
+/** A key that already is bytes. */
+export const bytesKey = (key: Buffer): Buffer => key;

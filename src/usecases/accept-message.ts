@@ -1,0 +1,144 @@
+import type { InboxId, MessageId } from '../domain/ids.js';
+import { newId } from '../domain/ids.js';
+import type { BlobUpload, BlobUploads } from '../store/blob-upload.js';
+import { type BlobRef, setBlobOwners } from '../store/blobs.js';
+import { getInbox } from '../store/inboxes.js';
+import { isMapFull } from '../store/map-full.js';
+import { putMessage, type ReceivedRecord, takeSequence } from '../store/messages.js';
+import { addPending } from '../store/pending.js';
+import type { Writer } from '../store/reader-writer.js';
+import type { Store } from '../store/store.js';
+import type { AcceptOutcome, Envelope, InboundMail, IncomingBody } from './inbound-mail.js';
+import type { Clock, ParseQueue } from './ports.js';
+import { encodeSummary } from './received-view.js';
+import { type MailDomains, resolveRecipient } from './resolve-recipient.js';
+
+export interface AcceptDeps {
+  readonly store: Store;
+  readonly uploads: BlobUploads;
+  readonly clock: Clock;
+  readonly queue: ParseQueue;
+  readonly mail: MailDomains;
+}
+
+/**
+ * Takes mail in, however it arrives.
+ *
+ * The guarantee: an outcome `accepted` is given after the raw bytes, one record an inbox and its entry in
+ * the pending index are on disk, all in one commit (the leading chunks of a long message in earlier ones,
+ * which an unfinished upload leaves to the boot sweep). Before that nothing of the message can be seen;
+ * after it nothing of the message can be lost, and it will be parsed because the pending index says so.
+ * The offer to the queue that follows is only a hint.
+ */
+export function createInboundMail(deps: AcceptDeps): InboundMail {
+  return {
+    hasRoom: () => deps.store.room.hasRoomFor(0),
+    resolveRecipient: address => {
+      const inboxId = deps.store.read(reader => resolveRecipient(reader, deps.mail, address));
+      return inboxId === null ? null : { inboxId, address };
+    },
+    begin: () => new StoredBody(deps),
+  };
+}
+
+class StoredBody implements IncomingBody {
+  readonly #deps: AcceptDeps;
+  readonly #upload: BlobUpload;
+  /** The disk went below its floor while the message came: it is read to its end, but not kept. */
+  #isWithoutRoom = false;
+
+  constructor(deps: AcceptDeps) {
+    this.#deps = deps;
+    this.#upload = deps.uploads.begin();
+  }
+
+  write(chunk: Uint8Array): boolean {
+    if (this.#isWithoutRoom) return true;
+    if (!this.#deps.store.room.hasRoomFor(chunk.length)) {
+      this.#isWithoutRoom = true;
+      this.#upload.abort();
+      return true;
+    }
+    return this.#upload.write(chunk);
+  }
+
+  async drained(): Promise<void> {
+    if (!this.#isWithoutRoom) await this.#upload.drained();
+  }
+
+  async commit(envelope: Envelope): Promise<AcceptOutcome> {
+    if (this.#isWithoutRoom) return { status: 'no_room' };
+    const { store, queue, clock } = this.#deps;
+    let outcome: AcceptOutcome;
+    try {
+      outcome = await store.write(writer => storeMessage(writer, this.#upload, envelope, clock()));
+    } catch (error) {
+      this.#upload.abort();
+      if (isMapFull(error)) return { status: 'no_room' };
+      throw error;
+    }
+    if (outcome.status === 'accepted') queue.offer(outcome.messageIds);
+    else this.#upload.abort();
+    return outcome;
+  }
+
+  abort(): void {
+    if (!this.#isWithoutRoom) this.#upload.abort();
+  }
+}
+
+function storeMessage(writer: Writer, upload: BlobUpload, envelope: Envelope, nowMs: number): AcceptOutcome {
+  const recipients = distinctLiveRecipients(writer, envelope);
+  if (recipients.size === 0) return { status: 'no_recipients' };
+  const raw = upload.finish(writer);
+  setBlobOwners(writer, raw.id, recipients.size);
+  const messageIds: MessageId[] = [];
+  for (const [inboxId, address] of recipients) {
+    const record = newRecord(inboxId, address, takeSequence(writer, inboxId, 'received'), raw, envelope, nowMs);
+    putMessage(writer, record, encodeSummary(record, null));
+    addPending(writer, nowMs, { kind: 'parse', id: record.id });
+    messageIds.push(record.id);
+  }
+  return { status: 'accepted', messageIds };
+}
+
+/** One entry an inbox: two RCPTs that reach one inbox make one message, under the first address. */
+function distinctLiveRecipients(writer: Writer, envelope: Envelope): Map<InboxId, string> {
+  const recipients = new Map<InboxId, string>();
+  for (const { inboxId, address } of envelope.recipients) {
+    if (!recipients.has(inboxId) && getInbox(writer, inboxId) !== undefined) recipients.set(inboxId, address);
+  }
+  return recipients;
+}
+
+function newRecord(
+  inboxId: InboxId,
+  envelopeTo: string,
+  seq: number,
+  raw: BlobRef,
+  envelope: Envelope,
+  nowMs: number,
+): ReceivedRecord {
+  return {
+    id: newId<MessageId>(nowMs),
+    inboxId,
+    seq,
+    envelopeFrom: envelope.from,
+    envelopeTo,
+    receivedAt: nowMs,
+    clientAddress: envelope.clientAddress,
+    helo: envelope.helo,
+    raw,
+    status: 'pending',
+    tries: 0,
+    interruptions: 0,
+    parseDueAt: nowMs,
+    processedAt: null,
+    failure: null,
+    threadId: null,
+    subject: null,
+    messageId: null,
+    content: null,
+    attachments: [],
+  };
+}

@@ -1,0 +1,62 @@
+import { notFound, ok, type Result } from '../domain/errors.js';
+import type { AccountId } from '../domain/ids.js';
+import { getAccount } from '../store/accounts.js';
+import { getPolicy, listInboxes as listInboxRecords, type PolicyKind } from '../store/inboxes.js';
+import type { Store } from '../store/store.js';
+import { type DefaultLimits, type InboxAllowance, inboxAllowance } from './allowances.js';
+import { type InboxView, viewInbox } from './inbox-view.js';
+import { ownedInbox } from './owned.js';
+
+export interface InboxList {
+  readonly inboxes: readonly InboxView[];
+  readonly inbox_limit: number;
+  readonly inbox_allowance: InboxAllowance;
+}
+
+/** More than any account is meant to hold: the list is not paginated (wire contract 3.1). */
+const MAX_LISTED = 100_000;
+
+export function listInboxes(
+  deps: { store: Store; limits: DefaultLimits },
+  accountId: AccountId,
+): Result<InboxList> {
+  return deps.store.read(reader => {
+    const account = getAccount(reader, accountId);
+    if (account === undefined) return notFound('account');
+    const allowance = inboxAllowance(reader, account, deps.limits);
+    return ok({
+      inboxes: listInboxRecords(reader, accountId, MAX_LISTED).map(viewInbox),
+      inbox_limit: allowance.allowance,
+      inbox_allowance: allowance,
+    });
+  });
+}
+
+export function getInbox(deps: { store: Store }, accountId: AccountId, inboxId: string): Result<InboxView> {
+  return deps.store.read(reader => {
+    const owned = ownedInbox(reader, accountId, inboxId);
+    return owned.ok ? ok(viewInbox(owned.value)) : owned;
+  });
+}
+
+/** Wire contract, `Policy`. */
+export interface PolicyView {
+  readonly inbox_id: string;
+  readonly enabled: boolean;
+  readonly addresses: readonly string[];
+  readonly domains: readonly string[];
+  readonly revision: number;
+}
+
+export function readPolicy(
+  deps: { store: Store },
+  accountId: AccountId,
+  inboxId: string,
+  kind: PolicyKind,
+): Result<PolicyView> {
+  return deps.store.read(reader => {
+    const owned = ownedInbox(reader, accountId, inboxId);
+    if (!owned.ok) return owned;
+    return ok({ inbox_id: owned.value.id, ...getPolicy(reader, owned.value.id, kind) });
+  });
+}

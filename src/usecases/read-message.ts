@@ -1,0 +1,113 @@
+import type { ReceivedContent } from '../domain/content.js';
+import { fail, notFound, ok, type Result } from '../domain/errors.js';
+import type { AccountId } from '../domain/ids.js';
+import { BlobMissingError, readBlob } from '../store/blob-reader.js';
+import { type BlobRef, getChunk } from '../store/blobs.js';
+import { contentsTable, type ReceivedRecord } from '../store/messages.js';
+import type { Store } from '../store/store.js';
+import { ownedMessage } from './owned.js';
+import { detailFields } from './received-view.js';
+
+type Deps = { readonly store: Store };
+
+interface MessageInput {
+  readonly accountId: AccountId;
+  readonly messageId: string;
+}
+
+/** Bytes of known length, in memory or as they are read. */
+export interface ByteStream {
+  readonly size: number;
+  readonly bytes: readonly Uint8Array[] | AsyncIterable<Uint8Array>;
+}
+
+/** A file to download. */
+export interface Download extends ByteStream {
+  /** Suggested file name; null when there is none that is safe. */
+  readonly filename: string | null;
+}
+
+const MISSING = fail('content_unavailable', 'The stored content cannot be read right now. Retry later.');
+
+/** The detail of a message as JSON bytes: `content` only when it is ready (specification). */
+export function getMessageDetail(deps: Deps, input: MessageInput): Result<ByteStream> {
+  const owned = deps.store.read(reader => ownedMessage(reader, input.accountId, input.messageId));
+  if (!owned.ok) return owned;
+  const fields = JSON.stringify(detailFields(owned.value));
+  if (owned.value.content === null) return ok(inMemory([Buffer.from(fields)]));
+  const content = openContent(deps, owned.value);
+  if (!content.ok) return content;
+  const head = Buffer.from(`${fields.slice(0, -1)},"content":`);
+  const tail = Buffer.from('}');
+  return ok({
+    size: head.length + content.value.size + tail.length,
+    bytes: chain(head, content.value.bytes, tail),
+  });
+}
+
+/** The original bytes, in any processing state. */
+export function openRawMessage(deps: Deps, input: MessageInput): Result<Download> {
+  const owned = deps.store.read(reader => ownedMessage(reader, input.accountId, input.messageId));
+  if (!owned.ok) return owned;
+  const blob = openBlob(deps, owned.value.raw);
+  return blob.ok ? ok({ ...blob.value, filename: `${owned.value.id}.eml` }) : blob;
+}
+
+/** The decoded bytes of one attachment of a ready message; `not_found` while it is not ready. */
+export async function openAttachment(
+  deps: Deps,
+  input: MessageInput & { readonly attachmentId: string },
+): Promise<Result<Download>> {
+  const owned = deps.store.read(reader => ownedMessage(reader, input.accountId, input.messageId));
+  if (!owned.ok) return owned;
+  const place = owned.value.attachments.find(attachment => attachment.id === input.attachmentId);
+  if (place === undefined) return notFound('attachment');
+  const blob = openBlob(deps, place.blob);
+  if (!blob.ok) return blob;
+  const filename = await attachmentName(deps, owned.value, place.id);
+  return filename.ok ? ok({ ...blob.value, filename: filename.value }) : filename;
+}
+
+async function attachmentName(deps: Deps, record: ReceivedRecord, id: string): Promise<Result<string | null>> {
+  const content = openContent(deps, record);
+  if (!content.ok) return content;
+  try {
+    const parts: Uint8Array[] = [];
+    for await (const part of content.value.bytes) parts.push(part);
+    const { attachments } = JSON.parse(Buffer.concat(parts).toString('utf8')) as ReceivedContent;
+    return ok(attachments.find(attachment => attachment.id === id)?.filename ?? null);
+  } catch (error) {
+    if (error instanceof BlobMissingError) return MISSING;
+    throw error;
+  }
+}
+
+function openContent(deps: Deps, record: ReceivedRecord): Result<ByteStream> {
+  if (record.content?.in === 'blob') return openBlob(deps, record.content.blob);
+  const bytes = deps.store.read(reader => reader.get(contentsTable, record.id));
+  return bytes === undefined ? MISSING : ok(inMemory([bytes]));
+}
+
+/** Looks at the first chunk, so that missing bytes are told by status before anything is sent. */
+function openBlob(deps: Deps, ref: BlobRef): Result<ByteStream> {
+  const first = deps.store.read(reader => getChunk(reader, ref.id, 0));
+  if (first === undefined) return MISSING;
+  return ok(first.length === ref.size ? inMemory([first]) : { size: ref.size, bytes: readBlob(deps.store, ref) });
+}
+
+function inMemory(parts: readonly Buffer[]): ByteStream {
+  return {
+    size: parts.reduce((sum, part) => sum + part.length, 0),
+    bytes: parts,
+  };
+}
+
+async function* chain(
+  head: Uint8Array,
+  middle: ByteStream['bytes'],
+  tail: Uint8Array,
+): AsyncGenerator<Uint8Array> {
+  yield head;
+  yield* middle;
+  yield tail;
+}

@@ -1,0 +1,184 @@
+import type { AttachmentSink } from '../mail/parsed-message.js';
+import type { Logger, MessageParser, ParseOutcome } from '../usecases/ports.js';
+import { ParseRun } from './parse-pool-run.js';
+import { PoolThread, type ThreadDeath } from './parse-pool-thread.js';
+import type { FromThread } from './parse-protocol.js';
+
+export interface ParsePoolOptions {
+  /** Threads at most; one is started at once, the others when there is work for them. */
+  readonly workers: number;
+  /** Time that a thread gets for one message. */
+  readonly timeoutMs: number;
+  /** Memory that one message may take: of the heap, and as much again in buffers. */
+  readonly memoryMib: number;
+  readonly log: Logger;
+  /** The script of a thread. */
+  readonly script?: URL;
+}
+
+interface Waiting {
+  readonly source: AsyncIterable<Uint8Array>;
+  readonly sink: AttachmentSink;
+  readonly resolve: (outcome: Promise<ParseOutcome> | ParseOutcome) => void;
+}
+
+const FIRST_RETRY_MS = 100;
+const LONGEST_RETRY_MS = 10_000;
+
+/**
+ * Parses messages on threads, so that the main thread never does. What a message does to its thread ends
+ * with that thread: one that takes too long or too much is ended and replaced, and the others go on.
+ * Threads hold no store; raw bytes and attachments pass through here, within windows.
+ */
+export class ParsePool implements MessageParser {
+  readonly #options: Required<ParsePoolOptions>;
+  readonly #waiting: Waiting[] = [];
+  /** Every thread that lives, with the message that it works on. */
+  readonly #threads = new Map<PoolThread, ParseRun | null>();
+  #lastJob = 0;
+  #failedStarts = 0;
+  #retryTimer: NodeJS.Timeout | undefined;
+  #firstStart: { resolve: () => void; reject: (error: Error) => void } | undefined;
+  #isStopped = false;
+
+  constructor(options: ParsePoolOptions) {
+    this.#options = { script: new URL('./parse-thread.js', import.meta.url), ...options };
+  }
+
+  /** Starts a first thread; rejects when it cannot run at all. */
+  async start(): Promise<void> {
+    if (this.#isStopped || this.#threads.size > 0) return;
+    await new Promise<void>((resolve, reject) => {
+      this.#firstStart = { resolve, reject };
+      this.#addThread();
+    });
+  }
+
+  /** Rejects only when `source` or `sink` fails. */
+  parse(source: AsyncIterable<Uint8Array>, sink: AttachmentSink): Promise<ParseOutcome> {
+    if (this.#isStopped) return Promise.resolve({ status: 'stopped' });
+    return new Promise(resolve => {
+      this.#waiting.push({ source, sink, resolve });
+      this.#dispatch();
+    });
+  }
+
+  /** Messages that wait for a thread and messages in work. */
+  get load(): { readonly waiting: number; readonly active: number; readonly threads: number } {
+    let active = 0;
+    for (const run of this.#threads.values()) if (run !== null) active++;
+    return { waiting: this.#waiting.length, active, threads: this.#threads.size };
+  }
+
+  /** Ends all threads; every parse that is not done resolves to `stopped`. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#retryTimer);
+    for (const { resolve } of this.#waiting.splice(0)) resolve({ status: 'stopped' });
+    const threads = [...this.#threads];
+    this.#threads.clear();
+    this.#firstStart?.reject(new Error('the parse pool was stopped'));
+    for (const [, run] of threads) run?.end({ status: 'stopped' });
+    await Promise.all(
+      threads.flatMap(([thread, run]) => [thread.end(), run?.outcome.catch(() => undefined)]),
+    );
+  }
+
+  #dispatch(): void {
+    while (this.#waiting.length > 0 && !this.#isStopped) {
+      const thread = this.#findIdle();
+      if (thread === undefined) break;
+      const next = this.#waiting.shift();
+      if (next !== undefined) this.#run(thread, next);
+    }
+    const starting = [...this.#threads.keys()].filter(thread => !thread.isReady).length;
+    if (this.#waiting.length > starting && this.#threads.size < this.#options.workers) this.#addThread();
+  }
+
+  #findIdle(): PoolThread | undefined {
+    for (const [thread, run] of this.#threads) if (run === null && thread.isReady) return thread;
+    return undefined;
+  }
+
+  #run(thread: PoolThread, { source, sink, resolve }: Waiting): void {
+    const { timeoutMs } = this.#options;
+    const run = new ParseRun({
+      job: ++this.#lastJob,
+      source,
+      sink,
+      timeoutMs,
+      post: (message, transfer) => thread.post(message, transfer),
+      onTimeUp: () => {
+        this.#replace(thread, 'time is up');
+        run.end({ status: 'gave_up', reason: 'timeout', detail: `not parsed in ${timeoutMs} ms` });
+      },
+    });
+    this.#threads.set(thread, run);
+    resolve(run.outcome);
+    const free = (): void => {
+      if (this.#threads.get(thread) === run) this.#threads.set(thread, null);
+      this.#dispatch();
+    };
+    run.outcome.then(outcome => {
+      if (outcome.status === 'gave_up' && outcome.reason === 'memory') this.#replace(thread, 'out of memory');
+      free();
+    }, free);
+  }
+
+  #addThread(): void {
+    if (this.#isStopped || this.#retryTimer !== undefined) return;
+    const thread = new PoolThread({
+      script: this.#options.script,
+      memoryMib: this.#options.memoryMib,
+      onReady: () => {
+        this.#failedStarts = 0;
+        this.#firstStart?.resolve();
+        this.#firstStart = undefined;
+        this.#dispatch();
+      },
+      onMessage: (from, message) => this.#hear(from, message),
+      onDied: (dead, death) => this.#bury(dead, death),
+    });
+    this.#threads.set(thread, null);
+  }
+
+  #hear(thread: PoolThread, message: FromThread): void {
+    this.#threads.get(thread)?.hear(message);
+  }
+
+  /** Ends a thread that lives; the next message that needs one gets a new one. */
+  #replace(thread: PoolThread, reason: string): void {
+    if (!this.#threads.delete(thread)) return;
+    this.#options.log.warn({ reason }, 'ending a parser thread');
+    void thread.end();
+  }
+
+  #bury(thread: PoolThread, death: ThreadDeath): void {
+    const run = this.#threads.get(thread);
+    this.#threads.delete(thread);
+    if (!thread.isReady) {
+      this.#failStart(death);
+      return;
+    }
+    this.#options.log.warn({ ...death }, 'a parser thread died');
+    run?.end({ status: 'gave_up', reason: death.reason, detail: death.detail });
+    this.#dispatch();
+  }
+
+  /** A thread that dies before it is ready says nothing about a message: messages wait, with back-off. */
+  #failStart(death: ThreadDeath): void {
+    const first = this.#firstStart;
+    this.#firstStart = undefined;
+    if (first !== undefined) {
+      first.reject(new Error(`parser threads cannot start: ${death.detail}`));
+      return;
+    }
+    const delayMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(this.#failedStarts, 10), LONGEST_RETRY_MS);
+    this.#failedStarts++;
+    this.#options.log.error({ ...death, delayMs }, 'a parser thread cannot start; trying again');
+    this.#retryTimer = setTimeout(() => {
+      this.#retryTimer = undefined;
+      this.#dispatch();
+    }, delayMs);
+  }
+}

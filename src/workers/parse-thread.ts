@@ -1,0 +1,18 @@
+import { setPriority } from 'node:os';
+import { parentPort, workerData } from 'node:worker_threads';
+import { parseMessage } from '../mail/parse-message.js';
+import type { ThreadSetup } from './parse-protocol.js';
+import { serveParses } from './parse-thread-server.js';
+
+/** The script of a parser thread. */
+
+try {
+  // On Linux a priority belongs to a thread, and 0 is the calling one (setpriority(2)): acceptance and the
+  // API on the main thread go first.
+  setPriority(0, 10);
+} catch {
+  // Not allowed here: parsing competes as an equal.
+}
+
+if (parentPort === null) throw new Error('parse-thread.js runs as a worker thread only');
+serveParses(parentPort, parseMessage, workerData as ThreadSetup);

@@ -1,0 +1,127 @@
+import { join } from 'node:path';
+import { findCycles, type Import, type ImportGraph, readImportGraph } from './import-graph.js';
+
+/**
+ * The one rule of DESIGN.md as data: which folder may import which, and where each library lives.
+ * `npm run check` runs this file; test/unit/house/layer-rule.test.ts proves that it catches breaches.
+ */
+
+const adaptors = ['queue', 'relay', 'smtp', 'http', 'workers', 'cli'];
+const beneathUsecases = ['domain', 'config', 'store', 'mail'];
+const beneathAdaptors = [...beneathUsecases, 'usecases'];
+const beneathApp = [...beneathAdaptors, ...adaptors, 'ops'];
+
+/** Folder -> the folders it may import besides itself. A folder that is not named here may not exist. */
+const mayImport: ReadonlyMap<string, readonly string[]> = new Map([
+  ['domain', []],
+  ['config', ['domain']],
+  ['store', ['domain']],
+  ['mail', ['domain']],
+  ['usecases', beneathUsecases],
+  ...adaptors.map((adaptor): [string, string[]] => [adaptor, beneathAdaptors]),
+  ['app', beneathApp],
+  ['ops', []],
+]);
+
+/** Folder -> the folders it may know the types of; `app` hands it the things themselves. */
+const mayImportTypes: ReadonlyMap<string, readonly string[]> = new Map([
+  ...['config', 'store', 'mail', 'usecases', ...adaptors].map((folder): [string, string[]] => [
+    folder,
+    ['ops'],
+  ]),
+  ['ops', ['domain', 'config']],
+]);
+
+const libraryHomes: ReadonlyMap<string, readonly string[]> = new Map([
+  ['@zone-eu/mailsplit', ['mail']],
+  ['bullmq', ['queue']],
+  ['commander', ['cli']],
+  ['iconv-lite', ['mail']],
+  ['ioredis', ['queue']],
+  ['libbase64', ['mail']],
+  ['libmime', ['mail']],
+  ['libqp', ['mail']],
+  ['lmdb', ['store']],
+  ['mailparser', ['mail']],
+  ['nodemailer', ['mail', 'relay']],
+  ['pino', ['ops']],
+  ['smol-toml', ['config']],
+  ['smtp-server', ['smtp']],
+  ['zod', ['config', 'http']],
+]);
+
+/** What the domain may use of Node: computation, never input, output or time. */
+const domainBuiltins: readonly string[] = ['buffer', 'crypto', 'net', 'url', 'util'];
+
+/** Every breach of the rule, as a sentence that says where, what and why. */
+export function findBreaches(graph: ImportGraph): readonly string[] {
+  const strays = graph.files
+    .filter(file => !mayImport.has(folderOf(file)))
+    .map(
+      file => `src/${file}: not in a folder that has a layer; give the folder its place in check-layers.ts`,
+    );
+  const imports = graph.imports.flatMap(one => {
+    const reason = breachOf(one);
+    return reason === undefined ? [] : [`src/${one.from}:${one.line}: imports '${one.specifier}': ${reason}`];
+  });
+  const cycles = findCycles(graph).map(
+    cycle => `import cycle: ${[...cycle, cycle[0]].map(file => `src/${file}`).join(' -> ')}`,
+  );
+  return [...strays, ...imports, ...cycles];
+}
+
+function breachOf({ from, target, isTypeOnly }: Import): string | undefined {
+  const folder = folderOf(from);
+  switch (target.kind) {
+    case 'missing':
+      return target.path.startsWith('../') ? 'outside src/' : `there is no src/${target.path}`;
+    case 'builtin':
+      return folder === 'domain' && !domainBuiltins.includes(target.name)
+        ? 'domain is pure rules and types, without input, output or time'
+        : undefined;
+    case 'package':
+      return packageBreach(folder, target.name);
+    case 'file':
+      return folderBreach(folder, folderOf(target.path), isTypeOnly);
+  }
+}
+
+function packageBreach(folder: string, name: string): string | undefined {
+  const homes = libraryHomes.get(name);
+  if (homes === undefined)
+    return `${name} has no home yet; name the one folder it lives in in check-layers.ts`;
+  return homes.includes(folder) ? undefined : `${name} lives in ${homes.join(' and ')} only`;
+}
+
+function folderBreach(from: string, to: string, isTypeOnly: boolean): string | undefined {
+  const allowed = mayImport.get(from);
+  // A folder without a layer is reported once for each of its files.
+  if (from === to || allowed === undefined || allowed.includes(to)) return undefined;
+  if (mayImportTypes.get(from)?.includes(to)) {
+    return isTypeOnly ? undefined : `${from} may know types of ${to} only (write "import type")`;
+  }
+  if (adaptors.includes(from) && adaptors.includes(to)) return 'adaptors never import each other';
+  return allowed.length === 0
+    ? `${from} imports no other folder`
+    : `${from} may import ${allowed.join(', ')} and nothing else`;
+}
+
+function folderOf(file: string): string {
+  const slash = file.indexOf('/');
+  return slash < 0 ? '' : file.slice(0, slash);
+}
+
+/** The libraries that have a home, for the test that holds this list and package.json together. */
+export const housedLibraries: readonly string[] = [...libraryHomes.keys()];
+
+export const sourceRoot = join(import.meta.dirname, '../../../src');
+
+if (process.argv[1] === import.meta.filename) {
+  const graph = readImportGraph(sourceRoot);
+  const breaches = findBreaches(graph);
+  for (const breach of breaches) process.stderr.write(`${breach}\n`);
+  process.stdout.write(
+    `layers: ${graph.files.length} files, ${graph.imports.length} imports, ${breaches.length} breaches\n`,
+  );
+  process.exitCode = breaches.length > 0 ? 1 : 0;
+}

@@ -1,0 +1,29 @@
+import t from 'tap';
+import { loaded, MINIMUM, problemsOf } from './load.js';
+
+t.test('an external Redis needs a URL', async t => {
+  t.match(problemsOf({ toml: `${MINIMUM}[redis]\nmode = "external"\n` }), [
+    /^postern\.toml: redis\.mode: .*redis\.url is not set\. Set redis\.url/,
+  ]);
+});
+
+t.test('a managed Redis uses no URL, and one that is ignored would mislead', async t => {
+  t.match(problemsOf({ toml: MINIMUM, env: { POSTERN_REDIS_URL: '/run/redis.sock' } }), [
+    /^POSTERN_REDIS_URL: redis\.url is set, but redis\.mode is "managed"/,
+  ]);
+});
+
+t.test('certificate and key come together', async t => {
+  t.match(problemsOf({ toml: `${MINIMUM}[smtp]\ntls_cert = "/c.pem"\n` }), [/smtp\.tls_key is not/]);
+  t.match(problemsOf({ toml: `${MINIMUM}[smtp]\ntls_key = "/k.pem"\n` }), [/smtp\.tls_cert is not/]);
+  const config = loaded({ toml: `${MINIMUM}[smtp]\ntls_cert = "/c.pem"\ntls_key = "/k.pem"\n` });
+  t.equal(config.smtp.tlsCert, '/c.pem');
+});
+
+t.test('the postmaster inbox is in one of the mail domains', async t => {
+  t.match(problemsOf({ toml: `${MINIMUM}postmaster_inbox = "op@example.net"\n` }), [
+    /"example\.net", which is not one of mail\.domains\. Name an inbox of this service, in agents\.example\.com\.$/,
+  ]);
+  const config = loaded({ toml: `${MINIMUM}postmaster_inbox = "Op@Agents.Example.com"\n` });
+  t.equal(config.mail.postmasterInbox, 'op@agents.example.com');
+});

@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '../../../src/config/config.js';
+import { formatProblem } from '../../../src/config/config-problem.js';
+import { type LoadedConfig, loadConfig } from '../../../src/config/load-config.js';
+import type { SystemFacts } from '../../../src/config/system-facts.js';
+
+/** A machine whose defaults are known. */
+export const FACTS: SystemFacts = { hostname: 'box.example.net', cores: 4, hasIpv6: true };
+
+/** The least that a configuration must say. */
+export const MINIMUM = '[mail]\ndomains = ["agents.example.com"]\n';
+
+export interface Given {
+  /** The text of the file; none when absent. */
+  readonly toml?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly facts?: SystemFacts;
+}
+
+/** Loads from a folder made for it. */
+export function load({ toml, env = {}, facts = FACTS }: Given): LoadedConfig {
+  const folder = mkdtempSync(join(tmpdir(), 'postern-config-'));
+  try {
+    const file = join(folder, 'postern.toml');
+    if (toml !== undefined) writeFileSync(file, toml);
+    return loadConfig({ env, cwd: folder, lookIn: toml === undefined ? [] : [file], facts });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The configuration, where there must be one. */
+export function loaded(given: Given): Config {
+  const result = load(given);
+  if (!result.ok) throw new Error(result.problems.map(formatProblem).join('\n'));
+  return result.config;
+}
+
+/** The problems as lines, without the folder of the file; empty when there are none. */
+export function problemsOf(given: Given): string[] {
+  const result = load(given);
+  return result.ok
+    ? []
+    : result.problems.map(problem => formatProblem(problem).replace(/^.*\/(?=postern\.toml)/, ''));
+}
