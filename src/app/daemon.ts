@@ -6,7 +6,11 @@ import { healthRoutes } from '../http/routes/health.js';
 import { inboxRoutes } from '../http/routes/inboxes.js';
 import { messageRoutes } from '../http/routes/messages.js';
 import { SmtpListener } from '../smtp/smtp-listener.js';
-import { type SmtpListenerOptions, smtpListenerDefaults, type TlsIdentity } from '../smtp/smtp-listener-options.js';
+import {
+  type SmtpListenerOptions,
+  smtpListenerDefaults,
+  type TlsIdentity,
+} from '../smtp/smtp-listener-options.js';
 import { BlobUploads } from '../store/blob-upload.js';
 import { getMeta } from '../store/meta.js';
 import { openMigratedStore } from '../store/migrate.js';
@@ -62,7 +66,13 @@ export class Daemon {
       intervalMs: SWEEP_INTERVAL_MS,
       log,
     });
-    const inbound = createInboundMail({ store, uploads, clock, queue: this.#parsing.queue, mail: config.mail });
+    const inbound = createInboundMail({
+      store,
+      uploads,
+      clock,
+      queue: this.#parsing.queue,
+      mail: config.mail,
+    });
     this.#smtp = new SmtpListener(smtpOptions(config), inbound, log);
     this.#http = createHttpServer(config, store, log, () => this.#isReady());
   }
@@ -137,7 +147,12 @@ export class Daemon {
   }
 }
 
-function createHttpServer(config: Config, store: Store, log: Logger, isReady: () => Promise<boolean>): HttpServer {
+function createHttpServer(
+  config: Config,
+  store: Store,
+  log: Logger,
+  isReady: () => Promise<boolean>,
+): HttpServer {
   const identity = store.read(reader => getMeta(reader, 'identity'));
   if (identity === undefined) throw new Error('the store has no identity: it was not migrated');
   return new HttpServer({

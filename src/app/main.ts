@@ -1,4 +1,7 @@
 import { runCli } from '../cli/program.js';
+import { writeTo } from '../cli/write-to.js';
+import type { Config } from '../config/config.js';
+import { loadConfig } from '../config/load-config.js';
 import { serve } from './serve.js';
 import { packageVersion } from './version.js';
 
@@ -9,11 +12,17 @@ import { packageVersion } from './version.js';
  */
 export function main(argv: readonly string[]): Promise<number> {
   return runCli(argv, {
-    serve,
+    serve: ({ config, configFile }) => serve({ config, reload: () => reloadConfig(configFile) }),
     version: packageVersion(),
-    stdout: process.stdout,
-    stderr: process.stderr,
+    stdout: writeTo(process.stdout),
+    stderr: writeTo(process.stderr),
     env: process.env,
     cwd: process.cwd(),
   });
+}
+
+/** The configuration as it stands now; null when it is not valid. */
+function reloadConfig(file: string | null): Config | null {
+  const loaded = loadConfig({ env: process.env, cwd: process.cwd(), ...(file === null ? {} : { file }) });
+  return loaded.ok ? loaded.config : null;
 }

@@ -1,5 +1,8 @@
 import { statSync } from 'node:fs';
 
+/** The type declarations of Node 20 leave it out. */
+type WithInitgroups = typeof process & { initgroups?: (user: number, extraGroup: number) => void };
+
 /**
  * Run as root, the process becomes the owner of `directory` for the rest of its life, so that nothing it
  * makes in there is out of the daemon's reach. Without the directory, or as another user, it stays what it is.
@@ -17,7 +20,7 @@ export function becomeOwner(directory: string): void {
 /** A user without an entry in the user database has no groups but the directory's. */
 function takeGroupsOf(uid: number, gid: number): void {
   try {
-    process.initgroups?.(uid, gid);
+    (process as WithInitgroups).initgroups?.(uid, gid);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_UNKNOWN_CREDENTIAL') throw error;
     process.setgroups?.([gid]);

@@ -28,7 +28,9 @@ export function readConfig(deps: CliDependencies, file: string | undefined): Loa
 }
 
 export function configurationFailure(problems: readonly ConfigProblem[]): Failed {
-  return failed('invalid_configuration', problems.map(formatProblem).join('\n'), { problems });
+  const lines = problems.map(formatProblem);
+  const head = lines.length === 1 ? [] : [`the configuration has ${lines.length} problems:`];
+  return failed('invalid_configuration', [...head, ...lines].join('\n'), { problems });
 }
 
 export interface OpenOptions {

@@ -122,7 +122,7 @@ function inPlace(problem: ConfigProblem, draft: string, file: string): ConfigPro
 }
 
 function nextSteps({ deps }: Cli, file: string, config: Config, isNew: boolean): string {
-  const isUsual = file === SYSTEM_FILE || file === resolve(deps.cwd, LOCAL_FILE);
+  const isUsual = file === (existsSync(SYSTEM_FILE) ? SYSTEM_FILE : resolve(deps.cwd, LOCAL_FILE));
   const postern = isUsual ? 'postern' : `postern --config ${file}`;
   return `Wrote ${file} and ${isNew ? 'made an empty store in' : 'kept the store in'} ${config.store.path}.
 Mail domain: ${config.mail.domains.join(', ')}

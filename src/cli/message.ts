@@ -8,7 +8,7 @@ import { wholeNumber } from './arguments.js';
 import type { Box } from './context.js';
 import { type MessageDetail, type MessageSummary, renderMessage, renderMessages } from './message-text.js';
 import { inboxNamed } from './named.js';
-import { answer, bytesAnswer, type Failed, failed, type Outcome } from './outcome.js';
+import { answer, type ByteSource, bytesAnswer, type Failed, failed, type Outcome } from './outcome.js';
 import type { Cli } from './run-command.js';
 
 interface ListOptions {
@@ -48,16 +48,15 @@ export function addMessageCommands(program: Command, cli: Cli): void {
     );
 }
 
-function list(
-  box: Box,
-  named: string,
-  { limit, cursor = null }: ListOptions & { cursor?: string | null },
-): Outcome {
+function list(box: Box, named: string, { limit, cursor }: ListOptions): Outcome {
   const inbox = inboxNamed(box, named);
   if (!inbox.ok) return inbox;
   const { accountId, id: inboxId } = inbox.value;
   const cursors = new CursorCodec(box.store.read(reader => getMeta(reader, 'identity'))?.cursorSecret ?? '');
-  const page = listMessages({ store: box.store, cursors }, { accountId, inboxId, limit, cursor });
+  const page = listMessages(
+    { store: box.store, cursors },
+    { accountId, inboxId, limit, cursor: cursor ?? null },
+  );
   if (!page.ok) return page;
   const messages = page.value.summaries.map(bytes => JSON.parse(bytes.toString('utf8')) as MessageSummary);
   return answer(
@@ -89,7 +88,7 @@ function messageNamed(box: Box, messageId: string) {
       ) satisfies Failed);
 }
 
-async function* withLineEnd(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* withLineEnd(bytes: ByteSource): AsyncGenerator<Uint8Array> {
   yield* bytes;
   yield Buffer.from('\n');
 }

@@ -19,11 +19,13 @@ export interface CliFailure {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
+export type ByteSource = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
 export type Answer =
   /** One answer in two forms: the document for `--json`, the text for a person. */
   | { readonly kind: 'document'; readonly json: unknown; readonly text: string }
   /** Bytes that go out as they are. */
-  | { readonly kind: 'bytes'; readonly bytes: AsyncIterable<Uint8Array> }
+  | { readonly kind: 'bytes'; readonly bytes: ByteSource }
   /** Nothing to say: the command was the daemon, which has ended. */
   | { readonly kind: 'ended'; readonly exitCode: number };
 
@@ -36,7 +38,7 @@ export function answer(json: unknown, text: string): Outcome {
   return { ok: true, value: { kind: 'document', json, text } };
 }
 
-export function bytesAnswer(bytes: AsyncIterable<Uint8Array>): Outcome {
+export function bytesAnswer(bytes: ByteSource): Outcome {
   return { ok: true, value: { kind: 'bytes', bytes } };
 }
 

@@ -118,9 +118,8 @@ async function endEarly(
 }
 
 function reportUsage(deps: CliDependencies, isJson: boolean, output: ParserOutput): Promise<number> {
-  const message =
-    output.error === ''
-      ? `A command is missing.\n${output.helpForError.trimEnd()}`
-      : `${output.error.trim().replace(/^error: /, '')}\nAdd --help to see what a command takes.`;
+  let message = `${output.error.trim().replace(/^error: /, '')}\nAdd --help to see what a command takes.`;
+  // Of a command that is missing commander has only the help to tell.
+  if (output.error === '') message = `a command is missing.\n\n${output.helpForError.trimEnd()}`;
   return reportFailure(deps, isJson, { code: 'usage', message });
 }

@@ -5,6 +5,7 @@ import { type Box, type Loaded, messageOf, type OpenOptions, openBox, readConfig
 import type { CliDependencies } from './dependencies.js';
 import {
   type Answer,
+  type ByteSource,
   type CliFailure,
   EXIT,
   exitCodeOf,
@@ -116,11 +117,7 @@ async function writeAnswer(deps: CliDependencies, isJson: boolean, answer: Answe
   }
 }
 
-async function writeBytes(
-  deps: CliDependencies,
-  isJson: boolean,
-  source: AsyncIterable<Uint8Array>,
-): Promise<number> {
+async function writeBytes(deps: CliDependencies, isJson: boolean, source: ByteSource): Promise<number> {
   try {
     for await (const bytes of source) await deps.stdout(bytes);
     return EXIT.done;
@@ -139,7 +136,7 @@ export async function reportFailure(
   isJson: boolean,
   failure: CliFailure,
 ): Promise<number> {
-  const text = printableText(failure.message).replaceAll(/^/gm, 'postern: ');
-  await deps.stderr(isJson ? `${JSON.stringify({ error: failure })}\n` : `${text}\n`);
+  const text = `postern: ${printableText(failure.message)}\n`;
+  await deps.stderr(isJson ? `${JSON.stringify({ error: failure })}\n` : text);
   return exitCodeOf(failure);
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { DAY_MS } from './instants.js';
 import { fail, ok, type Result } from './errors.js';
+import { DAY_MS } from './instants.js';
 
 const KEY = /^[A-Za-z0-9_-]{1,128}$/;
 
@@ -10,7 +10,10 @@ export const KEY_LIFETIME_MS = DAY_MS;
 export function checkIdempotencyKey(key: string): Result<string> {
   return KEY.test(key)
     ? ok(key)
-    : fail('invalid_idempotency_key', 'idempotency_key must be 1 to 128 letters, digits, hyphens and underscores.');
+    : fail(
+        'invalid_idempotency_key',
+        'idempotency_key must be 1 to 128 letters, digits, hyphens and underscores.',
+      );
 }
 
 /**

@@ -29,11 +29,17 @@ const LIMITS = {
 } as const;
 
 const UNAUTHORIZED = failed(
-  fail('unauthorized', 'Send a valid API key: Authorization: Bearer pst_... Lost keys are replaced by a new approval.'),
+  fail(
+    'unauthorized',
+    'Send a valid API key: Authorization: Bearer pst_... Lost keys are replaced by a new approval.',
+  ),
 );
 const UNKNOWN_PATH = failed(fail('not_found', 'There is nothing at this path.'));
 const INTERNAL_ERROR = failed(
-  fail('internal_error', 'The operation failed and may have been carried out in part. Check before you repeat it.'),
+  fail(
+    'internal_error',
+    'The operation failed and may have been carried out in part. Check before you repeat it.',
+  ),
 );
 
 /** The HTTP API on `node:http`. Routes are data; this class walks a request through its route. */

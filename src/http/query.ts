@@ -13,7 +13,10 @@ export function readQuery(text: string, spec: QuerySpec | undefined): Result<Rea
   const values = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {
     if (!spec.names.includes(name)) {
-      return fail(spec.invalid, `Unknown query parameter ${JSON.stringify(name)}; known: ${spec.names.join(', ') || 'none'}.`);
+      return fail(
+        spec.invalid,
+        `Unknown query parameter ${JSON.stringify(name)}; known: ${spec.names.join(', ') || 'none'}.`,
+      );
     }
     if (values.has(name)) return fail(spec.invalid, `The query parameter ${name} may be given once.`);
     values.set(name, value);

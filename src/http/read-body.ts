@@ -26,7 +26,10 @@ export async function readBody(
   if (!isJsonContentType(request.headers['content-type'])) {
     return fail('unsupported_media_type', 'Send the body as application/json in UTF-8.');
   }
-  const tooLarge = fail('body_too_large', `The body of this request may have at most ${spec.limitBytes} bytes.`);
+  const tooLarge = fail(
+    'body_too_large',
+    `The body of this request may have at most ${spec.limitBytes} bytes.`,
+  );
   const declared = request.headers['content-length'];
   if (declared !== undefined && Number(declared) > spec.limitBytes) return tooLarge;
   onRead();
@@ -34,7 +37,10 @@ export async function readBody(
   if (bytes === null) return tooLarge;
   const value = parseStrictJson(bytes);
   if (value === null) {
-    return fail('invalid_json', 'The body must be one JSON object in UTF-8, without repeated keys, at most 64 levels deep.');
+    return fail(
+      'invalid_json',
+      'The body must be one JSON object in UTF-8, without repeated keys, at most 64 levels deep.',
+    );
   }
   return validate(value, spec);
 }

@@ -59,9 +59,7 @@ type Headers = Readonly<Record<string, string>>;
 type Failed = Extract<Result<never>, { ok: false }>['failure'];
 
 export function json(status: number, body: object, headers?: Headers): Reply {
-  return headers === undefined
-    ? { kind: 'json', status, body }
-    : { kind: 'json', status, body, headers };
+  return headers === undefined ? { kind: 'json', status, body } : { kind: 'json', status, body, headers };
 }
 
 export function failed(result: { readonly failure: Failed }): Reply {

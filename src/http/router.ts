@@ -37,7 +37,9 @@ export class Router {
   #add(route: Route): void {
     let node = this.#root;
     for (const segment of route.path.split('/').slice(1)) {
-      node = segment.startsWith('{') ? parameterChild(node, segment.slice(1, -1), route) : literalChild(node, segment);
+      node = segment.startsWith('{')
+        ? parameterChild(node, segment.slice(1, -1), route)
+        : literalChild(node, segment);
     }
     if (node.methods.has(route.method)) throw new Error(`two routes for ${route.method} ${route.path}`);
     node.methods.set(route.method, route);

@@ -14,7 +14,11 @@ export function setCommonHeaders(response: ServerResponse, requestId: string): v
 }
 
 /** Writes a reply to its end; resolves when the last byte is handed to the socket or the client is gone. */
-export async function writeReply(request: IncomingMessage, response: ServerResponse, reply: Reply): Promise<void> {
+export async function writeReply(
+  request: IncomingMessage,
+  response: ServerResponse,
+  reply: Reply,
+): Promise<void> {
   switch (reply.kind) {
     case 'json':
       for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
@@ -34,7 +38,9 @@ function writeFailure(request: IncomingMessage, response: ServerResponse, failur
   const { status } = ERRORS[failure.code];
   if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
   const details = failure.details === undefined ? {} : { details: failure.details };
-  return writeJson(request, response, status, { error: { code: failure.code, message: failure.message, ...details } });
+  return writeJson(request, response, status, {
+    error: { code: failure.code, message: failure.message, ...details },
+  });
 }
 
 async function writeJson(
@@ -95,7 +101,11 @@ const LINGER_MS = 2_000;
  * would reset the connection and could destroy the answer on its way: the answer is written in full,
  * then a bounded rest of the request is taken in and thrown away, then the connection closes.
  */
-async function finish(request: IncomingMessage, response: ServerResponse, body: Uint8Array | null): Promise<void> {
+async function finish(
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: Uint8Array | null,
+): Promise<void> {
   const hasUnreadBody = !request.complete && hasBody(request);
   if (!hasUnreadBody) {
     response.end(body ?? undefined);

@@ -12,7 +12,6 @@ import {
   moveOwnFilesAside,
   placeSocket,
   prepareRedisFolder,
-  removeSocketPlace,
   type SocketPlace,
 } from './redis-files.js';
 import { type RedisExit, RedisProcess } from './redis-process.js';
@@ -50,6 +49,8 @@ export class ManagedRedis {
   #retryTimer: NodeJS.Timeout | undefined;
   #failures = 0;
   #isStarted = false;
+  /** The folder is ours; until then nothing in it is touched. */
+  #hasClaimed = false;
   #isStopping = false;
   #pending: Promise<unknown> = Promise.resolve();
 
@@ -85,6 +86,7 @@ export class ManagedRedis {
     this.#requireProgram();
     await stopOrphanRedis(this.#folder, this.#options.stopTimeoutMs, this.#options.log);
     claimRedisFolder(this.#folder);
+    this.#hasClaimed = true;
     const launch = this.#launch(true);
     this.#pending = launch.catch(() => undefined);
     return launch;
@@ -98,8 +100,13 @@ export class ManagedRedis {
     await this.#pending;
     // A launch that was between two processes may have made another.
     await this.#process?.stop(this.#options.stopTimeoutMs);
-    if (this.#isStarted) releaseRedisFolder(this.#folder);
-    removeSocketPlace(this.#socket);
+    if (this.#hasClaimed) {
+      releaseRedisFolder(this.#folder);
+      rmSync(this.#socket.path, { force: true });
+    }
+    if (this.#socket.temporaryFolder !== null) {
+      rmSync(this.#socket.temporaryFolder, { recursive: true, force: true });
+    }
   }
 
   /** One try, with a second one on empty files when Redis cannot read its own. */
@@ -123,7 +130,6 @@ export class ManagedRedis {
       /FATAL CONFIG FILE ERROR|can't open config file/i.test(line),
     );
     if (isFirst && configError) {
-      releaseRedisFolder(this.#folder);
       throw new RedisConfigurationError(`Redis does not take its configuration: ${exit.output.join(' | ')}`);
     }
     this.#retryLater(exit, 'Redis could not be started');

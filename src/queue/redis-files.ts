@@ -33,11 +33,6 @@ export function placeSocket(folder: string): SocketPlace {
   return { path: short, temporaryFolder };
 }
 
-export function removeSocketPlace(place: SocketPlace): void {
-  if (place.temporaryFolder !== null) rmSync(place.temporaryFolder, { recursive: true, force: true });
-  else rmSync(place.path, { force: true });
-}
-
 /** Does what Redis said before it ended blame its own files? */
 export function blamesOwnFiles(output: readonly string[]): boolean {
   const text = output.join('\n');

@@ -31,7 +31,11 @@ export const idempotencyTable: Table<IdempotencyKey, IdempotencyRecord> = {
 };
 
 /** The record of a key that is still protected at `nowMs`; an expired key acts as if it had never been used. */
-export function findActiveKey(reader: Reader, key: IdempotencyKey, nowMs: number): IdempotencyRecord | undefined {
+export function findActiveKey(
+  reader: Reader,
+  key: IdempotencyKey,
+  nowMs: number,
+): IdempotencyRecord | undefined {
   const record = reader.get(idempotencyTable, key);
   return record !== undefined && record.expiresAt > nowMs ? record : undefined;
 }

@@ -44,7 +44,9 @@ export class Room {
   /** True when `bytes` more may be taken. */
   hasRoomFor(bytes: number): boolean {
     const { diskFreeBytes, mapFreeBytes } = this.sample();
-    return diskFreeBytes - bytes >= this.#limits.diskFloorBytes && mapFreeBytes - bytes >= this.#mapReserveBytes;
+    return (
+      diskFreeBytes - bytes >= this.#limits.diskFloorBytes && mapFreeBytes - bytes >= this.#mapReserveBytes
+    );
   }
 
   sample(): RoomSample {

@@ -28,7 +28,9 @@ export interface StoreOptions extends RoomLimits {
 /** A unit of work was refused because an earlier commit had failed, or its own commit failed. */
 export class StoreFailedError extends Error {
   constructor(cause: unknown) {
-    super(`the store could not be written: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    super(`the store could not be written: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
     this.name = 'StoreFailedError';
   }
 }

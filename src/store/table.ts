@@ -16,7 +16,8 @@ export interface Table<Key, Value> {
  */
 export const rawValue = {
   encodeValue: (value: Buffer): Buffer => value,
-  decodeValue: (bytes: Buffer): Buffer => Buffer.from(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)),
+  decodeValue: (bytes: Buffer): Buffer =>
+    Buffer.from(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)),
 } as const;
 
 /** An entry that says all it has to say by being there. */
@@ -40,7 +41,9 @@ export function jsonValue<Value>(version: number): {
     encodeValue: value => Buffer.from(mark + JSON.stringify(value), 'utf8'),
     decodeValue: bytes => {
       if (bytes[0] !== version) {
-        throw new Error(`a record has version ${bytes[0]}, this program reads version ${version}: the store is damaged or half migrated`);
+        throw new Error(
+          `a record has version ${bytes[0]}, this program reads version ${version}: the store is damaged or half migrated`,
+        );
       }
       return JSON.parse(bytes.toString('utf8', 1, bytes.length)) as Value;
     },

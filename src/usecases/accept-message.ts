@@ -94,7 +94,14 @@ function storeMessage(writer: Writer, upload: BlobUpload, envelope: Envelope, no
   setBlobOwners(writer, raw.id, recipients.size);
   const messageIds: MessageId[] = [];
   for (const [inboxId, address] of recipients) {
-    const record = newRecord(inboxId, address, takeSequence(writer, inboxId, 'received'), raw, envelope, nowMs);
+    const record = newRecord(
+      inboxId,
+      address,
+      takeSequence(writer, inboxId, 'received'),
+      raw,
+      envelope,
+      nowMs,
+    );
     putMessage(writer, record, encodeSummary(record, null));
     addPending(writer, nowMs, { kind: 'parse', id: record.id });
     messageIds.push(record.id);

@@ -16,7 +16,11 @@ export interface InboxAllowance {
   readonly unit: 'inbox_slots';
 }
 
-export function inboxAllowance(reader: Reader, account: AccountRecord, limits: DefaultLimits): InboxAllowance {
+export function inboxAllowance(
+  reader: Reader,
+  account: AccountRecord,
+  limits: DefaultLimits,
+): InboxAllowance {
   const allowance = account.inboxLimit ?? limits.inboxes;
   const used = countInboxes(reader, account.id);
   return { allowance, used, remaining: Math.max(0, allowance - used), unit: 'inbox_slots' };

@@ -4,7 +4,14 @@ import { type AccountId, type KeyId, newId, toId } from '../domain/ids.js';
 import { toInstant } from '../domain/instants.js';
 import { normaliseName } from '../domain/names.js';
 import { type AccountRecord, getAccount } from '../store/accounts.js';
-import { type ApiKeyRecord, findKeyByHash, getKey, listKeys, putNewKey, revokeKey } from '../store/api-keys.js';
+import {
+  type ApiKeyRecord,
+  findKeyByHash,
+  getKey,
+  listKeys,
+  putNewKey,
+  revokeKey,
+} from '../store/api-keys.js';
 import type { Store } from '../store/store.js';
 import { findAccount } from './find-account.js';
 import type { Clock } from './ports.js';
@@ -44,7 +51,11 @@ export async function createKey(
     const credential = newCredential();
     const id = newId<KeyId>(nowMs);
     const accountId: AccountId = account.value.id;
-    putNewKey(writer, { id, accountId, name: name.value, createdAt: nowMs, revokedAt: null }, hashCredential(credential));
+    putNewKey(
+      writer,
+      { id, accountId, name: name.value, createdAt: nowMs, revokedAt: null },
+      hashCredential(credential),
+    );
     return ok({ key_id: id, credential });
   });
 }

@@ -55,7 +55,10 @@ interface Intent {
  * to one inbox and one slot: check and allocation are one unit of work. A refused request leaves the key
  * unused.
  */
-export async function createInbox(deps: CreateInboxDeps, input: CreateInboxInput): Promise<Result<CreatedInbox>> {
+export async function createInbox(
+  deps: CreateInboxDeps,
+  input: CreateInboxInput,
+): Promise<Result<CreatedInbox>> {
   const intent = normalise(deps, input);
   if (!intent.ok) return intent;
   return deps.store.write(writer => allocateOrReplay(writer, deps, input.accountId, intent.value));
@@ -114,7 +117,10 @@ function replay(
   digest: string,
 ): Result<CreatedInbox> {
   if (used.intent !== digest) {
-    return fail('idempotency_conflict', 'This key was first used with different input. Use a new key for a new inbox.');
+    return fail(
+      'idempotency_conflict',
+      'This key was first used with different input. Use a new key for a new inbox.',
+    );
   }
   const inbox = getInbox(writer, used.resultId as InboxId);
   if (inbox === undefined) {
@@ -135,7 +141,10 @@ function allocate(
     isReservedLocalPart(intent.localPart, deps.reservedLocalParts) ||
     findAddress(writer, address) !== undefined
   ) {
-    return fail('address_unavailable', `${address} is in use, reserved or retired. Choose another local_part.`);
+    return fail(
+      'address_unavailable',
+      `${address} is in use, reserved or retired. Choose another local_part.`,
+    );
   }
   const allowance = inboxAllowance(writer, account, deps.limits);
   if (allowance.remaining === 0) {

@@ -68,7 +68,11 @@ export async function openAttachment(
   return filename.ok ? ok({ ...blob.value, filename: filename.value }) : filename;
 }
 
-async function attachmentName(deps: Deps, record: ReceivedRecord, id: string): Promise<Result<string | null>> {
+async function attachmentName(
+  deps: Deps,
+  record: ReceivedRecord,
+  id: string,
+): Promise<Result<string | null>> {
   const content = openContent(deps, record);
   if (!content.ok) return content;
   try {
@@ -92,7 +96,9 @@ function openContent(deps: Deps, record: ReceivedRecord): Result<ByteStream> {
 function openBlob(deps: Deps, ref: BlobRef): Result<ByteStream> {
   const first = deps.store.read(reader => getChunk(reader, ref.id, 0));
   if (first === undefined) return MISSING;
-  return ok(first.length === ref.size ? inMemory([first]) : { size: ref.size, bytes: readBlob(deps.store, ref) });
+  return ok(
+    first.length === ref.size ? inMemory([first]) : { size: ref.size, bytes: readBlob(deps.store, ref) },
+  );
 }
 
 function inMemory(parts: readonly Buffer[]): ByteStream {

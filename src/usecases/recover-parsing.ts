@@ -25,7 +25,9 @@ export async function recoverParsing(deps: { store: Store; clock: Clock }): Prom
   let after: Buffer | undefined;
   for (;;) {
     // Entries of the future included: a message in hand may wait for its next try.
-    const page = deps.store.read(reader => listDue(reader, 'parse', Number.MAX_SAFE_INTEGER / 64, PAGE, after));
+    const page = deps.store.read(reader =>
+      listDue(reader, 'parse', Number.MAX_SAFE_INTEGER / 64, PAGE, after),
+    );
     for (const { work, dueAt } of page) {
       const isProcessing = deps.store.read(reader => getMessage(reader, work.id)?.status === 'processing');
       if (isProcessing) {
@@ -38,7 +40,12 @@ export async function recoverParsing(deps: { store: Store; clock: Clock }): Prom
   }
 }
 
-function returnToPending(writer: Writer, id: Parameters<typeof getMessage>[1], dueAt: number, nowMs: number): void {
+function returnToPending(
+  writer: Writer,
+  id: Parameters<typeof getMessage>[1],
+  dueAt: number,
+  nowMs: number,
+): void {
   const record = getMessage(writer, id);
   if (record === undefined) {
     removePending(writer, { kind: 'parse', dueAt, id });
@@ -49,6 +56,11 @@ function returnToPending(writer: Writer, id: Parameters<typeof getMessage>[1], d
     failMessage(writer, { ...record, interruptions }, 'worker_died', nowMs);
     return;
   }
-  const returned = { ...record, status: 'pending' as const, tries: Math.max(0, record.tries - 1), interruptions };
+  const returned = {
+    ...record,
+    status: 'pending' as const,
+    tries: Math.max(0, record.tries - 1),
+    interruptions,
+  };
   putMessage(writer, returned, encodeSummary(returned, null));
 }

@@ -1,5 +1,5 @@
-import { isRoleLocalPart, toMailboxAddress } from '../domain/inbox-address.js';
 import type { InboxId } from '../domain/ids.js';
+import { isRoleLocalPart, toMailboxAddress } from '../domain/inbox-address.js';
 import { findAddress } from '../store/inboxes.js';
 import type { Reader } from '../store/reader-writer.js';
 

@@ -15,7 +15,10 @@ export interface UpdateInboxInput {
 }
 
 /** Changes the names of an inbox (wire contract 3.3). */
-export async function updateInbox(deps: { store: Store }, input: UpdateInboxInput): Promise<Result<InboxView>> {
+export async function updateInbox(
+  deps: { store: Store },
+  input: UpdateInboxInput,
+): Promise<Result<InboxView>> {
   if (input.name === undefined && input.senderName === undefined) {
     return fail('invalid_inbox', 'Give name, sender_name or both.');
   }

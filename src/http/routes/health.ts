@@ -22,7 +22,8 @@ export function healthRoutes(isReady: () => Promise<boolean>): Route[] {
       auth: 'none',
       successes: [200, 503],
       errors: [],
-      handle: async () => ((await isReady()) ? json(200, { status: 'ready' }) : json(503, { status: 'not_ready' })),
+      handle: async () =>
+        (await isReady()) ? json(200, { status: 'ready' }) : json(503, { status: 'not_ready' }),
     },
   ];
 }

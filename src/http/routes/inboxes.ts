@@ -71,7 +71,10 @@ export function inboxRoutes(deps: CreateInboxDeps): Route[] {
       successes: [202],
       errors: ['operation_not_allowed', 'not_found', 'protected_inbox', 'internal_error'],
       handle: async ({ account, params }) =>
-        jsonOrFailure(await deleteInbox(deps, { accountId: account.id, inboxId: params.inbox_id ?? '' }), 202),
+        jsonOrFailure(
+          await deleteInbox(deps, { accountId: account.id, inboxId: params.inbox_id ?? '' }),
+          202,
+        ),
     },
     ...(['sending', 'receiving'] as const).map(kind => policyRoute(deps, kind, inboxPath)),
   ];

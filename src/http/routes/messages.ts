@@ -3,7 +3,12 @@ import type { Store } from '../../store/store.js';
 import { deleteMessage } from '../../usecases/delete-message.js';
 import { countMessages, listMessages, type MessagePage } from '../../usecases/list-messages.js';
 import type { Clock } from '../../usecases/ports.js';
-import { type ByteStream, getMessageDetail, openAttachment, openRawMessage } from '../../usecases/read-message.js';
+import {
+  type ByteStream,
+  getMessageDetail,
+  openAttachment,
+  openRawMessage,
+} from '../../usecases/read-message.js';
 import { readLimit } from '../query.js';
 import { failed, jsonOrFailure, type Reply, type Route, type RouteRequest } from '../route.js';
 
@@ -70,7 +75,9 @@ export function messageRoutes(deps: MessageRouteDeps): Route[] {
       errors: ['not_found', 'internal_error', 'content_unavailable'],
       handle: request => {
         const raw = openRawMessage(deps, messageOf(request));
-        return raw.ok ? { kind: 'download', contentType: 'message/rfc822', download: raw.value } : failed(raw);
+        return raw.ok
+          ? { kind: 'download', contentType: 'message/rfc822', download: raw.value }
+          : failed(raw);
       },
     },
     {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { ManagedRedis } from '../../../src/queue/managed-redis.js';
 import { startRedis, temporaryFolder } from '../../support/redis.js';
 
@@ -15,8 +15,6 @@ async function leaveDamage(t: Test, spoil: (folder: string) => void): Promise<st
   spoil(join(dataDir, 'redis', 'appendonlydir'));
   return dataDir;
 }
-
-type Test = typeof t;
 
 async function startsEmpty(t: Test, dataDir: string): Promise<void> {
   const { client, log } = await startRedis(t, { dataDir });

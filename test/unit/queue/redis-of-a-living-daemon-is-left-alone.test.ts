@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import t from 'tap';
 import { ManagedRedis } from '../../../src/queue/managed-redis.js';
 import { recordingLog, startRedis, temporaryFolder } from '../../support/redis.js';
@@ -12,7 +13,6 @@ t.test('a second daemon on the data directory is refused, and the first goes on'
     message: new RegExp(`process ${daemon.child.pid} `),
   });
   await second.stop();
-  const { Redis } = await import('ioredis');
   const client = new Redis({ path: daemon.socketPath });
   t.teardown(() => client.disconnect());
   t.equal(await client.ping(), 'PONG');

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import t from 'tap';
+import { ManagedRedis } from '../../../src/queue/managed-redis.js';
 import { readProcess } from '../../../src/queue/process-facts.js';
 import { connectTo, startRedis } from '../../support/redis.js';
 
@@ -19,7 +20,6 @@ t.test('neither process nor socket, and it is not started again', async t => {
 t.test('stopped while it starts', async t => {
   const { dataDir, redis: first, log } = await startRedis(t);
   await first.stop();
-  const { ManagedRedis } = await import('../../../src/queue/managed-redis.js');
   const second = new ManagedRedis({ dataDir, log });
   const starting = second.start();
   await second.stop();

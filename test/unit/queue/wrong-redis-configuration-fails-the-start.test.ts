@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { ManagedRedis } from '../../../src/queue/managed-redis.js';
 import { recordingLog, temporaryFolder } from '../../support/redis.js';
 
@@ -12,8 +12,6 @@ async function startWith(t: Test, text: string | null): Promise<unknown> {
   t.teardown(() => redis.stop());
   return redis.start();
 }
-
-type Test = typeof t;
 
 t.test('with what Redis says of it', async t => {
   await t.rejects(startWith(t, 'no-such-directive yes\n'), {

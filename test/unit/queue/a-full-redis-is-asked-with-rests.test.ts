@@ -1,0 +1,22 @@
+import t from 'tap';
+import { recordingLog, startRedis } from '../../support/redis.js';
+import { startWorks } from './with-queue.js';
+
+t.test('refusals are told once, and work resumes when there is room', async t => {
+  const { redis, client } = await startRedis(t);
+  const { queue, pending, reconciler, log } = await startWorks(t, redis.address);
+  queue.offer(pending.add(5));
+  await pending.untilAtMost(0);
+
+  const refused = log.hear(/does not take messages|refuses to hand out/);
+  await client.config('SET', 'maxmemory', '1');
+  queue.offer(pending.add(5));
+  await refused;
+  t.equal(pending.size, 5);
+  await client.config('SET', 'maxmemory', '0');
+  await reconciler.runNow();
+  await pending.untilAtMost(0);
+  t.ok(log.matching(/does not take messages/).length <= 1);
+  t.ok(log.matching(/refuses to hand out/).length <= 1);
+  t.type(recordingLog, 'function');
+});

@@ -1,0 +1,45 @@
+import t from 'tap';
+import { newMessageIds, PendingList, startRedis } from '../../support/redis.js';
+import { openQueue, startConsumer } from './with-queue.js';
+
+t.test('a job that was being worked on does not block its id', async t => {
+  const { redis, client } = await startRedis(t);
+  const queue = await openQueue(t, redis.address);
+  const [id] = newMessageIds(1);
+  await queue.add([id!]);
+  const started = new Promise<void>(resolve => {
+    const abandoned = startConsumer(
+      t,
+      redis.address,
+      async () => {
+        resolve();
+        await new Promise(() => undefined);
+      },
+      { closeTimeoutMs: 0 },
+    );
+    t.teardown(() => abandoned.close());
+  });
+  await started;
+  t.equal(await client.exists(`postern:parse:${id}:lock`), 1);
+
+  // The next process.
+  const pending = new PendingList();
+  const next = await openQueue(t, redis.address);
+  t.equal(await next.depth(), 0);
+  t.same(await next.add([id!]), { missing: 1 });
+  const handled = new Promise<void>(resolve => {
+    startConsumer(t, redis.address, async of => {
+      await pending.done(of);
+      resolve();
+    });
+  });
+  await handled;
+  t.equal(pending.timesHandled(id!), 1);
+});
+
+t.test('jobs of others on the same Redis stay', async t => {
+  const { redis, client } = await startRedis(t);
+  await client.set('theirs:parse:meta', 'x');
+  await openQueue(t, redis.address);
+  t.equal(await client.get('theirs:parse:meta'), 'x');
+});
