@@ -1,5 +1,5 @@
 import { decodeText } from './charset.js';
-import { hexDigit } from './quoted-printable-decoder.js';
+import { decodeHexEscapes } from './hex-escape.js';
 
 /** A charset name is short; a longer one is no encoded word. */
 const LONGEST_CHARSET = 80;
@@ -84,26 +84,10 @@ function wordHead(text: string, start: number): WordHead | null {
   return /\s/.test(charset) ? null : { charset, encoding, textStart: charsetStart + charsetLength + 3 };
 }
 
+/** Base64, or the "Q" encoding, in which `_` is a space (RFC 2047 section 4). */
 function wordBytes(text: string, { encoding, textStart, end }: EncodedWord): Buffer {
   const encoded = text.slice(textStart, end - 2);
-  return encoding === 'b' ? Buffer.from(encoded, 'base64') : decodeQ(encoded);
-}
-
-/** The "Q" encoding (RFC 2047 section 4.2); an invalid escape stays as it is. */
-function decodeQ(encoded: string): Buffer {
-  const source = Buffer.from(encoded, 'utf8');
-  const out = Buffer.allocUnsafe(source.length);
-  let length = 0;
-  for (let i = 0; i < source.length; i++) {
-    const byte = source[i] ?? 0;
-    const high = byte === 0x3d ? hexDigit(source[i + 1]) : -1;
-    const low = high < 0 ? -1 : hexDigit(source[i + 2]);
-    if (low >= 0) {
-      out[length++] = high * 16 + low;
-      i += 2;
-    } else {
-      out[length++] = byte === 0x5f ? 0x20 : byte;
-    }
-  }
-  return out.subarray(0, length);
+  return encoding === 'b'
+    ? Buffer.from(encoded, 'base64')
+    : decodeHexEscapes(Buffer.from(encoded.replaceAll('_', ' ')), '=');
 }

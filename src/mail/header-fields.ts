@@ -113,5 +113,5 @@ function colonIn(data: Buffer, start: number, end: number): number {
 /** Half an address or identifier can be another one, so a value that is too long loses the word it breaks off in. */
 function cutBetweenWords(value: string): string {
   const cut = Math.max(value.lastIndexOf(','), value.lastIndexOf(' '), value.lastIndexOf('\t'));
-  return cut > 0 ? value.slice(0, cut) : value;
+  return value.slice(0, Math.max(0, cut));
 }

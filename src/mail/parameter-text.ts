@@ -1,7 +1,7 @@
 import { decodeText } from './charset.js';
 import { decodeEncodedWords } from './encoded-words.js';
 import { decodeRawValue } from './header-text.js';
-import { hexDigit } from './quoted-printable-decoder.js';
+import { decodeHexEscapes } from './hex-escape.js';
 import type { StructuredHeader } from './structured-header.js';
 
 /**
@@ -55,21 +55,7 @@ function decodeExtended(pieces: readonly ParameterPiece[]): string {
     // Only the first piece names the charset and language (RFC 2231 section 4.1).
     const prefix = index === 0 ? /^([^']*)'[^']*'/.exec(text) : null;
     if (prefix !== null) charset = prefix[1] ?? '';
-    return decodePercent(text.slice(prefix?.[0].length ?? 0));
+    return decodeHexEscapes(Buffer.from(text.slice(prefix?.[0].length ?? 0), 'latin1'), '%');
   });
   return decodeText(Buffer.concat(bytes), charset);
-}
-
-function decodePercent(text: string): Buffer {
-  const source = Buffer.from(text, 'latin1');
-  const out = Buffer.allocUnsafe(source.length);
-  let length = 0;
-  for (let i = 0; i < source.length; i++) {
-    const byte = source[i] ?? 0;
-    const high = byte === 0x25 ? hexDigit(source[i + 1]) : -1;
-    const low = high < 0 ? -1 : hexDigit(source[i + 2]);
-    out[length++] = low < 0 ? byte : high * 16 + low;
-    if (low >= 0) i += 2;
-  }
-  return out.subarray(0, length);
 }

@@ -10,7 +10,7 @@ import { type PartHandler, PartSplitter } from './part-splitter.js';
 import { TextBodies } from './text-bodies.js';
 
 /** After this much work in one go other events get their turn. */
-const BYTES_PER_TURN = 1024 * 1024;
+const BYTES_PER_TURN = 256 * 1024;
 
 /**
  * Parses a message as its bytes arrive (RFC 5322, RFC 2045 to 2047, RFC 2231). Attachments are decoded into

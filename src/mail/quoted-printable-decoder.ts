@@ -1,3 +1,5 @@
+import { hexByte } from './hex-escape.js';
+
 const TAB = 0x09;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -7,7 +9,7 @@ const EQUALS = 0x3d;
 /** White space at a line's end beyond this is text: a line holds 76 characters (RFC 2045 section 6.7 rule 5). */
 const LONGEST_WHITE_SPACE = 998;
 
-/** How many bytes from a position are settled: a number to skip and what stands for them, or not yet known. */
+/** The length of a line end at some position, or that there is none, or that only more bytes can tell. */
 type LineEnd = 'none' | 'unknown' | number;
 
 /**
@@ -40,7 +42,7 @@ export class QuotedPrintableDecoder {
         continue;
       }
       if (byte === EQUALS) {
-        const escaped = escapedByte(data, i);
+        const escaped = hexByte(data, i + 1);
         if (escaped >= 0) {
           out[length++] = escaped;
           i += 3;
@@ -49,8 +51,8 @@ export class QuotedPrintableDecoder {
       }
       const textEnd = endOfWhiteSpace(data, byte === EQUALS ? i + 1 : i);
       const lineEnd = lineEndAt(data, textEnd, isFinal);
-      const mayBecomeEscape = byte === EQUALS && i + 2 === data.length && hexDigit(data[i + 1]) >= 0;
-      if (!isFinal && (lineEnd === 'unknown' || mayBecomeEscape)) {
+      const isCutEscape = byte === EQUALS && i + 2 === data.length;
+      if (!isFinal && (lineEnd === 'unknown' || isCutEscape)) {
         this.#held = Buffer.from(data.subarray(i));
         break;
       }
@@ -67,20 +69,6 @@ export class QuotedPrintableDecoder {
     }
     return out.subarray(0, length);
   }
-}
-
-/** The byte that `=XY` at `at` stands for, or -1. Lower-case digits are read too, though not to be written. */
-function escapedByte(data: Buffer, at: number): number {
-  const high = hexDigit(data[at + 1]);
-  const low = hexDigit(data[at + 2]);
-  return high < 0 || low < 0 ? -1 : high * 16 + low;
-}
-
-export function hexDigit(byte: number | undefined): number {
-  if (byte === undefined) return -1;
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
-  const lower = byte | 0x20;
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
 function endOfWhiteSpace(data: Buffer, from: number): number {

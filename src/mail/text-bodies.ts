@@ -1,6 +1,7 @@
 import { decodeText } from './charset.js';
 import { unflow } from './flowed-text.js';
 import { declaredHtmlCharset } from './html-charset.js';
+import { toLineFeeds } from './line-ends.js';
 import type { PartDescription } from './part-description.js';
 import { createTransferDecoder, type TransferDecoder } from './transfer-decoder.js';
 
@@ -41,7 +42,7 @@ export class TextBodies {
     const bytes = (pieces.length === 1 ? pieces[0] : undefined) ?? Buffer.concat(pieces);
     const isHtml = part.mimeType === 'text/html';
     const charset = part.charset ?? (isHtml ? declaredHtmlCharset(bytes) : null);
-    const text = decodeText(bytes, charset).replace(/\r\n/g, '\n');
+    const text = toLineFeeds(decodeText(bytes, charset));
     if (isHtml) this.#htmls.push(text);
     else this.#texts.push(part.isFlowed ? unflow(text, part.deletesFlowSpace) : text);
   }

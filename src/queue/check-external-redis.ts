@@ -57,6 +57,8 @@ async function readFacts(url: string, timeoutMs: number): Promise<Facts> {
     connectTimeout: timeoutMs,
     commandTimeout: timeoutMs,
     disableClientInfo: true,
+    // Its way to see whether Redis is loading is INFO, which may be forbidden.
+    enableReadyCheck: false,
   });
   let lastError: Error | undefined;
   redis.on('error', (error: Error) => {
@@ -64,6 +66,7 @@ async function readFacts(url: string, timeoutMs: number): Promise<Facts> {
   });
   try {
     await redis.connect();
+    await redis.ping();
     const info = await redis.info().catch(() => '');
     const version = /^redis_version:(.+?)\r?$/m.exec(info)?.[1] ?? null;
     const fromInfo = /^maxmemory_policy:(.+?)\r?$/m.exec(info)?.[1] ?? null;

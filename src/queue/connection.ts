@@ -32,6 +32,7 @@ function connectionOptions(role: ConnectionRole) {
   return {
     retryStrategy: (attempt: number) => Math.min(50 * 2 ** Math.min(attempt - 1, 6), LONGEST_RETRY_MS),
     connectTimeout: 5_000,
+    disconnectTimeout: 250,
     keepAlive: 30_000,
     disableClientInfo: true,
     socketTimeout: SOCKET_TIMEOUT_MS,

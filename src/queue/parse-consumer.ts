@@ -21,8 +21,8 @@ export interface ParseConsumerOptions {
  * Locks are renewed by a timer of the main loop, which never blocks for long, so their length says how soon
  * a lost job comes back, not how long a message may take.
  */
-const LOCK_MS = 30_000;
-const STALLED_CHECK_MS = 15_000;
+const LOCK_MS = 10_000;
+const STALLED_CHECK_MS = 5_000;
 /** Attempts are counted in the store, where a flush of Redis does not forget them. */
 const ANY_NUMBER_OF_STALLS = 1_000_000;
 /** How long the worker rests after Redis refused a command. */
@@ -90,8 +90,9 @@ export class ParseConsumer {
     if (!isIdle) {
       this.#options.log.warn({ messages: this.#inHand.size }, 'stopping while messages are being parsed');
     }
-    // Bounded, because BullMQ waits for ever for a connection that is just being retried.
-    await within(isIdle ? FAREWELL_MS : 0, worker.close(!isIdle));
+    // An orderly end marks the jobs as done. It needs Redis: without, BullMQ would wait for it for ever.
+    const isOrderly = isIdle && this.#connections.every(connection => connection.status === 'ready');
+    await within(FAREWELL_MS, worker.close(!isOrderly));
     for (const connection of this.#connections) connection.disconnect();
   }
 

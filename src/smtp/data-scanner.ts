@@ -33,7 +33,7 @@ const AFTER_DOT_CR = 4;
  * Two native searches for a line end cost about as much as a look at this many bytes one by one. Only
  * hostile input (megabytes of `..` lines) has lines so short, but it must not cost more than the rest.
  */
-const SHORT_LINE = 12;
+const SHORT_LINE = 24;
 
 export class DataScanner {
   #at = LINE_START;

@@ -2,10 +2,10 @@ import type net from 'node:net';
 import type tls from 'node:tls';
 import { SMTPConnection, type SMTPConnectionOptions } from 'smtp-server/lib/smtp-connection.js';
 import type { SMTPServer } from 'smtp-server/lib/smtp-server.js';
-import type { Envelope, InboundMail, ResolvedRecipient } from '../usecases/inbound-mail.js';
+import type { InboundMail } from '../usecases/inbound-mail.js';
 import type { Logger } from '../usecases/ports.js';
-import { parseMail, parseRcpt } from './mail-command.js';
 import { MailStream } from './mail-stream.js';
+import { MailTransaction } from './mail-transaction.js';
 import { MessageIntake, type Refusal, type Verdict } from './message-intake.js';
 import { type Reply, replies } from './replies.js';
 import type { SmtpListenerOptions } from './smtp-listener-options.js';
@@ -29,13 +29,6 @@ export interface SessionContext {
   readonly log: Logger;
 }
 
-/** From an accepted MAIL to the verdict, RSET or EHLO (RFC 5321 section 3.3). */
-interface Transaction {
-  readonly from: string;
-  readonly declaredBytes: number | null;
-  readonly recipients: ResolvedRecipient[];
-}
-
 type Done = () => void;
 
 /**
@@ -48,7 +41,7 @@ export class MailConnection extends SMTPConnection {
   readonly #openedAtMs = performance.now();
   #dataAtMs = 0;
   #helo = '';
-  #transaction: Transaction | null = null;
+  readonly #transaction: MailTransaction;
   /** From 354 to the reply to the final dot. */
   #intake: MessageIntake | null = null;
   #errors = 0;
@@ -64,6 +57,8 @@ export class MailConnection extends SMTPConnection {
     super(server, socket, options);
     this.#context = context;
     this.#onClosed = onClosed;
+    const { options: limits, inbound } = context;
+    this.#transaction = new MailTransaction(limits, inbound, reason => this.#noteRefusal(reason));
   }
 
   /** Greets at once: what a client sends before the greeting is served as if it were pipelined. */
@@ -91,27 +86,29 @@ export class MailConnection extends SMTPConnection {
 
   override _resetSession(): void {
     super._resetSession();
-    this.#transaction = null;
+    this.#transaction.reset();
   }
 
   override handler_MAIL(command: Buffer, done: Done): void {
-    this.#reply(this.#mail(command.toString()));
+    this.#reply(this.#transaction.mail(command.toString()));
     done();
   }
 
   override handler_RCPT(command: Buffer, done: Done): void {
-    this.#reply(this.#rcpt(command.toString()));
+    this.#reply(this.#transaction.rcpt(command.toString()));
     done();
   }
 
   override handler_DATA(command: Buffer, done: Done): void {
-    this.#reply(this.#data(command.toString()));
+    const intake = this.#transaction.data(command.toString());
+    if (intake instanceof MessageIntake) this.#receive(intake);
+    else this.#reply(intake);
     done();
   }
 
   /** Replies of the library; ours go through `#reply`. */
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
-    if (code === 421 && !this._closing) this.#refused('bad_commands');
+    if (code === 421 && !this._closing) this.#noteRefusal('bad_commands');
     super.send(code, data, context);
     this.#countError(code);
   }
@@ -140,7 +137,7 @@ export class MailConnection extends SMTPConnection {
   /** Says why and closes; a message that is being received is forgotten. */
   hangUp(refusal: Refusal): void {
     if (this._closing || this._closed) return;
-    this.#refused(refusal.reason);
+    this.#noteRefusal(refusal.reason);
     this.#write(refusal.reply);
     this.close();
   }
@@ -168,67 +165,22 @@ export class MailConnection extends SMTPConnection {
     }
   }
 
-  #mail(line: string): Reply {
-    if (this.#transaction !== null) return replies.nestedMail;
-    const mail = parseMail(line);
-    if ('code' in mail) return mail;
-    const { options, inbound } = this.#context;
-    if (mail.declaredBytes !== null && mail.declaredBytes > options.maxMessageBytes) {
-      return this.#refused('too_large', replies.tooLarge);
-    }
-    if (!inbound.hasRoom()) return this.#refused('no_room', replies.noRoom);
-    this.#transaction = {
-      from: mail.reversePath.written,
-      declaredBytes: mail.declaredBytes,
-      recipients: [],
-    };
-    return replies.senderOk;
-  }
-
-  #rcpt(line: string): Reply {
-    const transaction = this.#transaction;
-    if (transaction === null) return replies.needMail;
-    const path = parseRcpt(line);
-    if ('code' in path) return path;
-    if (transaction.recipients.length >= this.#context.options.maxRecipients) {
-      return this.#refused('too_many_recipients', replies.tooManyRecipients);
-    }
-    let recipient: ResolvedRecipient | null;
-    try {
-      recipient = this.#context.inbound.resolveRecipient(path.address);
-    } catch {
-      return this.#refused('store_error', replies.storeError);
-    }
-    if (recipient === null) return this.#refused('unknown_recipient', replies.unknownRecipient);
-    transaction.recipients.push({ inboxId: recipient.inboxId, address: path.written });
-    return replies.recipientOk;
-  }
-
-  #data(line: string): Reply {
-    const transaction = this.#transaction;
+  #receive(intake: MessageIntake): void {
     const parser = this._parser;
-    if (line.trim().length > 'DATA'.length) return replies.dataArgument;
-    if (transaction === null) return replies.needMail;
-    if (transaction.recipients.length === 0 || !(parser instanceof MailStream)) return replies.needRecipient;
-    const { options, inbound } = this.#context;
-    if (!inbound.hasRoom()) return this.#refused('no_room', replies.noRoom);
-    let intake: MessageIntake;
-    try {
-      intake = new MessageIntake(inbound.begin(transaction.declaredBytes), options.maxMessageBytes);
-    } catch {
-      return this.#refused('store_error', replies.storeError);
-    }
+    if (!(parser instanceof MailStream)) throw new Error('a session without its parser');
     this.#intake = intake;
     this.#dataAtMs = performance.now();
     parser.receiveData((chunk, goOn, end) => {
       const step = intake.take(chunk);
       if (step.status === 'end') {
         end(step.rest);
-        this.#commit(intake, transaction, parser);
+        this.#commit(intake, parser);
       } else if (step.status === 'full') {
         this._handlerPending = true;
         void intake.drained().then(() => {
           this._handlerPending = false;
+          // Not the client's idleness so far; its time begins now.
+          this._socket.setTimeout(this.#context.options.idleTimeoutMs);
           goOn();
         });
       } else {
@@ -236,18 +188,12 @@ export class MailConnection extends SMTPConnection {
         goOn();
       }
     });
-    return replies.startMail;
+    this.#reply(replies.startMail);
   }
 
-  #commit(intake: MessageIntake, transaction: Transaction, parser: MailStream): void {
-    const envelope: Envelope = {
-      from: transaction.from,
-      recipients: transaction.recipients,
-      clientAddress: this.remoteAddress,
-      helo: this.#helo,
-      isTls: this.secure,
-    };
-    this.#transaction = null;
+  #commit(intake: MessageIntake, parser: MailStream): void {
+    const { remoteAddress: clientAddress, secure: isTls } = this;
+    const envelope = this.#transaction.close({ clientAddress, helo: this.#helo, isTls });
     this._handlerPending = true;
     void intake.commit(envelope).then(verdict => {
       this._handlerPending = false;
@@ -268,7 +214,8 @@ export class MailConnection extends SMTPConnection {
       this.#reply(verdict.reply);
     } else {
       counters.refusedMessages += 1;
-      this.#reply(this.#refused(verdict.refusal.reason, verdict.refusal.reply));
+      this.#noteRefusal(verdict.refusal.reason);
+      this.#reply(verdict.refusal.reply);
     }
   }
 
@@ -278,13 +225,10 @@ export class MailConnection extends SMTPConnection {
     this.hangUp(refusal);
   }
 
-  #refused(reason: RefusalReason): void;
-  #refused(reason: RefusalReason, reply: Reply): Reply;
-  #refused(reason: RefusalReason, reply?: Reply): Reply | undefined {
+  #noteRefusal(reason: RefusalReason): void {
     const { counters, log } = this.#context;
     counters.refused(reason);
     log.info({ session: this.id, client: this.remoteAddress, reason }, 'smtp refused');
-    return reply;
   }
 
   #reply(reply: Reply): void {

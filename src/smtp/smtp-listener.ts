@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import type { InboundMail } from '../usecases/inbound-mail.js';
 import type { Logger } from '../usecases/ports.js';
 import { MailServer } from './mail-server.js';
@@ -82,6 +83,8 @@ export class SmtpListener {
     await closed;
     clearTimeout(cutOff);
     clearTimeout(tearOff);
+    // The server says that it is closed a moment before its last sockets do.
+    while (this.#server.sessions.size > 0) await setImmediate();
     this.#log.info({}, 'smtp stopped');
   }
 

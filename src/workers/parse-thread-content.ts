@@ -11,6 +11,7 @@ export function prepareContent({ content, ids }: ParsedMessage): PreparedContent
     subject: content.subject,
     messageId: content.message_id,
     from: content.from,
+    filenames: content.attachments.map(attachment => attachment.filename),
     ids,
   };
 }

@@ -7,6 +7,7 @@ import { Redis } from 'ioredis';
 import type { Test } from 'tap';
 import { type MessageId, newId } from '../../src/domain/ids.js';
 import { ManagedRedis, type ManagedRedisOptions } from '../../src/queue/managed-redis.js';
+import type { PendingPage } from '../../src/queue/reconciler.js';
 import type { Logger } from '../../src/usecases/ports.js';
 
 export interface LogLine {
@@ -118,9 +119,13 @@ export class PendingList {
   };
 
   /** Oldest first, as the reconciler asks. */
-  readonly list = (limit: number, after = 0): { ids: MessageId[]; next: number | null } => {
-    const ids = [...this.#ids].slice(after, after + limit);
-    return { ids, next: ids.length < limit ? null : after + limit };
+  readonly list = (limit: number, after?: MessageId): PendingPage<MessageId> => {
+    const ids: MessageId[] = [];
+    for (const id of this.#ids) {
+      if (after === undefined || id > after) ids.push(id);
+      if (ids.length === limit) return { ids, next: id };
+    }
+    return { ids, next: null };
   };
 
   get size(): number {

@@ -147,6 +147,11 @@ export class SmtpClient {
   /** STARTTLS and the handshake; the certificate is not checked. The client says EHLO again itself. */
   async startTls(options: tls.ConnectionOptions = {}): Promise<void> {
     await this.command('STARTTLS', 220);
+    await this.handshake(options);
+  }
+
+  /** The TLS handshake alone, once STARTTLS has been answered with 220. */
+  async handshake(options: tls.ConnectionOptions = {}): Promise<void> {
     const plain = this.#socket;
     for (const event of ['data', 'close', 'end', 'error']) plain.removeAllListeners(event);
     plain.on('error', () => {});

@@ -1,8 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import t from 'tap';
 import { checkExternalRedis } from '../../../src/queue/check-external-redis.js';
-import { recordingLog, startRedis, temporaryFolder } from '../../support/redis.js';
+import { recordingLog, startRedis } from '../../support/redis.js';
 
 t.test('a warning, without the password', async t => {
   const log = recordingLog();
@@ -12,11 +10,8 @@ t.test('a warning, without the password', async t => {
 });
 
 t.test('but one that refuses our password is an error', async t => {
-  const configFile = join(temporaryFolder(t), 'redis.conf');
-  writeFileSync(configFile, 'port 0\nsave ""\nuser default off\nuser postern on >right ~* +@all\n');
-  const socketPath = join(temporaryFolder(t), 'unused');
-  t.ok(socketPath);
-  const { redis } = await startRedis(t, { configFile, startTimeoutMs: 200 });
+  const { redis, client } = await startRedis(t);
+  await client.acl('SETUSER', 'default', 'resetpass', '>right');
   await t.rejects(checkExternalRedis(`unix://${redis.socketPath}`, recordingLog()), {
     message: /refuses us/,
   });

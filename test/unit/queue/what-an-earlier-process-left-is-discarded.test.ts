@@ -7,19 +7,17 @@ t.test('a job that was being worked on does not block its id', async t => {
   const queue = await openQueue(t, redis.address);
   const [id] = newMessageIds(1);
   await queue.add([id!]);
-  const started = new Promise<void>(resolve => {
-    const abandoned = startConsumer(
+  await new Promise<void>(resolve => {
+    const consumer = startConsumer(
       t,
       redis.address,
       async () => {
-        resolve();
+        void consumer.close().then(resolve);
         await new Promise(() => undefined);
       },
       { closeTimeoutMs: 0 },
     );
-    t.teardown(() => abandoned.close());
   });
-  await started;
   t.equal(await client.exists(`postern:parse:${id}:lock`), 1);
 
   // The next process.

@@ -47,7 +47,7 @@ export function startConsumer(
 export interface Works {
   readonly queue: BullParseQueue;
   readonly pending: PendingList;
-  readonly reconciler: Reconciler<number>;
+  readonly reconciler: Reconciler<MessageId>;
   readonly log: RecordingLog;
 }
 

@@ -25,14 +25,14 @@ t.test('nothing is written until the window opens, however much is sent', async 
 });
 
 t.test('a client whose window is full is not idle', async t => {
-  const { port, inbound } = await withListener(t, { idleTimeoutMs: 20 });
+  const { port, inbound } = await withListener(t, { idleTimeoutMs: 150 });
   inbound.isSlow = true;
   const client = await SmtpClient.ready(port);
   await client.openData('a@b.example', ['agent@example.org']);
   const written = inbound.waitFor('write');
   await client.write('x\r\n');
   await written;
-  await new Promise(resolve => setTimeout(resolve, 100));
+  await new Promise(resolve => setTimeout(resolve, 500));
   t.notOk(client.isClosed);
   inbound.isSlow = false;
   await client.write('.\r\n');

@@ -34,7 +34,9 @@ t.test('what was sent in clear behind STARTTLS never runs', async t => {
   const client = await SmtpClient.ready(port);
   await client.write('STARTTLS\r\nMAIL FROM:<mallory@b.example>\r\n');
   await client.expect(220);
-  await client.closed();
+  await client.handshake();
+  await client.command('EHLO client.example', 250);
+  await client.command('RCPT TO:<agent@example.org>', 503);
   t.equal(client.unread, 0);
 });
 

@@ -1,0 +1,94 @@
+import type { Envelope, InboundMail, ResolvedRecipient } from '../usecases/inbound-mail.js';
+import { parseMail, parseRcpt } from './mail-command.js';
+import { MessageIntake } from './message-intake.js';
+import { type Reply, replies } from './replies.js';
+import type { SmtpListenerOptions } from './smtp-listener-options.js';
+import type { RefusalReason } from './smtp-stats.js';
+
+type Limits = Pick<SmtpListenerOptions, 'maxMessageBytes' | 'maxRecipients'>;
+
+/** What of the envelope belongs to the session and not to the transaction. */
+export type ClientFacts = Pick<Envelope, 'clientAddress' | 'helo' | 'isTls'>;
+
+interface Opened {
+  readonly from: string;
+  readonly declaredBytes: number | null;
+  readonly recipients: ResolvedRecipient[];
+}
+
+/** The mail transaction of a session (RFC 5321 section 3.3): each command in, its reply out. */
+export class MailTransaction {
+  readonly #limits: Limits;
+  readonly #inbound: InboundMail;
+  readonly #noteRefusal: (reason: RefusalReason) => void;
+  /** From an accepted MAIL to the final dot, RSET or EHLO. */
+  #opened: Opened | null = null;
+
+  constructor(limits: Limits, inbound: InboundMail, noteRefusal: (reason: RefusalReason) => void) {
+    this.#limits = limits;
+    this.#inbound = inbound;
+    this.#noteRefusal = noteRefusal;
+  }
+
+  reset(): void {
+    this.#opened = null;
+  }
+
+  mail(line: string): Reply {
+    if (this.#opened !== null) return replies.nestedMail;
+    const mail = parseMail(line);
+    if ('code' in mail) return mail;
+    const { reversePath, declaredBytes } = mail;
+    if (declaredBytes !== null && declaredBytes > this.#limits.maxMessageBytes) {
+      return this.#refuse('too_large', replies.tooLarge);
+    }
+    if (!this.#inbound.hasRoom()) return this.#refuse('no_room', replies.noRoom);
+    this.#opened = { from: reversePath.written, declaredBytes, recipients: [] };
+    return replies.senderOk;
+  }
+
+  rcpt(line: string): Reply {
+    if (this.#opened === null) return replies.needMail;
+    const path = parseRcpt(line);
+    if ('code' in path) return path;
+    const { recipients } = this.#opened;
+    if (recipients.length >= this.#limits.maxRecipients) {
+      return this.#refuse('too_many_recipients', replies.tooManyRecipients);
+    }
+    let recipient: ResolvedRecipient | null;
+    try {
+      recipient = this.#inbound.resolveRecipient(path.address);
+    } catch {
+      return this.#refuse('store_error', replies.storeError);
+    }
+    if (recipient === null) return this.#refuse('unknown_recipient', replies.unknownRecipient);
+    recipients.push({ inboxId: recipient.inboxId, address: path.written });
+    return replies.recipientOk;
+  }
+
+  /** The message that DATA begins, to be answered with 354; or the reply that refuses it. */
+  data(line: string): MessageIntake | Reply {
+    if (line.trim().length > 'DATA'.length) return replies.dataArgument;
+    if (this.#opened === null) return replies.needMail;
+    const { recipients, declaredBytes } = this.#opened;
+    if (recipients.length === 0) return replies.needRecipient;
+    if (!this.#inbound.hasRoom()) return this.#refuse('no_room', replies.noRoom);
+    try {
+      return new MessageIntake(this.#inbound.begin(declaredBytes), this.#limits.maxMessageBytes);
+    } catch {
+      return this.#refuse('store_error', replies.storeError);
+    }
+  }
+
+  /** The envelope, at the final dot; the transaction is over with it. */
+  close(client: ClientFacts): Envelope {
+    const { from, recipients } = this.#opened ?? { from: '', recipients: [] };
+    this.#opened = null;
+    return { from, recipients, ...client };
+  }
+
+  #refuse(reason: RefusalReason, reply: Reply): Reply {
+    this.#noteRefusal(reason);
+    return reply;
+  }
+}

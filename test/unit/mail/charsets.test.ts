@@ -1,0 +1,56 @@
+import t from 'tap';
+import { parseText, utf8 } from './parse-text.js';
+
+async function text(charset: string | null, body: string): Promise<string | null> {
+  const parameter = charset === null ? '' : `; charset=${charset}`;
+  return (await parseText(`Content-Type: text/plain${parameter}\n\n${body}`)).content.text;
+}
+
+t.test('labels mean what clients make of them', async t => {
+  t.equal(await text('utf8', utf8('é')), 'é');
+  t.equal(await text("'UTF-8'", utf8('é')), 'é');
+  t.equal(await text('utf-8', utf8('\ufeffé')), 'é', 'a byte order mark');
+  t.equal(await text('iso-8859-1', '\x93\xe9\x94'), '“é”', 'windows-1252');
+  t.equal(await text('ISO_8859-1', '\xe9'), 'é');
+  t.equal(await text('windows-1252', '10 \x80 \x96'), '10 € –');
+  t.equal(await text('iso8859-15', '\xa4'), '€');
+  t.equal(await text('iso-8859-8-i', '\xf9\xec\xe5\xed'), 'שלום');
+  t.equal(await text('cp1251', '\xcf'), 'П');
+  t.equal(await text('gb2312', '\xe9\x46'), '镕', 'GBK');
+  t.equal(await text('gbk', '\x81\x30\x84\x36'), '¥', 'GB18030');
+  t.equal(await text('shift_jis', '\x87\x40\xfb\xfc'), '①髙', 'CP932');
+  t.equal(await text('ks_c_5601-1987', '\x8c\x63\xb0\xa1'), '똠가'.slice(-2), 'CP949');
+  t.equal(await text('big5', '\xa4\xa4'), '中');
+  t.equal(await text('utf-16le', 'h\x00i\x00'), 'hi');
+  t.equal(await text('utf-16le', 'h\x00\x00\xd8i\x00'), 'h\ufffdi', 'a lone surrogate');
+});
+
+t.test('charsets that switch with escapes', async t => {
+  t.equal(await text('iso-2022-jp', '\x1b$B$3$s\x1b(B ok \x1b(I1\x1b(B'), 'こん ok ｱ');
+  t.equal(await text('csISO2022JP', '\x1b$B-!\x1b(B'), '①');
+  t.equal(await text('iso-2022-jp-2', '\x1b$(D"/\x1b(B'), '˘');
+  t.equal(await text('iso-2022-jp', '\x1b$B$3\n$s'), 'こ\n$s', 'a line begins in ASCII');
+  t.equal(await text('iso-2022-kr', '\x1b$)C\x0e0!\x0f a'), '가 a');
+  t.equal(await text('hz-gb-2312', 'a~{VP~}~~b'), 'a中~b');
+});
+
+t.test('without a usable label the bytes decide', async t => {
+  for (const label of [null, 'us-ascii', 'x-unknown', 'constructor', '__proto__', 'base64', '""']) {
+    t.equal(await text(label, utf8('Grüße 日本')), 'Grüße 日本', String(label));
+    t.equal(await text(label, 'Gr\xfc\xdfe'), 'Grüße', String(label));
+  }
+  t.equal(await text('utf-8', 'Gr\xfc\xdfe!'), 'Gr\ufffd\ufffde!', 'but a label that is wrong stays wrong');
+});
+
+t.test('UTF-7 is refused', async t => {
+  t.equal(await text('utf-7', '+ADw-b+AD4-'), '+ADw-b+AD4-');
+});
+
+t.test('HTML says its charset where the header does not', async t => {
+  const html = async (header: string, body: string): Promise<string | null> =>
+    (await parseText(`Content-Type: text/html${header}\n\n${body}`)).content.html;
+  t.equal(await html('', '<meta charset="koi8-r">\xc4'), '<meta charset="koi8-r">д');
+  t.match(await html('', '<meta http-equiv=x content="text/html; charset=windows-1251">\xcf'), /П$/);
+  t.match(await html('; charset=utf-8', `<meta charset=koi8-r>${utf8('é')}`), /é$/, 'the header wins');
+  t.match(await html('', `<meta charset=iso-8859-1>${utf8('é')}`), /é$/, 'valid UTF-8 is UTF-8');
+});

@@ -1,0 +1,49 @@
+import t from 'tap';
+import { chunks, MemorySink, startPool, subjectOf } from './with-pool.js';
+
+const big = Buffer.alloc(100_000);
+
+t.test('a source that fails early or late rejects, and the thread is free', async t => {
+  const { pool, parse, log } = await startPool(t);
+  for (const count of [0, 1, 50]) {
+    async function* failing(): AsyncGenerator<Uint8Array> {
+      for (let index = 0; index < count; index++) yield big;
+      throw new Error('disk on fire');
+    }
+    await t.rejects(pool.parse(failing(), new MemorySink()), { message: 'disk on fire' });
+  }
+  t.equal(subjectOf(await parse('next')), 'next');
+  t.same(log.lines, []);
+});
+
+t.test('a sink that fails, at once or in the end, too', async t => {
+  const { pool, parse, log } = await startPool(t);
+  const full = (): Promise<void> => Promise.reject(new Error('disk full'));
+  const fine = (): void => undefined;
+  const many = Array.from({ length: 50 }, () => big);
+  for (const sink of [
+    { begin: full, write: fine, end: fine },
+    { begin: fine, write: full, end: fine },
+    { begin: fine, write: fine, end: full },
+  ]) {
+    await t.rejects(pool.parse(chunks('copy ', ...many), sink), { message: 'disk full' });
+    await t.rejects(pool.parse(chunks('attach'), sink), { message: 'disk full' });
+  }
+  t.equal(subjectOf(await parse('next')), 'next');
+  t.same(log.lines, []);
+});
+
+t.test('a source that is not read to its end is closed', async t => {
+  const { pool } = await startPool(t, { timeoutMs: 300 });
+  let isClosed = false;
+  async function* endless(): AsyncGenerator<Uint8Array> {
+    try {
+      yield Buffer.from('hang');
+      for (;;) yield big;
+    } finally {
+      isClosed = true;
+    }
+  }
+  t.match(await pool.parse(endless(), new MemorySink()), { reason: 'timeout' });
+  t.ok(isClosed);
+});

@@ -1,0 +1,16 @@
+import t from 'tap';
+import { startPool, subjectOf } from './with-pool.js';
+
+t.test('one that fills the heap', async t => {
+  const { parse } = await startPool(t, { memoryMib: 32 });
+  const [hog, next] = await Promise.all([parse('hog'), parse('next')]);
+  t.match(hog, { status: 'gave_up', reason: 'memory' });
+  t.equal(subjectOf(next), 'next');
+});
+
+t.test('one that fills buffers outside of the heap', async t => {
+  const { parse } = await startPool(t, { memoryMib: 32 });
+  const [hog, next] = await Promise.all([parse('buffers'), parse('next')]);
+  t.match(hog, { status: 'gave_up', reason: 'memory' });
+  t.equal(subjectOf(next), 'next');
+});

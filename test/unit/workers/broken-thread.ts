@@ -1,0 +1,2 @@
+/** A parser thread that cannot start. */
+throw new Error('no parser here');

@@ -1,0 +1,50 @@
+import t from 'tap';
+import { ParsePool } from '../../../src/workers/parse-pool.js';
+import { recordingLog } from '../../support/redis.js';
+import { chunks, MemorySink } from './with-pool.js';
+
+const head = [
+  'From: Ann <ann@example.com>',
+  'To: bob@example.net',
+  'Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=',
+  'Message-ID: <one@example.com>',
+  'References: <zero@example.com>',
+  'MIME-Version: 1.0',
+  'Content-Type: multipart/mixed; boundary=b',
+];
+const parts = [
+  '--b',
+  'Content-Type: text/plain; charset=utf-8',
+  '',
+  'Hello',
+  '--b',
+  'Content-Type: application/octet-stream; name=a.bin',
+  'Content-Disposition: attachment; filename=a.bin',
+  'Content-Transfer-Encoding: base64',
+  '',
+  Buffer.from([0, 1, 2, 254, 255]).toString('base64'),
+  '--b--',
+  '',
+];
+
+t.test('by the real parser, with what lists and threading need beside the JSON', async t => {
+  const pool = new ParsePool({ workers: 1, timeoutMs: 30_000, memoryMib: 128, log: recordingLog() });
+  t.teardown(() => pool.stop());
+  await pool.start();
+  const sink = new MemorySink();
+  const outcome = await pool.parse(chunks(`${head.join('\r\n')}\r\n\r\n`, parts.join('\r\n')), sink);
+  if (outcome.status !== 'parsed') throw new Error(JSON.stringify(outcome));
+  const { json, ...values } = outcome.prepared;
+  t.match(values, {
+    subject: 'Grüße',
+    messageId: '<one@example.com>',
+    from: { name: 'Ann', address: 'ann@example.com' },
+    filenames: ['a.bin'],
+    ids: { messageId: 'one@example.com', references: ['zero@example.com'], inReplyTo: [] },
+  });
+  const content = JSON.parse(Buffer.from(json).toString('utf8'));
+  t.match(content, { subject: 'Grüße', text: /^Hello/, attachments: [{ filename: 'a.bin', size: 5 }] });
+  t.same(sink.attachments, [
+    { id: content.attachments[0].id, bytes: Buffer.from([0, 1, 2, 254, 255]), size: 5 },
+  ]);
+});

@@ -1,0 +1,65 @@
+import type { Test } from 'tap';
+import type { AttachmentSink } from '../../../src/mail/parsed-message.js';
+import type { ParseOutcome } from '../../../src/usecases/ports.js';
+import { ParsePool, type ParsePoolOptions } from '../../../src/workers/parse-pool.js';
+import { type RecordingLog, recordingLog } from '../../support/redis.js';
+
+const unrulyThread = new URL('./unruly-thread.js', import.meta.url);
+
+export interface TestPool {
+  readonly pool: ParsePool;
+  readonly log: RecordingLog;
+  /** Parses a short message; see `unruly-thread.ts` for what its first word does. */
+  parse(text: string, sink?: AttachmentSink): Promise<ParseOutcome>;
+}
+
+/** A pool of unruly threads, stopped after the test. */
+export async function startPool(t: Test, options: Partial<ParsePoolOptions> = {}): Promise<TestPool> {
+  const log = recordingLog();
+  const limits = { workers: 1, timeoutMs: 30_000, memoryMib: 64 };
+  const pool = new ParsePool({ ...limits, log, script: unrulyThread, ...options });
+  t.teardown(() => pool.stop());
+  await pool.start();
+  return { pool, log, parse: (text, sink = new MemorySink()) => pool.parse(chunks(text), sink) };
+}
+
+export async function* chunks(...parts: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
+  for (const part of parts) yield typeof part === 'string' ? Buffer.from(part, 'latin1') : part;
+}
+
+/** Keeps what it gets, and minds the order of the calls. */
+export class MemorySink implements AttachmentSink {
+  readonly attachments: { id: string; bytes: Buffer; size: number }[] = [];
+  #open: { id: string; parts: Uint8Array[] } | null = null;
+
+  begin(id: string): void {
+    if (this.#open !== null) throw new Error('begin before end');
+    this.#open = { id, parts: [] };
+  }
+
+  write(chunk: Uint8Array): void {
+    if (this.#open === null) throw new Error('write before begin');
+    this.#open.parts.push(chunk);
+  }
+
+  end(size: number): void {
+    if (this.#open === null) throw new Error('end before begin');
+    this.attachments.push({ id: this.#open.id, bytes: Buffer.concat(this.#open.parts), size });
+    this.#open = null;
+  }
+}
+
+/** The subject of a parsed message, as the thread's JSON gives it. */
+export function subjectOf(outcome: ParseOutcome): unknown {
+  if (outcome.status !== 'parsed') return outcome;
+  return JSON.parse(Buffer.from(outcome.prepared.json).toString()).subject;
+}
+
+/** A promise and the means to settle it. */
+export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>(resolve => {
+    open = resolve;
+  });
+  return { opened, open };
+}
