@@ -1,14 +1,22 @@
-/** So much is rewritten at a time: for each match of one call the engine keeps many times its size in memory. */
-const CHARACTERS_PER_STEP = 64 * 1024;
+/**
+ * So many pieces are joined at a time: millions of them, or of the matches of one `replace`, would take many
+ * times the memory of the text.
+ */
+const PIECES_PER_BLOCK = 8_192;
 
 /** Turns CRLF, the line end of text on the wire (RFC 2046 section 4.1.1), into LF; other CR stay as they are. */
 export function toLineFeeds(text: string): string {
-  const steps: string[] = [];
-  for (let start = 0; start < text.length; ) {
-    let end = Math.min(text.length, start + CHARACTERS_PER_STEP);
-    if (text[end - 1] === '\r' && end < text.length) end++;
-    steps.push(text.slice(start, end).replace(/\r\n/g, '\n'));
-    start = end;
+  const blocks: string[] = [];
+  let pieces: string[] = [];
+  let start = 0;
+  for (let at = text.indexOf('\r\n'); at >= 0; at = text.indexOf('\r\n', start)) {
+    pieces.push(text.slice(start, at));
+    start = at + 1;
+    if (pieces.length >= PIECES_PER_BLOCK) {
+      blocks.push(pieces.join(''));
+      pieces = [];
+    }
   }
-  return steps.join('');
+  pieces.push(text.slice(start));
+  return blocks.join('') + pieces.join('');
 }
