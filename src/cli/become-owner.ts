@@ -10,11 +10,20 @@ type WithInitgroups = typeof process & { initgroups?: (user: number, extraGroup:
  */
 export function becomeOwner(directory: string): void {
   if (process.getuid?.() !== 0) return;
-  const owner = statSync(directory, { throwIfNoEntry: false });
+  const owner = ownerOf(directory);
   if (owner === undefined || owner.uid === 0) return;
   takeGroupsOf(owner.uid, owner.gid);
   process.setgid?.(owner.gid);
   process.setuid?.(owner.uid);
+}
+
+/** Undefined when it is not there; a path that cannot be is told of by whoever opens it. */
+function ownerOf(directory: string): { uid: number; gid: number } | undefined {
+  try {
+    return statSync(directory, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 /** A user without an entry in the user database has no groups but the directory's. */

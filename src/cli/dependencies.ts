@@ -3,7 +3,7 @@ import type { Environment } from '../config/environment-settings.js';
 
 /**
  * Writes all of `data`; resolves when it has been taken, so that a slow reader slows the writer down.
- * Rejects with `OutputClosedError` when nobody reads any more.
+ * Rejects with `OutputClosedError` when nobody reads any more, with `OutputFailedError` when it cannot be taken.
  */
 export type Write = (data: string | Uint8Array) => Promise<void>;
 

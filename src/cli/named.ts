@@ -18,7 +18,10 @@ export function accountNamed({ store }: Box, emailOrId: string): Named<AccountRe
     const found = store.read(reader => findAccount(reader, emailOrId));
     if (found.ok) return found;
   }
-  return failed('not_found', `There is no account ${emailOrId}. "postern account list" shows them all.`);
+  return failed(
+    'not_found',
+    `There is no account ${asNamed(emailOrId)}. "postern account list" shows them all.`,
+  );
 }
 
 export function inboxNamed({ store }: Box, addressOrId: string): Named<InboxRecord> {
@@ -27,5 +30,13 @@ export function inboxNamed({ store }: Box, addressOrId: string): Named<InboxReco
 }
 
 export function noSuchInbox(addressOrId: string): Failed {
-  return failed('not_found', `There is no inbox ${addressOrId}. "postern inbox list" shows them all.`);
+  return failed(
+    'not_found',
+    `There is no inbox ${asNamed(addressOrId)}. "postern inbox list" shows them all.`,
+  );
+}
+
+/** The empty name is a variable that a script has not set: it has to be seen. */
+function asNamed(text: string): string {
+  return text === '' ? '""' : text;
 }

@@ -10,7 +10,8 @@ type CliErrorCode =
   | 'config_exists'
   | 'no_store'
   | 'store_unavailable'
-  | 'not_permitted';
+  | 'not_permitted'
+  | 'output_failed';
 
 export interface CliFailure {
   readonly code: ErrorCode | CliErrorCode;

@@ -13,7 +13,7 @@ import { type Cli, reportFailure, startRun } from './run-command.js';
 import { addServeCommand } from './serve.js';
 import { addStatusCommand } from './status.js';
 import { addVersionCommand } from './version.js';
-import { OutputClosedError } from './write-to.js';
+import { OutputClosedError, OutputFailedError } from './write-to.js';
 
 export type { CliDependencies, ServeOptions, Write } from './dependencies.js';
 
@@ -50,7 +50,7 @@ export async function runCli(argv: readonly string[], deps: CliDependencies): Pr
     try {
       return await endEarly(error, deps, argv.includes('--json'), output);
     } catch (second) {
-      if (second instanceof OutputClosedError) return EXIT.failed;
+      if (second instanceof OutputClosedError || second instanceof OutputFailedError) return EXIT.failed;
       throw second;
     }
   }
@@ -103,6 +103,10 @@ async function endEarly(
       return EXIT.done;
     }
     return reportUsage(deps, isJson, output);
+  }
+  if (error instanceof OutputFailedError) {
+    const message = `${error.message}. The answer is not complete; what the command changed stays changed.`;
+    return reportFailure(deps, isJson, { code: 'output_failed', message });
   }
   if (error instanceof OutputClosedError) {
     await deps.stderr(

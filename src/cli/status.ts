@@ -10,9 +10,9 @@ export function addStatusCommand(program: Command, cli: Cli): void {
     .command('status')
     .description('show how the box is; works with and without a daemon')
     .action(() =>
-      cli.read(box => {
+      cli.read(async box => {
         const { path, mapSizeGib } = box.config.store;
-        const { store, ...status } = readStatus(box);
+        const { store, ...status } = await readStatus(box);
         const document = {
           version: cli.deps.version,
           ...status,

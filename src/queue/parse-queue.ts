@@ -70,7 +70,7 @@ export class BullParseQueue implements ParseQueue {
     return this.#dropped;
   }
 
-  /** Calls back each time Redis becomes usable, the first time included. Returns how to stop that. */
+  /** Calls back each time Redis becomes usable: connected, or willing after refusals. Returns how to stop that. */
   onReady(listener: () => void): () => void {
     this.#readyListeners.add(listener);
     return () => this.#readyListeners.delete(listener);
@@ -148,6 +148,11 @@ export class BullParseQueue implements ParseQueue {
     }
     if (this.#isClosed || redis.status !== 'ready') return;
     this.#isReady = true;
+    this.#announce();
+  }
+
+  /** Redis takes ids (again): what was dropped meanwhile can be added. */
+  #announce(): void {
     this.#isComplaining = false;
     for (const listener of [...this.#readyListeners]) listener();
   }
@@ -171,7 +176,7 @@ export class BullParseQueue implements ParseQueue {
         const batch = this.#takeBatch();
         try {
           await this.#send(this.#whenReady().queue, batch);
-          this.#isComplaining = false;
+          if (this.#isComplaining) this.#announce();
         } catch (error) {
           this.#dropped += batch.length + this.#unsent.size;
           this.#unsent.clear();

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { type DaemonLease, getMeta, putMeta, removeDaemonLease } from '../store/meta.js';
+import { Presence } from '../store/presence.js';
 import type { Store } from '../store/store.js';
 
 /** Another daemon serves this store. */
@@ -12,48 +12,55 @@ export class StoreInUseError extends Error {
   }
 }
 
-/**
- * Makes this process the one daemon of the store. The lease of a process that has ended, however it
- * ended, counts for nothing: it is told from a living one by pid and start time.
- * @throws StoreInUseError
- */
-export async function claimStore(store: Store, version: string, nowMs: number): Promise<void> {
-  const own: DaemonLease = {
-    pid: process.pid,
-    startTicks: startTicks(process.pid) ?? '',
-    startedAt: nowMs,
-    version,
-  };
-  await store.write(writer => {
-    const lease = getMeta(writer, 'daemon');
-    if (lease !== undefined && lease.pid !== process.pid && isAlive(lease)) throw new StoreInUseError(lease);
-    putMeta(writer, 'daemon', own);
-  });
+/** The right to be the one daemon of a store, until it is released or the process ends. */
+export interface StoreClaim {
+  release(): Promise<void>;
 }
 
-/** Gives the store back at an orderly end. */
-export async function releaseStore(store: Store): Promise<void> {
-  await store.write(writer => {
-    if (getMeta(writer, 'daemon')?.pid === process.pid) removeDaemonLease(writer);
+/**
+ * Makes this process the one daemon of the store. The lease of a process that has ended, however it
+ * ended, counts for nothing. Of two that start at once one gets it: the lease that was seen dead is
+ * replaced in a unit of work, by whoever finds it unchanged.
+ * @throws StoreInUseError
+ */
+export async function claimStore(store: Store, version: string, nowMs: number): Promise<StoreClaim> {
+  const presence = await Presence.show(store.path);
+  const own: DaemonLease = { pid: process.pid, socket: presence.name, startedAt: nowMs, version };
+  try {
+    while (!(await replaceDeadLease(store, own)));
+  } catch (error) {
+    await presence.hide();
+    throw error;
+  }
+  return {
+    release: async () => {
+      await store.write(writer => {
+        if (getMeta(writer, 'daemon')?.socket === own.socket) removeDaemonLease(writer);
+      });
+      await presence.hide();
+    },
+  };
+}
+
+/** False when another process replaced it first: look again. */
+async function replaceDeadLease(store: Store, own: DaemonLease): Promise<boolean> {
+  const seen = store.read(reader => getMeta(reader, 'daemon'));
+  if (seen !== undefined && (await isAlive(store, seen))) throw new StoreInUseError(seen);
+  const isReplaced = await store.write(writer => {
+    if (getMeta(writer, 'daemon')?.socket !== seen?.socket) return false;
+    putMeta(writer, 'daemon', own);
+    return true;
   });
+  if (isReplaced && seen !== undefined) Presence.forget(store.path, seen.socket);
+  return isReplaced;
 }
 
 /** The daemon that serves the store now, or null. */
-export function currentDaemon(store: Store): DaemonLease | null {
+export async function currentDaemon(store: Store): Promise<DaemonLease | null> {
   const lease = store.read(reader => getMeta(reader, 'daemon'));
-  return lease !== undefined && isAlive(lease) ? lease : null;
+  return lease !== undefined && (await isAlive(store, lease)) ? lease : null;
 }
 
-function isAlive(lease: DaemonLease): boolean {
-  return startTicks(lease.pid) === lease.startTicks;
-}
-
-/** Field 22 of `/proc/PID/stat` (proc(5)); null when there is no such process. */
-function startTicks(pid: number): string | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
-  } catch {
-    return null;
-  }
+function isAlive(store: Store, lease: DaemonLease): Promise<boolean> {
+  return Presence.isShown(store.path, lease.socket);
 }

@@ -2,14 +2,8 @@ import type { MessageId } from '../domain/ids.js';
 import type { AttachmentSink } from '../mail/parsed-message.js';
 import { readBlob } from '../store/blob-reader.js';
 import type { BlobUpload, BlobUploads } from '../store/blob-upload.js';
-import { CHUNK_BYTES } from '../store/blobs.js';
-import {
-  type ContentPlace,
-  contentsTable,
-  getMessage,
-  putMessage,
-  type ReceivedRecord,
-} from '../store/messages.js';
+import { type BlobRef, CHUNK_BYTES } from '../store/blobs.js';
+import { contentsTable, getMessage, putMessage, type ReceivedRecord } from '../store/messages.js';
 import { addPending, removePending } from '../store/pending.js';
 import type { Writer } from '../store/reader-writer.js';
 import type { Store } from '../store/store.js';
@@ -45,23 +39,18 @@ export async function indexMessage(deps: IndexDeps, id: MessageId): Promise<Inde
   const record = await store.write(writer => beginTry(writer, id));
   if (record === null) return { status: 'done' };
 
-  const attachments = new AttachmentUploads(uploads);
-  const outcome = await deps.parser.parse(readBlob(store, record.raw), attachments);
-  if (outcome.status !== 'parsed') {
-    attachments.abort();
-    return store.write(writer => giveUpTry(writer, deps, id, outcome));
-  }
-  const content = await uploadContent(uploads, outcome.prepared);
+  const parts = new PartUploads(uploads);
+  let isPublished = false;
   try {
-    const isPublished = await store.write(writer =>
-      publish(writer, id, outcome.prepared, content, attachments, clock()),
-    );
-    if (!isPublished) abortAll(attachments, content);
-  } catch (error) {
-    abortAll(attachments, content);
-    throw error;
+    const outcome = await deps.parser.parse(readBlob(store, record.raw), parts);
+    if (outcome.status !== 'parsed') return await store.write(writer => giveUpTry(writer, deps, id, outcome));
+    const { prepared } = outcome;
+    await parts.addContent(prepared.json);
+    isPublished = await store.write(writer => publish(writer, id, prepared, parts, clock()));
+    return { status: 'done' };
+  } finally {
+    if (!isPublished) parts.abort();
   }
-  return { status: 'done' };
 }
 
 /** Null when there is nothing to do: the message is gone, or it is finished. */
@@ -125,33 +114,18 @@ export function failMessage(writer: Writer, record: ReceivedRecord, failure: str
   putMessage(writer, failed, encodeSummary(failed, null));
 }
 
-type PendingContent = { in: 'record'; bytes: Buffer } | { in: 'blob'; upload: BlobUpload };
-
-/** Content up to one chunk stays beside the record; a longer one is uploaded like any blob. */
-async function uploadContent(uploads: BlobUploads, prepared: PreparedContent): Promise<PendingContent> {
-  const { json } = prepared;
-  if (json.length <= CHUNK_BYTES) return { in: 'record', bytes: Buffer.from(json) };
-  const upload = uploads.begin();
-  for (let at = 0; at < json.length; at += CHUNK_BYTES) {
-    if (!upload.write(json.subarray(at, at + CHUNK_BYTES))) await upload.drained();
-  }
-  return { in: 'blob', upload };
-}
-
 function publish(
   writer: Writer,
   id: MessageId,
   prepared: PreparedContent,
-  content: PendingContent,
-  attachments: AttachmentUploads,
+  parts: PartUploads,
   nowMs: number,
 ): boolean {
   const record = getMessage(writer, id);
   if (record === undefined || record.parseDueAt === null) return false;
   removePending(writer, { kind: 'parse', dueAt: record.parseDueAt, id });
-  let place: ContentPlace = { in: 'record' };
-  if (content.in === 'blob') place = { in: 'blob', blob: content.upload.finish(writer) };
-  else writer.put(contentsTable, id, content.bytes);
+  const { attachments, content } = parts.finish(writer);
+  if (content === null) writer.put(contentsTable, id, Buffer.from(prepared.json));
   const ready: ReceivedRecord = {
     ...record,
     status: 'ready',
@@ -160,44 +134,57 @@ function publish(
     failure: null,
     subject: prepared.subject,
     messageId: prepared.messageId,
-    content: place,
-    attachments: attachments.finish(writer),
+    content: content === null ? { in: 'record' } : { in: 'blob', blob: content },
+    attachments: attachments.map((place, index) => ({
+      ...place,
+      filename: prepared.filenames[index] ?? null,
+    })),
   };
   putMessage(writer, ready, encodeSummary(ready, prepared.from));
   return true;
 }
 
-function abortAll(attachments: AttachmentUploads, content: PendingContent): void {
-  attachments.abort();
-  if (content.in === 'blob') content.upload.abort();
-}
-
-/** Attachment bytes on their way from the parser into the store, one blob an attachment. */
-class AttachmentUploads implements AttachmentSink {
+/** What parsing a message brings into the store, out of reach until `finish`: attachments, long content. */
+class PartUploads implements AttachmentSink {
   readonly #uploads: BlobUploads;
-  readonly #begun: { id: string; upload: BlobUpload }[] = [];
+  readonly #attachments: { id: string; upload: BlobUpload }[] = [];
+  #content: BlobUpload | null = null;
 
   constructor(uploads: BlobUploads) {
     this.#uploads = uploads;
   }
 
   begin(id: string): void {
-    this.#begun.push({ id, upload: this.#uploads.begin() });
+    this.#attachments.push({ id, upload: this.#uploads.begin() });
   }
 
   write(chunk: Uint8Array): void | Promise<void> {
-    const current = this.#begun.at(-1);
+    const current = this.#attachments.at(-1);
     if (current === undefined) throw new Error('attachment bytes before any attachment was begun');
     if (!current.upload.write(chunk)) return current.upload.drained();
   }
 
   end(): void {}
 
-  finish(writer: Writer): ReceivedRecord['attachments'] {
-    return this.#begun.map(({ id, upload }) => ({ id, blob: upload.finish(writer) }));
+  /** Content up to one chunk stays beside the record; a longer one is uploaded like any blob. */
+  async addContent(json: Uint8Array): Promise<void> {
+    if (json.length <= CHUNK_BYTES) return;
+    this.#content = this.#uploads.begin();
+    for (let at = 0; at < json.length; at += CHUNK_BYTES) {
+      if (!this.#content.write(json.subarray(at, at + CHUNK_BYTES))) await this.#content.drained();
+    }
+  }
+
+  /** Ends all of them inside the unit of work that makes them reachable; `content` is null when it is short. */
+  finish(writer: Writer): { attachments: { id: string; blob: BlobRef }[]; content: BlobRef | null } {
+    return {
+      attachments: this.#attachments.map(({ id, upload }) => ({ id, blob: upload.finish(writer) })),
+      content: this.#content?.finish(writer) ?? null,
+    };
   }
 
   abort(): void {
-    for (const { upload } of this.#begun) upload.abort();
+    for (const { upload } of this.#attachments) upload.abort();
+    this.#content?.abort();
   }
 }

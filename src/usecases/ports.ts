@@ -36,6 +36,8 @@ export interface PreparedContent {
   readonly subject: string | null;
   readonly messageId: string | null;
   readonly from: ParsedAddress | null;
+  /** Of the attachments, in the order of the content. */
+  readonly filenames: readonly (string | null)[];
   readonly ids: ThreadIds;
 }
 

@@ -1,7 +1,6 @@
-import type { ReceivedContent } from '../domain/content.js';
 import { fail, notFound, ok, type Result } from '../domain/errors.js';
 import type { AccountId } from '../domain/ids.js';
-import { BlobMissingError, readBlob } from '../store/blob-reader.js';
+import { readBlob } from '../store/blob-reader.js';
 import { type BlobRef, getChunk } from '../store/blobs.js';
 import { contentsTable, type ReceivedRecord } from '../store/messages.js';
 import type { Store } from '../store/store.js';
@@ -54,36 +53,16 @@ export function openRawMessage(deps: Deps, input: MessageInput): Result<Download
 }
 
 /** The decoded bytes of one attachment of a ready message; `not_found` while it is not ready. */
-export async function openAttachment(
+export function openAttachment(
   deps: Deps,
   input: MessageInput & { readonly attachmentId: string },
-): Promise<Result<Download>> {
+): Result<Download> {
   const owned = deps.store.read(reader => ownedMessage(reader, input.accountId, input.messageId));
   if (!owned.ok) return owned;
   const place = owned.value.attachments.find(attachment => attachment.id === input.attachmentId);
   if (place === undefined) return notFound('attachment');
   const blob = openBlob(deps, place.blob);
-  if (!blob.ok) return blob;
-  const filename = await attachmentName(deps, owned.value, place.id);
-  return filename.ok ? ok({ ...blob.value, filename: filename.value }) : filename;
-}
-
-async function attachmentName(
-  deps: Deps,
-  record: ReceivedRecord,
-  id: string,
-): Promise<Result<string | null>> {
-  const content = openContent(deps, record);
-  if (!content.ok) return content;
-  try {
-    const parts: Uint8Array[] = [];
-    for await (const part of content.value.bytes) parts.push(part);
-    const { attachments } = JSON.parse(Buffer.concat(parts).toString('utf8')) as ReceivedContent;
-    return ok(attachments.find(attachment => attachment.id === id)?.filename ?? null);
-  } catch (error) {
-    if (error instanceof BlobMissingError) return MISSING;
-    throw error;
-  }
+  return blob.ok ? ok({ ...blob.value, filename: place.filename }) : blob;
 }
 
 function openContent(deps: Deps, record: ReceivedRecord): Result<ByteStream> {

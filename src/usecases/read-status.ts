@@ -42,10 +42,10 @@ export interface BoxStatus {
 /** A backlog is counted no further: beyond it only "many" matters. */
 export const MAX_COUNTED = 10_000;
 
-export function readStatus(deps: { store: Store; clock: Clock }): BoxStatus {
+export async function readStatus(deps: { store: Store; clock: Clock }): Promise<BoxStatus> {
   const { store } = deps;
   const nowMs = deps.clock();
-  const daemon = currentDaemon(store);
+  const daemon = await currentDaemon(store);
   const room = store.room.sample();
   return store.read(reader => {
     const oldestAge = oldestDueAge(reader, 'parse', nowMs);

@@ -15,6 +15,9 @@ const MAX_INTERRUPTIONS = 10;
 
 const PAGE = 500;
 
+/** The last instant that a key of the pending index can hold, less one. */
+const END_OF_TIME = 2 ** 48 - 2;
+
 /**
  * At boot: messages that a process was parsing when it ended return to `pending` (decisions, Received
  * mail). Their pending entries never went away.
@@ -25,9 +28,7 @@ export async function recoverParsing(deps: { store: Store; clock: Clock }): Prom
   let after: Buffer | undefined;
   for (;;) {
     // Entries of the future included: a message in hand may wait for its next try.
-    const page = deps.store.read(reader =>
-      listDue(reader, 'parse', Number.MAX_SAFE_INTEGER / 64, PAGE, after),
-    );
+    const page = deps.store.read(reader => listDue(reader, 'parse', END_OF_TIME, PAGE, after));
     for (const { work, dueAt } of page) {
       const isProcessing = deps.store.read(reader => getMessage(reader, work.id)?.status === 'processing');
       if (isProcessing) {

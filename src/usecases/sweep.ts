@@ -2,7 +2,7 @@ import type { BlobId, InboxId, MessageId } from '../domain/ids.js';
 import { idFromBytes } from '../domain/ids.js';
 import { blobUploadsTable, removeChunks } from '../store/blobs.js';
 import { removeExpiredKey } from '../store/idempotency.js';
-import { getMessage, mailboxCountersTable, scanSummaries } from '../store/messages.js';
+import { getMessage, mailboxCountersTable, scanSummaries, summariesTable } from '../store/messages.js';
 import { addPending, listDue, removePending } from '../store/pending.js';
 import type { Writer } from '../store/reader-writer.js';
 import type { Store } from '../store/store.js';
@@ -52,16 +52,17 @@ export async function recoverUploads(deps: SweepDeps): Promise<number> {
 
 async function purgeBlobs({ store, clock }: SweepDeps): Promise<boolean> {
   const due = store.read(reader => listDue(reader, 'purge-blob', clock(), RECORDS_PER_STEP));
-  await Promise.all(
-    due.map(({ work, dueAt }) =>
-      store.write(writer => {
-        if (removeChunks(writer, work.id, CHUNKS_PER_STEP)) {
-          removePending(writer, { kind: 'purge-blob', dueAt, id: work.id });
-        }
-      }),
-    ),
-  );
-  return due.length > 0;
+  if (due.length === 0) return false;
+  await store.write(writer => {
+    let chunks = CHUNKS_PER_STEP;
+    for (const { work, dueAt } of due) {
+      const removed = removeChunks(writer, work.id, chunks);
+      if (removed === chunks) return;
+      removePending(writer, { kind: 'purge-blob', dueAt, id: work.id });
+      chunks -= removed;
+    }
+  });
+  return true;
 }
 
 async function purgeInboxes({ store, clock }: SweepDeps): Promise<boolean> {
@@ -78,10 +79,12 @@ async function purgeInboxes({ store, clock }: SweepDeps): Promise<boolean> {
 /** Erases some messages of a deleted inbox; false when there was none left. */
 function erasePage(writer: Writer, inboxId: InboxId, nowMs: number): boolean {
   const page = scanSummaries(writer, { inboxId, kind: 'received' }, null, RECORDS_PER_STEP);
-  for (const { summary } of page) {
+  for (const { seq, summary } of page) {
     const { id } = JSON.parse(summary.toString('utf8')) as { id: MessageId };
     const record = getMessage(writer, id);
     if (record !== undefined) eraseMessage(writer, record, nowMs);
+    // A line without its message (damage) must not bring the sweep back here for ever.
+    else writer.remove(summariesTable, { inboxId, kind: 'received', seq });
   }
   return page.length > 0;
 }

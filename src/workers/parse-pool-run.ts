@@ -86,7 +86,10 @@ export class ParseRun {
     const outcome = await finished;
     const released = Promise.all([this.#feed.done, this.#storing]);
     if (outcome.status === 'stopped') {
-      await Promise.race([released, delay(STOP_PATIENCE_MS, undefined, { ref: false })]);
+      const patience = new AbortController();
+      const bound = delay(STOP_PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => undefined);
+      await Promise.race([released, bound]);
+      patience.abort();
       return outcome;
     }
     await released;

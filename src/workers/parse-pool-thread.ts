@@ -17,6 +17,14 @@ export interface ThreadDeath {
 
 /** Two threads with V8's default gain nothing over one: short-lived buffers fill its nursery. */
 const YOUNG_GENERATION_MIB = 64;
+/** V8 lets dead buffers of 64 MiB and more gather before it looks; they are no message's fault. */
+const UNCOLLECTED_BYTES = 128 * 1024 * 1024;
+/**
+ * The heap is this many times the bodies that are kept. They take four times their bytes while they are put
+ * together (two bytes a character, pieces and whole), and they must fit: V8 ends the whole process, not the
+ * thread, when one large allocation fails.
+ */
+const TEXT_SHARE = 8;
 
 /** A worker thread of the pool, from its start to its end. */
 export class PoolThread {
@@ -27,7 +35,11 @@ export class PoolThread {
 
   constructor(options: PoolThreadOptions) {
     this.#options = options;
-    const setup: ThreadSetup = { maxExternalBytes: options.memoryMib * 1024 * 1024 };
+    const memoryBytes = options.memoryMib * 1024 * 1024;
+    const setup: ThreadSetup = {
+      maxExternalBytes: memoryBytes + UNCOLLECTED_BYTES,
+      maxTextBytes: memoryBytes / TEXT_SHARE,
+    };
     this.#worker = new Worker(options.script, {
       workerData: setup,
       // The parser needs nothing of the environment, where secrets may stand.

@@ -9,7 +9,7 @@ export interface ParsePoolOptions {
   readonly workers: number;
   /** Time that a thread gets for one message. */
   readonly timeoutMs: number;
-  /** Memory that one message may take: of the heap, and as much again in buffers. */
+  /** Heap that one message may take. What it may take in buffers, and of text, follows from it. */
   readonly memoryMib: number;
   readonly log: Logger;
   /** The script of a thread. */

@@ -61,4 +61,6 @@ export type FromThread =
 export interface ThreadSetup {
   /** Memory outside the JavaScript heap that one message may take. */
   readonly maxExternalBytes: number;
+  /** Bytes of text and HTML bodies that may be kept. */
+  readonly maxTextBytes: number;
 }

@@ -2,16 +2,68 @@ import type { ParsedMessage } from '../mail/parsed-message.js';
 import type { PreparedContent } from '../usecases/ports.js';
 import { ownBytes } from './parse-thread-sink.js';
 
+type Prepared = PreparedContent & { readonly json: Uint8Array<ArrayBuffer> };
+
 /** Makes of a parsed message what the main thread takes: JSON bytes that can be given away, and key values. */
-export function prepareContent({ content, ids }: ParsedMessage): PreparedContent & {
-  readonly json: Uint8Array<ArrayBuffer>;
-} {
+export function prepareContent({ content, ids }: ParsedMessage): Prepared {
   return {
-    json: ownBytes(Buffer.from(JSON.stringify(content), 'utf8')),
+    json: encodeJson(content),
     subject: content.subject,
     messageId: content.message_id,
     from: content.from,
     filenames: content.attachments.map(attachment => attachment.filename),
     ids,
   };
+}
+
+/** UTF-16 units of a long text that are encoded at once (two at least, for a surrogate pair). */
+const PIECE = 64 * 1024;
+
+/**
+ * The bytes of `JSON.stringify(content)`. Long texts are encoded in pieces: escapes can make six characters
+ * of one, and a string of that length, allocated at once, is what V8 answers by ending the process instead
+ * of the thread.
+ */
+export function encodeJson(content: object, pieceLength = PIECE): Uint8Array<ArrayBuffer> {
+  const values: unknown[] = Object.values(content);
+  if (!values.some(value => isLong(value, pieceLength))) {
+    return ownBytes(Buffer.from(JSON.stringify(content), 'utf8'));
+  }
+  let size = 0;
+  for (const piece of jsonPieces(content, pieceLength)) size += Buffer.byteLength(piece, 'utf8');
+  const bytes = Buffer.allocUnsafeSlow(size);
+  let at = 0;
+  for (const piece of jsonPieces(content, pieceLength)) at += bytes.write(piece, at, 'utf8');
+  return ownBytes(bytes);
+}
+
+function isLong(value: unknown, pieceLength: number): value is string {
+  return typeof value === 'string' && value.length > pieceLength;
+}
+
+function* jsonPieces(content: object, pieceLength: number): Generator<string> {
+  let before = '{';
+  for (const [name, value] of Object.entries(content)) {
+    yield `${before}${JSON.stringify(name)}:`;
+    before = ',';
+    if (isLong(value, pieceLength)) yield* textPieces(value, pieceLength);
+    else yield JSON.stringify(value);
+  }
+  yield '}';
+}
+
+function* textPieces(text: string, pieceLength: number): Generator<string> {
+  yield '"';
+  for (let from = 0; from < text.length; ) {
+    let to = Math.min(from + pieceLength, text.length);
+    // A surrogate pair must not be cut: each half alone would be escaped.
+    if (to < text.length && isHighSurrogate(text.charCodeAt(to - 1))) to--;
+    yield JSON.stringify(text.slice(from, to)).slice(1, -1);
+    from = to;
+  }
+  yield '"';
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
 }

@@ -29,6 +29,8 @@ class ThreadJob {
   readonly #port: MessagePort;
   readonly #source: ThreadSource;
   readonly #sink: ThreadSink;
+  /** What the thread held at the start, garbage of earlier messages included, is not this message's. */
+  readonly #externalAtStart = getHeapStatistics().external_memory;
   readonly #maxExternalBytes: number;
   #unlooked = 0;
   #isOverMemory = false;
@@ -91,7 +93,7 @@ class ThreadJob {
     this.#unlooked += bytes;
     if (this.#unlooked < LOOK_EVERY) return;
     this.#unlooked = 0;
-    if (getHeapStatistics().external_memory <= this.#maxExternalBytes) return;
+    if (getHeapStatistics().external_memory - this.#externalAtStart <= this.#maxExternalBytes) return;
     this.#isOverMemory = true;
     throw new Error('buffers over the memory limit');
   }

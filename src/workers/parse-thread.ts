@@ -1,5 +1,6 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import { defaultParseLimits } from '../mail/limits.js';
 import { parseMessage } from '../mail/parse-message.js';
 import type { ThreadSetup } from './parse-protocol.js';
 import { serveParses } from './parse-thread-server.js';
@@ -15,4 +16,7 @@ try {
 }
 
 if (parentPort === null) throw new Error('parse-thread.js runs as a worker thread only');
-serveParses(parentPort, parseMessage, workerData as ThreadSetup);
+const setup = workerData as ThreadSetup;
+const textBytes = Math.min(defaultParseLimits.textBytes, setup.maxTextBytes);
+const limits = { ...defaultParseLimits, textBytes };
+serveParses(parentPort, (source, sink) => parseMessage(source, sink, limits), setup);

@@ -76,7 +76,7 @@ export async function startRedis(t: Test, options: Partial<ManagedRedisOptions> 
   const redis = new ManagedRedis({ dataDir, log, ...options });
   t.teardown(() => redis.stop());
   await redis.start();
-  const client = new Redis({ path: redis.socketPath, retryStrategy: () => 20 });
+  const client = new Redis({ path: redis.socketPath, retryStrategy: () => 20, disconnectTimeout: 100 });
   client.on('error', () => undefined);
   t.teardown(() => client.disconnect());
   const killAndAwaitRestart = async (): Promise<void> => {

@@ -1,10 +1,10 @@
 import t from 'tap';
-import { recordingLog, startRedis } from '../../support/redis.js';
+import { startRedis } from '../../support/redis.js';
 import { startWorks } from './with-queue.js';
 
 t.test('refusals are told once, and work resumes when there is room', async t => {
   const { redis, client } = await startRedis(t);
-  const { queue, pending, reconciler, log } = await startWorks(t, redis.address);
+  const { queue, pending, log } = await startWorks(t, redis.address);
   queue.offer(pending.add(5));
   await pending.untilAtMost(0);
 
@@ -14,9 +14,9 @@ t.test('refusals are told once, and work resumes when there is room', async t =>
   await refused;
   t.equal(pending.size, 5);
   await client.config('SET', 'maxmemory', '0');
-  await reconciler.runNow();
+  // The next offer that is taken tells that Redis is willing again, and brings the dropped ones back.
+  queue.offer(pending.add(1));
   await pending.untilAtMost(0);
   t.ok(log.matching(/does not take messages/).length <= 1);
   t.ok(log.matching(/refuses to hand out/).length <= 1);
-  t.type(recordingLog, 'function');
 });

@@ -21,7 +21,10 @@ t.test('however they are cut, there and back', async t => {
       const sent = Buffer.concat([Buffer.from('copy '), ...pieces]);
       // The first chunk that the thread saw names the deed and is not copied.
       const copied = attachment?.bytes ?? Buffer.alloc(0);
-      return attachment?.size === copied.byteLength && digest(sent.subarray(sent.length - copied.length)) === digest(copied);
+      return (
+        attachment?.size === copied.byteLength &&
+        digest(sent.subarray(sent.length - copied.length)) === digest(copied)
+      );
     }),
     { numRuns: 40 },
   );
@@ -41,7 +44,7 @@ t.test('attachments in pieces of all sizes arrive whole', async t => {
   t.equal(digest(sink.attachments[0]!.bytes), digest(Buffer.concat(expected)));
 });
 
-t.test('the buffers of the source stay the caller\'s', async t => {
+t.test("the buffers of the source stay the caller's", async t => {
   const { pool } = await startPool(t);
   const own = new Uint8Array(100_000).fill(7);
   await pool.parse(chunks('copy ', own, own), new MemorySink());

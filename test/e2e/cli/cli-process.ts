@@ -1,0 +1,15 @@
+import { runCli } from '../../../src/cli/program.js';
+import { writeTo } from '../../../src/cli/write-to.js';
+
+/** The command line as a process of its own, without the daemon: for what only a process can show. */
+process.exitCode = await runCli(process.argv.slice(2), {
+  serve: async () => {
+    process.stdout.write(`serving as ${process.getuid?.()}:${process.getgid?.()}\n`);
+    return 0;
+  },
+  version: '1.2.3',
+  stdout: writeTo(process.stdout),
+  stderr: writeTo(process.stderr),
+  env: process.env,
+  cwd: process.cwd(),
+});

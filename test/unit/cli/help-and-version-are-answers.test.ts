@@ -1,0 +1,36 @@
+import t from 'tap';
+import { run } from './run-without-a-box.js';
+
+t.test('--help tells the commands, the exit codes and where errors go', async t => {
+  const { code, out } = await run('--help');
+  t.equal(code, 0);
+  for (const noun of [
+    'init',
+    'serve',
+    'config',
+    'account',
+    'key',
+    'allowance',
+    'inbox',
+    'message',
+    'status',
+    'version',
+  ]) {
+    t.match(out, new RegExp(`^  ${noun}\\b`, 'm'), noun);
+  }
+  t.match(out, /0 done, 1 failed, 2 wrong usage, 3 wrong configuration, 4 not found/);
+  t.match(out, /leaves stdout empty/);
+});
+
+t.test('the help of a command names the global options', async t => {
+  const { code, out } = await run('message', 'list', '--help');
+  t.equal(code, 0);
+  t.match(out, /--limit <n>/);
+  t.match(out, /--config <file>/);
+});
+
+t.test('version and --version tell the version', async t => {
+  t.same(await run('version'), { code: 0, out: 'postern 1.2.3\n', err: '' });
+  t.same(await run('--version'), { code: 0, out: '1.2.3\n', err: '' });
+  t.same(await run('version', '--json'), { code: 0, out: '{"version":"1.2.3"}\n', err: '' });
+});

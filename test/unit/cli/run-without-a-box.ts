@@ -1,0 +1,16 @@
+import { runCli } from '../../../src/cli/program.js';
+
+/** Runs the command line where there is neither configuration nor store. */
+export async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await runCli(args, {
+    serve: () => Promise.reject(new Error('no daemon is wanted here')),
+    version: '1.2.3',
+    stdout: async data => void out.push(String(data)),
+    stderr: async data => void err.push(String(data)),
+    env: {},
+    cwd: '/nonexistent',
+  });
+  return { code, out: out.join(''), err: err.join('') };
+}
