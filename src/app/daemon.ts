@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import type { Config } from '../config/config.js';
 import { CursorCodec } from '../domain/cursor.js';
 import { HttpServer } from '../http/http-server.js';
 import { healthRoutes } from '../http/routes/health.js';
 import { inboxRoutes } from '../http/routes/inboxes.js';
 import { messageRoutes } from '../http/routes/messages.js';
+import { CertificateFiles } from '../smtp/certificate-files.js';
 import { SmtpListener } from '../smtp/smtp-listener.js';
 import {
   type SmtpListenerOptions,
@@ -18,7 +18,7 @@ import { oldestDueAge } from '../store/pending.js';
 import type { Store } from '../store/store.js';
 import { createInboundMail } from '../usecases/accept-message.js';
 import { authenticate } from '../usecases/api-keys.js';
-import { claimStore, releaseStore } from '../usecases/claim-store.js';
+import { claimStore, type StoreClaim } from '../usecases/claim-store.js';
 import { ensureOperator } from '../usecases/ensure-operator.js';
 import type { Clock, Logger } from '../usecases/ports.js';
 import { recoverParsing } from '../usecases/recover-parsing.js';
@@ -50,16 +50,24 @@ const clock: Clock = () => Date.now();
 export class Daemon {
   readonly #options: DaemonOptions;
   readonly #store: Store;
+  readonly #claim: StoreClaim;
   readonly #parsing: Parsing;
   readonly #sweeper: Sweeper;
+  readonly #certificate: CertificateFiles | null;
   readonly #smtp: SmtpListener;
   readonly #http: HttpServer;
 
-  private constructor(options: DaemonOptions, store: Store) {
+  private constructor(
+    options: DaemonOptions,
+    store: Store,
+    claim: StoreClaim,
+    certificate: Certificate | null,
+  ) {
     const { config, log } = options;
     const uploads = new BlobUploads(store);
     this.#options = options;
     this.#store = store;
+    this.#claim = claim;
     this.#parsing = new Parsing({ config, store, uploads, clock, log });
     this.#sweeper = new Sweeper({
       run: shouldStop => sweep({ store, clock }, shouldStop),
@@ -73,7 +81,8 @@ export class Daemon {
       queue: this.#parsing.queue,
       mail: config.mail,
     });
-    this.#smtp = new SmtpListener(smtpOptions(config), inbound, log);
+    this.#certificate = certificate?.files ?? null;
+    this.#smtp = new SmtpListener(smtpOptions(config, certificate?.identity), inbound, log);
     this.#http = createHttpServer(config, store, log, () => this.#isReady());
   }
 
@@ -86,27 +95,28 @@ export class Daemon {
       diskFloorBytes: config.store.diskFloorMib * 2 ** 20,
       onFatal,
     });
+    let claim: StoreClaim | undefined;
     try {
-      await claimStore(store, version, clock());
+      claim = await claimStore(store, version, clock());
       await ensureOperator({ store, clock, mail: config.mail });
       const uploads = await recoverUploads({ store, clock });
       const messages = await recoverParsing({ store, clock });
       if (uploads + messages > 0) {
         log.info({ uploads, messages }, 'an earlier process ended in the middle of work: it goes on');
       }
-      const daemon = new Daemon(options, store);
+      const daemon = new Daemon(options, store, claim, await readCertificate(config, log));
       await daemon.#serve();
       return daemon;
     } catch (error) {
+      await claim?.release().catch(() => {});
       await store.close();
       throw error;
     }
   }
 
   /** Serves sessions from now on with the certificate that the files hold now. */
-  reloadCertificates(): void {
-    const tls = readTls(this.#options.config);
-    if (tls !== undefined) this.#smtp.reloadTls(tls);
+  async reloadCertificates(): Promise<void> {
+    if (this.#certificate !== null) this.#smtp.reloadTls(await this.#certificate.read());
   }
 
   /**
@@ -115,10 +125,11 @@ export class Daemon {
    */
   async stop(): Promise<void> {
     const { log } = this.#options;
+    this.#certificate?.stop();
     await Promise.all([this.#smtp.stop(GRACE_MS), this.#http.stop(GRACE_MS)]);
     log.debug({}, 'listeners are closed');
     await Promise.all([this.#parsing.stop(), this.#sweeper.stop()]);
-    await releaseStore(this.#store);
+    await this.#claim.release();
     await this.#store.close();
     log.info({}, 'stopped');
   }
@@ -129,6 +140,7 @@ export class Daemon {
     // Looked at below; until then a failure must not count as unhandled.
     parsing.catch(() => {});
     const [smtp, http] = await Promise.all([this.#smtp.start(), this.#http.start()]);
+    this.#certificate?.watch(identity => this.#smtp.reloadTls(identity));
     this.#sweeper.start();
     await parsing;
     log.info(
@@ -141,7 +153,7 @@ export class Daemon {
     const oldest = this.#store.read(reader => oldestDueAge(reader, 'parse', clock()));
     if (!this.#parsing.isQueueReady || !this.#store.room.hasRoomFor(0)) return false;
     if (oldest !== null && oldest > OLDEST_PENDING_MS) return false;
-    // An empty unit of work goes through the same commit as any other.
+    // An empty unit of work writes nothing, but it waits for the write lock like any other.
     await this.#store.write(() => undefined);
     return true;
   }
@@ -176,8 +188,7 @@ function createHttpServer(
   });
 }
 
-function smtpOptions(config: Config): SmtpListenerOptions {
-  const tls = readTls(config);
+function smtpOptions(config: Config, tls: TlsIdentity | undefined): SmtpListenerOptions {
   return {
     ...smtpListenerDefaults,
     hostname: config.mail.hostname,
@@ -188,11 +199,18 @@ function smtpOptions(config: Config): SmtpListenerOptions {
     maxClientsPerAddress: config.smtp.maxClientsPerAddress,
     idleTimeoutMs: config.smtp.idleTimeoutS * 1000,
     ...(tls === undefined ? {} : { tls }),
+    ...(config.smtp.implicitTlsPort === 0 ? {} : { implicitTlsPort: config.smtp.implicitTlsPort }),
   };
 }
 
-function readTls(config: Config): TlsIdentity | undefined {
-  const { tlsCert, tlsKey } = config.smtp;
-  if (tlsCert === null || tlsKey === null) return undefined;
-  return { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) };
+interface Certificate {
+  readonly files: CertificateFiles;
+  readonly identity: TlsIdentity;
+}
+
+async function readCertificate(config: Config, log: Logger): Promise<Certificate | null> {
+  const { tlsCert: cert, tlsKey: key } = config.smtp;
+  if (cert === null || key === null) return null;
+  const files = new CertificateFiles({ cert, key }, log);
+  return { files, identity: await files.read() };
 }

@@ -23,7 +23,12 @@ export interface ServeOptions {
 export async function serve(options: ServeOptions): Promise<number> {
   const log = createLogger(options.config.log.level);
   dieOnUnhandled(log);
-  let daemon: Daemon;
+  // Signals are heard from the first moment: unheard, one just behind "postern is ready" would kill.
+  const stopSignal = nextStopSignal();
+  let daemon: Daemon | undefined;
+  process.on('SIGHUP', () => {
+    if (daemon !== undefined) void reload(daemon, log, options);
+  });
   try {
     daemon = await Daemon.start({
       config: options.config,
@@ -40,8 +45,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     setTimeout(() => process.exit(1), FATAL_DELAY_MS);
     return 1;
   }
-  process.on('SIGHUP', () => reload(daemon, log, options));
-  const signal = await nextStopSignal();
+  const signal = await stopSignal;
   log.info({ signal }, 'stopping');
   const deadline = setTimeout(() => {
     log.error({}, 'the orderly stop takes too long; what is left is recovered at the next start');
@@ -58,7 +62,7 @@ function nextStopSignal(): Promise<string> {
   });
 }
 
-function reload(daemon: Daemon, log: RootLogger, options: ServeOptions): void {
+async function reload(daemon: Daemon, log: RootLogger, options: ServeOptions): Promise<void> {
   try {
     const config = options.reload();
     if (config === null) {
@@ -66,7 +70,7 @@ function reload(daemon: Daemon, log: RootLogger, options: ServeOptions): void {
       return;
     }
     log.level = config.log.level satisfies LogLevel;
-    daemon.reloadCertificates();
+    await daemon.reloadCertificates();
     log.info({}, 'certificates and log level were read again');
   } catch (error) {
     log.error({ err: error }, 'certificates could not be read: the old ones stay');

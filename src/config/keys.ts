@@ -95,6 +95,11 @@ export const KEYS = {
       'Address to listen on.',
     ),
     port: key(port(), 25, 'Port to listen on; other mail servers know only port 25.'),
+    implicit_tls_port: key(
+      port(),
+      0,
+      'Second port, where TLS comes first, for senders of your own that insist on it; needs tls_cert; 0 is none.',
+    ),
     max_message_bytes: key(
       // RFC 5321 section 4.5.3.1.7: a server must be able to take 64 KiB.
       integer({ min: 65536, max: 268435456 }),

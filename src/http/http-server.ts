@@ -42,6 +42,11 @@ const INTERNAL_ERROR = failed(
   ),
 );
 
+/** A request target may be written as a whole URL (RFC 9112 section 3.2.2). */
+function originForm(target: string): string {
+  return target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '') || '/';
+}
+
 /** The HTTP API on `node:http`. Routes are data; this class walks a request through its route. */
 export class HttpServer {
   readonly #options: HttpServerOptions;
@@ -79,12 +84,18 @@ export class HttpServer {
     clearTimeout(timer);
   }
 
+  /** An answer that had begun before the stop leaves its connection open: nothing more comes on it. */
+  #closeWhenStopping(): void {
+    if (this.#isStopping) setImmediate(() => this.#server.closeIdleConnections());
+  }
+
   async #answer(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Promise<void> {
     const requestId = randomUUID();
     setCommonHeaders(response, requestId);
-    if (this.#isStopping) response.setHeader('Connection', 'close');
+    response.once('close', () => this.#closeWhenStopping());
     try {
       const reply = await this.#route(request, response, expectsContinue);
+      if (this.#isStopping) response.setHeader('Connection', 'close');
       await writeReply(request, response, reply);
     } catch (error) {
       await this.#fail(request, response, requestId, error);
@@ -92,7 +103,7 @@ export class HttpServer {
   }
 
   async #route(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Promise<Reply> {
-    const target = request.url ?? '/';
+    const target = originForm(request.url ?? '/');
     const mark = target.indexOf('?');
     const path = mark < 0 ? target : target.slice(0, mark);
     const match = this.#router.match(request.method ?? 'GET', path);

@@ -4,7 +4,6 @@ import { isDeepStrictEqual } from 'node:util';
 const MAX_DEPTH = 64;
 
 const WHITE_SPACE = /[ \t\n\r]*/y;
-const STRING = /"(?:[^"\\]|\\.)*"/sy;
 const SCALAR = /[^,\]}\s]+/y;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -52,7 +51,7 @@ function isSound(text: string): boolean {
       at = skip(WHITE_SPACE, text, at + 1);
       if (char === ',') at = startMember(text, at, levels);
     } else {
-      at = skip(WHITE_SPACE, text, skip(char === '"' ? STRING : SCALAR, text, at));
+      at = skip(WHITE_SPACE, text, char === '"' ? endOfString(text, at) : skip(SCALAR, text, at));
     }
   }
   return true;
@@ -62,7 +61,7 @@ function isSound(text: string): boolean {
 function startMember(text: string, at: number, levels: readonly Level[]): number {
   const level = levels.at(-1);
   if (level?.keys == null || text[at] !== '"') return at;
-  const end = skip(STRING, text, at);
+  const end = endOfString(text, at);
   level.key = JSON.parse(text.slice(at, end)) as string;
   level.valueStart = skip(WHITE_SPACE, text, skip(WHITE_SPACE, text, end) + 1);
   return level.valueStart;
@@ -77,6 +76,23 @@ function endMember(text: string, at: number, levels: readonly Level[]): boolean 
   level.keys.set(level.key, source);
   level.valueStart = 0;
   return earlier === undefined || isDeepStrictEqual(JSON.parse(earlier), JSON.parse(source));
+}
+
+/**
+ * Where the string that begins at `at` ends. Not a pattern: on a body of megabytes one backtracks until its
+ * stack is full.
+ */
+function endOfString(text: string, at: number): number {
+  let quote = text.indexOf('"', at + 1);
+  while (isEscaped(text, quote)) quote = text.indexOf('"', quote + 1);
+  return quote + 1;
+}
+
+/** An odd number of backslashes stands before it. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text[first - 1] === '\\') first--;
+  return (at - first) % 2 === 1;
 }
 
 function skip(pattern: RegExp, text: string, at: number): number {

@@ -71,6 +71,7 @@ async function writeStream(
 ): Promise<void> {
   response.setHeader('Content-Length', stream.size);
   response.statusCode = status;
+  if (hasUnreadBody(request)) response.setHeader('Connection', 'close');
   if (request.method === 'HEAD') return finish(request, response, null);
   if (Array.isArray(stream.bytes) && stream.bytes.length === 1) {
     return finish(request, response, stream.bytes[0] ?? null);
@@ -106,20 +107,20 @@ async function finish(
   response: ServerResponse,
   body: Uint8Array | null,
 ): Promise<void> {
-  const hasUnreadBody = !request.complete && hasBody(request);
-  if (!hasUnreadBody) {
+  if (!hasUnreadBody(request)) {
     response.end(body ?? undefined);
     return;
   }
-  response.setHeader('Connection', 'close');
-  if (body === null) response.flushHeaders();
-  else response.write(body);
+  if (!response.headersSent) response.setHeader('Connection', 'close');
+  if (body !== null) response.write(body);
+  else if (!response.headersSent) response.flushHeaders();
   await discard(request);
   response.end();
   if (!request.complete) request.destroy();
 }
 
-function hasBody(request: IncomingMessage): boolean {
+function hasUnreadBody(request: IncomingMessage): boolean {
+  if (request.complete) return false;
   const length = request.headers['content-length'];
   return request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }

@@ -20,10 +20,10 @@ export class ClientLimits {
 
   /** Counts the client in if it is admitted; then `release` must follow once. */
   admit(address: string): Admission {
-    if (this.#total >= this.#maxClients) return 'too_many_clients';
     const network = clientNetwork(address);
     const open = this.#open.get(network) ?? 0;
     if (open >= this.#maxPerAddress) return 'too_many_from_address';
+    if (this.#total >= this.#maxClients) return 'too_many_clients';
     this.#open.set(network, open + 1);
     this.#total += 1;
     return 'admitted';

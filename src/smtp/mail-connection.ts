@@ -4,6 +4,9 @@ import { SMTPConnection, type SMTPConnectionOptions } from 'smtp-server/lib/smtp
 import type { SMTPServer } from 'smtp-server/lib/smtp-server.js';
 import type { InboundMail } from '../usecases/inbound-mail.js';
 import type { Logger } from '../usecases/ports.js';
+import { DataClock } from './data-clock.js';
+import { GuessBrake } from './guess-brake.js';
+import { limitLinger } from './linger.js';
 import { MailStream } from './mail-stream.js';
 import { MailTransaction } from './mail-transaction.js';
 import { MessageIntake, type Refusal, type Verdict } from './message-intake.js';
@@ -13,20 +16,14 @@ import type { RefusalReason, SmtpCounters } from './smtp-stats.js';
 
 /** DESIGN: command lines over 2,048 octets are refused (RFC 5321 section 4.5.3.1.4 asks for 512). */
 const MAX_COMMAND_OCTETS = 2048;
-/**
- * A client that is told off in the middle of sending has to find the reply: closing with its bytes unread
- * would reset the connection and may take the reply along. So we half-close, read this much more at most,
- * and hang up for good after this time.
- */
-const LINGER_BYTES = 512 * 1024;
-const LINGER_MS = 2000;
-
 /** What all sessions of a listener share. */
 export interface SessionContext {
   readonly options: SmtpListenerOptions;
   readonly inbound: InboundMail;
   readonly counters: SmtpCounters;
   readonly log: Logger;
+  /** A short name for a new session, for the log. */
+  nextSessionId(): string;
 }
 
 type Done = () => void;
@@ -39,11 +36,15 @@ export class MailConnection extends SMTPConnection {
   readonly #context: SessionContext;
   readonly #onClosed: (connection: MailConnection) => void;
   readonly #openedAtMs = performance.now();
-  #dataAtMs = 0;
   #helo = '';
   readonly #transaction: MailTransaction;
+  readonly #brake: GuessBrake;
   /** From 354 to the reply to the final dot. */
   #intake: MessageIntake | null = null;
+  #dataClock: DataClock | null = null;
+  #lastMailAtMs = this.#openedAtMs;
+  /** The socket of a TLS handshake that is under way; the library keeps it to itself. */
+  #handshake: { readonly socket: net.Socket; readonly startedAtMs: number } | null = null;
   #errors = 0;
   #isLeaving = false;
 
@@ -58,6 +59,7 @@ export class MailConnection extends SMTPConnection {
     this.#context = context;
     this.#onClosed = onClosed;
     const { options: limits, inbound } = context;
+    this.#brake = new GuessBrake(limits);
     this.#transaction = new MailTransaction(limits, inbound, reason => this.#noteRefusal(reason));
   }
 
@@ -71,7 +73,26 @@ export class MailConnection extends SMTPConnection {
     const parser = new MailStream({ maxCommandLength: MAX_COMMAND_OCTETS });
     parser.oncommand = (command, callback) => this._onCommand(command, callback);
     parser.on('error', () => this.hangUp({ reply: replies.lineTooLong, reason: 'bad_commands' }));
+    // The client has ended its side, and everything it sent before has been answered.
+    parser.on('finish', () => {
+      if (parser === this._parser) this.close();
+    });
     return parser;
+  }
+
+  /** Called with the socket to come when a TLS handshake begins. */
+  override _armTimeout(socket: net.Socket = this._socket): void {
+    super._armTimeout(socket);
+    if (socket === this._socket) return;
+    this.#handshake = { socket, startedAtMs: performance.now() };
+    socket.once('end', () => {
+      if (this._upgrading) socket.destroy();
+    });
+  }
+
+  /** Since when this client has brought no message; null while it is sending one. */
+  get withoutMailSinceMs(): number | null {
+    return this.#intake === null ? this.#lastMailAtMs : null;
   }
 
   override handler_EHLO(command: Buffer, done: Done): void {
@@ -95,8 +116,15 @@ export class MailConnection extends SMTPConnection {
   }
 
   override handler_RCPT(command: Buffer, done: Done): void {
-    this.#reply(this.#transaction.rcpt(command.toString()));
-    done();
+    const reply = this.#transaction.rcpt(command.toString());
+    const answer = () => {
+      this.#reply(reply);
+      done();
+    };
+    if (reply !== replies.unknownRecipient) answer();
+    else if (!this.#brake.allows(answer)) {
+      this.hangUp({ reply: replies.tooManyUnknown, reason: 'too_many_unknown' });
+    }
   }
 
   override handler_DATA(command: Buffer, done: Done): void {
@@ -121,9 +149,14 @@ export class MailConnection extends SMTPConnection {
 
   override close(): void {
     const wasClosing = this._closing;
+    // Nothing can be said in the middle of a handshake, and only the socket on top may be torn off then.
+    if (this._upgrading) this.#handshake?.socket.destroy();
     super.close();
     this.#intake?.abort();
-    if (!wasClosing && !this._upgrading) this.#limitLinger();
+    this.#brake.release();
+    if (wasClosing || this._upgrading || this._socket.destroyed) return;
+    clearTimeout(this._closeTimer);
+    this._closeTimer = limitLinger(this._socket);
   }
 
   override _onClose(): void {
@@ -131,6 +164,7 @@ export class MailConnection extends SMTPConnection {
     super._onClose();
     if (wasClosed) return;
     this.#intake?.abort();
+    this.#brake.release();
     this.#onClosed(this);
   }
 
@@ -154,14 +188,25 @@ export class MailConnection extends SMTPConnection {
     this._socket.destroySoon();
   }
 
+  /** Hangs up for a client that waits to be let in, without lingering. */
+  giveUpPlace(): void {
+    this.hangUp({ reply: replies.placeNeeded, reason: 'too_many_clients' });
+    if (this._socket.writableNeedDrain) this._socket.destroy();
+    else this._socket.destroySoon();
+  }
+
   /** Hangs up when the session or its message has taken longer than it may. */
   expire(nowMs: number): void {
-    const { dataTimeoutMs, sessionTimeoutMs } = this.#context.options;
-    if (this.#intake === null) {
+    const { handshakeTimeoutMs, sessionTimeoutMs } = this.#context.options;
+    if (this._upgrading) {
+      if (nowMs - (this.#handshake?.startedAtMs ?? 0) < handshakeTimeoutMs) return;
+      this.hangUp({ reply: replies.idleTimeout, reason: 'timeout' });
+    } else if (this.#intake === null) {
       if (nowMs - this.#openedAtMs < sessionTimeoutMs) return;
       this.hangUp({ reply: replies.sessionTimeout, reason: 'timeout' });
-    } else if (nowMs - this.#dataAtMs >= dataTimeoutMs && !this._handlerPending) {
-      this.#giveUp({ reply: replies.dataTimeout, reason: 'timeout' });
+    } else if (!this._handlerPending) {
+      const refusal = this.#dataClock?.overdue(nowMs, this.#intake.bytes) ?? null;
+      if (refusal !== null) this.#giveUp(refusal);
     }
   }
 
@@ -169,7 +214,8 @@ export class MailConnection extends SMTPConnection {
     const parser = this._parser;
     if (!(parser instanceof MailStream)) throw new Error('a session without its parser');
     this.#intake = intake;
-    this.#dataAtMs = performance.now();
+    const clock = new DataClock(this.#context.options, performance.now());
+    this.#dataClock = clock;
     parser.receiveData((chunk, goOn, end) => {
       const step = intake.take(chunk);
       if (step.status === 'end') {
@@ -180,6 +226,7 @@ export class MailConnection extends SMTPConnection {
         void intake.drained().then(() => {
           this._handlerPending = false;
           // Not the client's idleness so far; its time begins now.
+          clock.resume(performance.now(), intake.bytes);
           this._socket.setTimeout(this.#context.options.idleTimeoutMs);
           goOn();
         });
@@ -210,6 +257,7 @@ export class MailConnection extends SMTPConnection {
     if (verdict.isAccepted) {
       counters.acceptedMessages += 1;
       this.#errors = 0;
+      this.#lastMailAtMs = performance.now();
       this._unrecognizedCommands = 0;
       this.#reply(verdict.reply);
     } else {
@@ -252,17 +300,5 @@ export class MailConnection extends SMTPConnection {
   #rememberHelo(command: Buffer): void {
     const name = command.toString().trim().split(/\s+/)[1] ?? '';
     if (this.hostNameAppearsAs === name.toLowerCase()) this.#helo = name;
-  }
-
-  #limitLinger(): void {
-    const socket = this._socket;
-    if (socket.destroyed) return;
-    let left = LINGER_BYTES;
-    socket.on('data', (bytes: Buffer) => {
-      left -= bytes.length;
-      if (left < 0) socket.pause();
-    });
-    clearTimeout(this._closeTimer);
-    this._closeTimer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
   }
 }

@@ -1,8 +1,10 @@
 import type net from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import type { SMTPConnectionOptions } from 'smtp-server/lib/smtp-connection.js';
-import { type Admission, ClientLimits } from './client-limits.js';
+import { checkTlsIdentity } from './check-tls-identity.js';
+import type { Admission } from './client-limits.js';
 import { MailConnection, type SessionContext } from './mail-connection.js';
+import type { OpenClients } from './open-clients.js';
 import { type Reply, replies } from './replies.js';
 import type { TlsIdentity } from './smtp-listener-options.js';
 
@@ -12,15 +14,19 @@ const TURN_AWAY_MS = 1000;
 /** Off for good: no credentials on the receiving port, no trusted proxies, no jokes of old servers. */
 const DISABLED = ['AUTH', 'XCLIENT', 'XFORWARD', 'WIZ', 'SHELL', 'KILL'];
 
-/** The library's server, letting in as many clients as it may, each served by a `MailConnection`. */
+export interface Port {
+  /** Shared with the other ports of the listener. */
+  readonly clients: OpenClients;
+  /** TLS comes first, and the greeting behind it. */
+  readonly isImplicitTls: boolean;
+}
+
+/** The library's server on one port, letting in as many clients as it may, each served by a `MailConnection`. */
 export class MailServer extends SMTPServer {
   readonly #context: SessionContext;
-  readonly #limits: ClientLimits;
-  readonly #sessions = new Set<MailConnection>();
-  readonly #turnedAway = new Set<net.Socket>();
-  #lastId = 0;
+  readonly #clients: OpenClients;
 
-  constructor(context: SessionContext) {
+  constructor(context: SessionContext, port: Port) {
     const { options } = context;
     super({
       name: options.hostname,
@@ -32,24 +38,21 @@ export class MailServer extends SMTPServer {
       disableReverseLookup: true,
       socketTimeout: options.idleTimeoutMs,
       logger: false,
+      // Handed to node: a client that ends its side right behind the final dot still gets its verdict.
+      ...{ allowHalfOpen: true },
+      // The session makes the handshake, not the server, so that it is counted and timed as any other.
+      secure: port.isImplicitTls,
+      needsUpgrade: port.isImplicitTls,
       ...tlsOptions(options.tls),
     });
     this.#context = context;
-    this.#limits = new ClientLimits(options.maxClients, options.maxClientsPerAddress);
+    this.#clients = port.clients;
   }
 
-  /** Open sessions, those that are being closed included. */
-  get sessions(): ReadonlySet<MailConnection> {
-    return this.#sessions;
-  }
-
-  /** Sockets that no session owns. */
-  get turnedAway(): ReadonlySet<net.Socket> {
-    return this.#turnedAway;
-  }
-
-  /** New sessions use the new certificate; those that are open keep theirs. */
+  /** New sessions use the new certificate; those that are open keep theirs. Throws at a bad pair. */
   reloadTls(identity: TlsIdentity): void {
+    // The library forgets the old one before it has looked at the new one.
+    checkTlsIdentity(identity);
     this.updateSecureContext(tlsOptions(identity));
   }
 
@@ -59,8 +62,7 @@ export class MailServer extends SMTPServer {
     callback: (error: Error | null, options?: { id: string }) => void,
   ): void {
     socket.on('error', () => {});
-    this.#lastId += 1;
-    callback(null, { id: this.#lastId.toString(36) });
+    callback(null, { id: this.#context.nextSessionId() });
   }
 
   override connect(socket: net.Socket, socketOptions?: SMTPConnectionOptions | null): void {
@@ -69,20 +71,19 @@ export class MailServer extends SMTPServer {
       socket.destroy();
       return;
     }
-    const admission = this.#limits.admit(address);
+    const admission = this.#clients.admit(address);
     if (admission !== 'admitted') {
       this.#turnAway(socket, admission);
       return;
     }
     const { counters, log } = this.#context;
     const connection = new MailConnection(this, socket, socketOptions ?? {}, this.#context, closed => {
-      this.#sessions.delete(closed);
-      this.#limits.release(address);
+      this.#clients.closed(closed);
       log.debug({ session: closed.id }, 'smtp connection closed');
     });
     counters.connectionsTotal += 1;
     this.connections.add(connection);
-    this.#sessions.add(connection);
+    this.#clients.open(connection, address);
     log.debug({ session: connection.id, client: connection.remoteAddress }, 'smtp connection opened');
     connection.on('error', error => this._onError(error));
     connection.init();
@@ -101,14 +102,17 @@ export class MailServer extends SMTPServer {
     counters.refused(reason);
     log.info({ client: socket.remoteAddress, reason }, 'smtp connection refused');
     const reply: Reply = reason === 'too_many_clients' ? replies.tooManyClients : replies.tooManyFromAddress;
-    this.#turnedAway.add(socket);
+    const { turnedAway } = this.#clients;
+    turnedAway.add(socket);
     const timer = setTimeout(() => socket.destroy(), TURN_AWAY_MS).unref();
     socket.once('close', () => {
       clearTimeout(timer);
-      this.#turnedAway.delete(socket);
+      turnedAway.delete(socket);
     });
     socket.resume();
-    socket.end(reply.line);
+    // No words in clear where the client expects a handshake.
+    if (this.options.secure) socket.end();
+    else socket.end(reply.line);
   }
 }
 

@@ -30,6 +30,9 @@ export class MailStream extends SMTPStream {
     resume?.();
   }
 
+  /** What stands behind the last CRLF when the client ends its side is no command. */
+  override _flushData(): void {}
+
   override _write(chunk: Buffer, encoding: BufferEncoding | 'buffer', next: Next): void {
     const receiver = this.#receiver;
     if (receiver === null || this.isClosed) {

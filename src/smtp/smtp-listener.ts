@@ -1,8 +1,10 @@
 import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import type { InboundMail } from '../usecases/inbound-mail.js';
 import type { Logger } from '../usecases/ports.js';
 import { MailServer } from './mail-server.js';
+import { OpenClients } from './open-clients.js';
 import type { SmtpListenerOptions, TlsIdentity } from './smtp-listener-options.js';
 import { SmtpCounters, type SmtpStats } from './smtp-stats.js';
 
@@ -10,6 +12,13 @@ import { SmtpCounters, type SmtpStats } from './smtp-stats.js';
 const SWEEP_MS = 5000;
 /** What a client that does not read may take to be torn off at the very end. */
 const TEAR_OFF_MS = 250;
+
+export interface ListeningPorts {
+  readonly address: string;
+  readonly port: number;
+  /** Null without one. */
+  readonly implicitTlsPort: number | null;
+}
 
 /**
  * The receiving SMTP port (RFC 5321). It says 250 to the final dot only when `InboundMail` has said that
@@ -19,32 +28,48 @@ export class SmtpListener {
   readonly #options: SmtpListenerOptions;
   readonly #log: Logger;
   readonly #counters = new SmtpCounters();
+  readonly #clients: OpenClients;
   readonly #server: MailServer;
+  readonly #implicitTlsServer: MailServer | null;
   #sweeper: NodeJS.Timeout | undefined;
   #stopped: Promise<void> | undefined;
 
   constructor(options: SmtpListenerOptions, inbound: InboundMail, log: Logger) {
     this.#options = options;
     this.#log = log;
-    this.#server = new MailServer({ options, inbound, counters: this.#counters, log });
-    // A reset or a failed handshake is the client's affair. Without a listener it would end the process.
-    this.#server.on('error', error => log.debug({ error: describe(error) }, 'smtp connection error'));
+    if (options.implicitTlsPort !== undefined && options.tls === undefined) {
+      throw new Error('a port with implicit TLS needs a certificate');
+    }
+    const clients = new OpenClients(options);
+    this.#clients = clients;
+    let lastId = 0;
+    const nextSessionId = () => {
+      lastId += 1;
+      return lastId.toString(36);
+    };
+    const serve = (isImplicitTls: boolean): MailServer => {
+      const context = { options, inbound, counters: this.#counters, log, nextSessionId };
+      const server = new MailServer(context, { clients, isImplicitTls });
+      // A reset or a failed handshake is the client's affair. Without a listener it would end the process.
+      server.on('error', error => log.debug({ error: describe(error) }, 'smtp connection error'));
+      return server;
+    };
+    this.#server = serve(false);
+    this.#implicitTlsServer = options.implicitTlsPort === undefined ? null : serve(true);
   }
 
-  /** Listens. Rejects when the address cannot be had. */
-  async start(): Promise<{ port: number; address: string }> {
-    const { host, port, dataTimeoutMs, sessionTimeoutMs } = this.#options;
-    const { server } = this.#server;
-    server.listen({ port, host });
-    await once(server, 'listening');
-    this.#sweeper = setInterval(
-      () => this.#sweep(),
-      Math.min(SWEEP_MS, Math.ceil(dataTimeoutMs / 4), Math.ceil(sessionTimeoutMs / 4)),
-    ).unref();
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('not listening on a TCP port');
-    this.#log.info({ address: address.address, port: address.port }, 'smtp listening');
-    return { port: address.port, address: address.address };
+  /** Listens. Rejects when an address cannot be had. */
+  async start(): Promise<ListeningPorts> {
+    const { port, implicitTlsPort } = this.#options;
+    const plain = await this.#listen(this.#server, port);
+    const implicit =
+      this.#implicitTlsServer === null || implicitTlsPort === undefined
+        ? null
+        : await this.#listen(this.#implicitTlsServer, implicitTlsPort);
+    this.#sweeper = setInterval(() => this.#sweep(), this.#sweepMs()).unref();
+    const ports = { ...plain, implicitTlsPort: implicit?.port ?? null };
+    this.#log.info(ports, 'smtp listening');
+    return ports;
   }
 
   /**
@@ -60,37 +85,52 @@ export class SmtpListener {
   /** Serves new sessions with another certificate; the listener must have been made with one. */
   reloadTls(identity: TlsIdentity): void {
     this.#server.reloadTls(identity);
+    this.#implicitTlsServer?.reloadTls(identity);
   }
 
   stats(): SmtpStats {
-    return this.#counters.snapshot(this.#server.sessions.size);
+    return this.#counters.snapshot(this.#clients.sessions.size);
+  }
+
+  async #listen({ server }: MailServer, port: number): Promise<{ address: string; port: number }> {
+    server.listen({ port, host: this.#options.host });
+    await once(server, 'listening');
+    const bound = server.address() as AddressInfo;
+    return { address: bound.address, port: bound.port };
   }
 
   async #stop(graceMs: number): Promise<void> {
     clearInterval(this.#sweeper);
-    const { server } = this.#server;
-    if (!server.listening) return;
-    const closed = once(server, 'close');
-    server.close();
-    for (const session of this.#server.sessions) session.shutDown();
+    const servers = [this.#server, this.#implicitTlsServer].flatMap(mail => mail?.server ?? []);
+    const closed = servers.filter(server => server.listening).map(server => once(server, 'close'));
+    if (closed.length === 0) return;
+    for (const server of servers) server.close();
+    const { sessions, turnedAway } = this.#clients;
+    for (const session of sessions) session.shutDown();
     const cutOff = setTimeout(() => {
-      for (const session of this.#server.sessions) session.terminate();
-      for (const socket of this.#server.turnedAway) socket.destroy();
+      for (const session of sessions) session.terminate();
+      for (const socket of turnedAway) socket.destroy();
     }, graceMs);
     const tearOff = setTimeout(() => {
-      for (const session of this.#server.sessions) session._socket.destroy();
+      for (const session of sessions) session._socket.destroy();
     }, graceMs + TEAR_OFF_MS);
-    await closed;
+    await Promise.all(closed);
     clearTimeout(cutOff);
     clearTimeout(tearOff);
     // The server says that it is closed a moment before its last sockets do.
-    while (this.#server.sessions.size > 0) await setImmediate();
+    while (sessions.size > 0) await setImmediate();
     this.#log.info({}, 'smtp stopped');
+  }
+
+  #sweepMs(): number {
+    const { dataTimeoutMs, dataWindowMs, handshakeTimeoutMs, sessionTimeoutMs } = this.#options;
+    const shortestMs = Math.min(dataTimeoutMs, dataWindowMs, handshakeTimeoutMs, sessionTimeoutMs);
+    return Math.min(SWEEP_MS, Math.ceil(shortestMs / 4));
   }
 
   #sweep(): void {
     const nowMs = performance.now();
-    for (const session of this.#server.sessions) session.expire(nowMs);
+    for (const session of this.#clients.sessions) session.expire(nowMs);
   }
 }
 

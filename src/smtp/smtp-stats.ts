@@ -7,11 +7,13 @@ export type RefusalReason =
   | 'no_recipients'
   | 'store_error'
   | 'unknown_recipient'
+  | 'too_many_unknown'
   | 'too_many_recipients'
   | 'too_many_clients'
   | 'too_many_from_address'
   | 'bad_commands'
   | 'timeout'
+  | 'too_slow'
   | 'shutting_down';
 
 export interface SmtpStats {
@@ -39,11 +41,13 @@ export class SmtpCounters {
     no_recipients: 0,
     store_error: 0,
     unknown_recipient: 0,
+    too_many_unknown: 0,
     too_many_recipients: 0,
     too_many_clients: 0,
     too_many_from_address: 0,
     bad_commands: 0,
     timeout: 0,
+    too_slow: 0,
     shutting_down: 0,
   };
 

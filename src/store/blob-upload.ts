@@ -10,6 +10,13 @@ const WINDOW_BYTES = 1024 * 1024;
 const TOTAL_WINDOW_BYTES = 4 * 1024 * 1024;
 
 /**
+ * A piece smaller than this is copied beside its neighbours: a sender that drips single bytes would hold
+ * some hundreds of bytes of objects for each of them.
+ */
+const SMALL_PIECE_BYTES = 1024;
+const GATHER_BYTES = 4096;
+
+/**
  * Uploads of blobs. Full chunks are committed as they arrive, so that twenty messages of 25 MiB cost
  * 4 MiB of memory and never make a small commit wait behind a large one; the rest of a blob is written by
  * `finish`, inside the unit of work that makes it reachable. A blob of one chunk is one put in that unit.
@@ -57,10 +64,13 @@ export class BlobUpload {
   /** Bytes of the chunk that is being filled, as they came. */
   #parts: Uint8Array[] = [];
   #partBytes = 0;
+  /** Small pieces, gathered: its filled front is the last of the parts. */
+  #gathered: { readonly bytes: Buffer; used: number } | null = null;
   #chunks = 0;
   #unflushedBytes = 0;
   #size = 0;
   #failure: { error: unknown } | null = null;
+  #isAborted = false;
 
   constructor(uploads: BlobUploads, store: Store) {
     this.#uploads = uploads;
@@ -74,6 +84,8 @@ export class BlobUpload {
 
   /** Takes bytes, which the caller gives up. False when the window is full: wait for `drained()`. */
   write(bytes: Uint8Array): boolean {
+    // A producer that has not heard of the end yet: its bytes would be left behind.
+    if (this.#isAborted) return true;
     this.#size += bytes.length;
     let rest = bytes;
     while (this.#partBytes + rest.length >= CHUNK_BYTES) {
@@ -82,12 +94,10 @@ export class BlobUpload {
       this.#flushChunk(Buffer.concat(this.#parts, CHUNK_BYTES));
       this.#parts = [];
       this.#partBytes = 0;
+      this.#gathered = null;
       rest = rest.subarray(head.length);
     }
-    if (rest.length > 0) {
-      this.#parts.push(rest);
-      this.#partBytes += rest.length;
-    }
+    if (rest.length > 0) this.#keep(rest);
     return !this.#mustWait();
   }
 
@@ -114,17 +124,38 @@ export class BlobUpload {
 
   /** Gives the blob up: chunks that were committed are left to the sweeper. Never throws. */
   abort(): void {
+    this.#isAborted = true;
     this.#parts = [];
+    this.#gathered = null;
     if (this.#chunks === 0) return;
     this.#store
       .write(writer => {
         if (!writer.has(blobUploadsTable, this.id)) return;
         writer.remove(blobUploadsTable, this.id);
-        addPending(writer, Date.now(), { kind: 'purge-blob', id: this.id });
+        // Due at once, whatever clock the sweeper goes by.
+        addPending(writer, 0, { kind: 'purge-blob', id: this.id });
       })
       .catch(() => {
         // The store has failed as a whole and says so itself; the boot sweep frees this upload.
       });
+  }
+
+  #keep(piece: Uint8Array): void {
+    this.#partBytes += piece.length;
+    if (piece.length >= SMALL_PIECE_BYTES) {
+      this.#gathered = null;
+      this.#parts.push(piece);
+      return;
+    }
+    let gathered = this.#gathered;
+    if (gathered === null || gathered.used + piece.length > GATHER_BYTES) {
+      gathered = { bytes: Buffer.allocUnsafe(GATHER_BYTES), used: 0 };
+      this.#gathered = gathered;
+      this.#parts.push(gathered.bytes);
+    }
+    gathered.bytes.set(piece, gathered.used);
+    gathered.used += piece.length;
+    this.#parts[this.#parts.length - 1] = gathered.bytes.subarray(0, gathered.used);
   }
 
   #mustWait(): boolean {

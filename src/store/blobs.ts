@@ -58,11 +58,11 @@ export function releaseBlob(writer: Writer, id: BlobId, nowMs: number): void {
   else addPending(writer, nowMs, { kind: 'purge-blob', id });
 }
 
-/** Removes up to `limit` chunks of a blob; true when none is left. */
-export function removeChunks(writer: Writer, id: BlobId, limit: number): boolean {
+/** Removes up to `limit` chunks of a blob and says how many there were: fewer than `limit`, none is left. */
+export function removeChunks(writer: Writer, id: BlobId, limit: number): number {
   const from = joinKey(idToBytes(id), u32(0));
   const to = joinKey(idToBytes(id), u32(0xffff_ffff));
   const keys = writer.scanKeys(blobChunksTable, { from, to, limit });
   for (const key of keys) writer.remove(blobChunksTable, { id, index: key.readUInt32BE(16) });
-  return keys.length < limit;
+  return keys.length;
 }

@@ -20,6 +20,8 @@ export interface AttachmentPlace {
   /** Id within the message, as in the content's attachment metadata. */
   readonly id: string;
   readonly blob: BlobRef;
+  /** As in the metadata; kept here so that a download need not read the content. */
+  readonly filename: string | null;
 }
 
 export interface ReceivedRecord {

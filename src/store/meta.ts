@@ -13,8 +13,8 @@ export interface StoreIdentity {
 /** The process that serves this store. Two daemons on one store would work against each other. */
 export interface DaemonLease {
   readonly pid: number;
-  /** Start of that process in clock ticks since boot (`/proc/PID/stat`): tells it from a later one with its pid. */
-  readonly startTicks: string;
+  /** Where it shows that it lives (`presence.ts`). */
+  readonly socket: string;
   readonly startedAt: number;
   readonly version: string;
 }

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { getMeta, putMeta } from './meta.js';
 import { initialSchema } from './migrations/0001-initial-schema.js';
@@ -19,7 +19,7 @@ export class NewerSchemaError extends Error {
 
 /**
  * Opens the store and brings it to the newest schema. A store that holds anything is copied to
- * `backups/before-schema-N` inside the data directory first.
+ * `backups/before-schema-N-TIME` inside the data directory first.
  * @throws NewerSchemaError
  */
 export async function openMigratedStore(
@@ -53,6 +53,11 @@ async function migrate(store: Store, path: string, migrations: readonly Migratio
 
 async function backUp(store: Store, path: string, schema: number): Promise<void> {
   const directory = join(path, 'backups', `before-schema-${schema + 1}-${Date.now()}`);
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  await store.copyTo(directory);
+  const unfinished = `${directory}.unfinished`;
+  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
+  await store.copyTo(unfinished);
+  // Another process may have migrated meanwhile; its own copy is the one from before.
+  const isFromBefore = store.read(reader => getMeta(reader, 'schema')) === schema;
+  if (isFromBefore) renameSync(unfinished, directory);
+  else rmSync(unfinished, { recursive: true });
 }

@@ -35,26 +35,40 @@ export class StoreFailedError extends Error {
   }
 }
 
+/** The store is closed or closing: the process is on its orderly way out. */
+export class StoreClosedError extends Error {
+  constructor() {
+    super('the store is closed');
+    this.name = 'StoreClosedError';
+  }
+}
+
 type Databases = ReadonlyMap<string, Database<Buffer, Buffer>>;
 
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
 
 export class Store {
+  /** The data directory. */
+  readonly path: string;
   readonly room: Room;
   readonly #root: RootDatabase<Buffer, Buffer>;
   readonly #databases: Databases;
   readonly #writer: Writer;
   readonly #onFatal: (error: unknown) => void;
   #failure: StoreFailedError | null = null;
+  #isClosed = false;
+  /** The snapshot at hand was taken in the event turn that is running. */
+  #isSnapshotFresh = false;
 
   private constructor(root: RootDatabase<Buffer, Buffer>, options: StoreOptions) {
+    this.path = options.path;
     this.#root = root;
     this.#databases = new Map(
       ALL_TABLES.map(table => [table.name, root.openDB<Buffer, Buffer>({ name: table.name, ...BINARY })]),
     );
     this.#writer = new DatabaseWriter(this.#databases);
     this.#onFatal = options.onFatal ?? (() => {});
-    this.room = new Room(options, () => this.usedBytes());
+    this.room = new Room(options, this);
   }
 
   /** Opens the environment. Migrations are not its matter: see `openMigratedStore`. */
@@ -67,14 +81,34 @@ export class Store {
       maxDbs: 64,
       maxReaders: 510,
       overlappingSync: false,
+      // Units of work batch themselves. With batches a turn, lmdb-js makes promises that nobody holds: the
+      // process would end at a failed commit before those who wait are answered.
+      eventTurnBatching: false,
       ...BINARY,
     });
     return new Store(root, options);
   }
 
-  /** Reads the latest snapshot. `work` is synchronous: a reader is not to be kept. */
+  /**
+   * Reads a snapshot that holds every commit, of this process or another, that was complete when the
+   * event turn began. `work` is synchronous: a reader is not to be kept.
+   */
   read<Result>(work: (reader: Reader) => Result): Result {
+    if (this.#isClosed) throw new StoreClosedError();
+    if (!this.#isSnapshotFresh) this.#refreshSnapshot();
     return work(this.#writer);
+  }
+
+  /**
+   * lmdb-js keeps a snapshot until a timer of a millisecond runs, and events come in before it: a client
+   * could meet a key that the command line has revoked already.
+   */
+  #refreshSnapshot(): void {
+    this.#root.resetReadTxn();
+    this.#isSnapshotFresh = true;
+    queueMicrotask(() => {
+      this.#isSnapshotFresh = false;
+    });
   }
 
   /**
@@ -83,6 +117,7 @@ export class Store {
    * @throws StoreFailedError when the commit failed; the store takes no more writes.
    */
   async write<Result>(work: (writer: Writer) => Result): Promise<Result> {
+    if (this.#isClosed) throw new StoreClosedError();
     if (this.#failure !== null) throw this.#failure;
     let refusal: { error: unknown } | null = null;
     try {
@@ -96,11 +131,17 @@ export class Store {
       });
     } catch (error) {
       if (refusal !== null) throw (refusal as { error: unknown }).error;
-      throw this.#fail(error);
+      throw this.#fail(await commitError(error));
     }
   }
 
-  /** Bytes in use by live pages, free pages of the file not counted. */
+  /** Bytes that the file has reached, free pages within it included: never less than `usedBytes()`, and cheap. */
+  reachedBytes(): number {
+    const { lastPageNumber = 0, pageSize = 4096 } = this.#root.getStats() as Record<string, number>;
+    return (lastPageNumber + 1) * pageSize;
+  }
+
+  /** Bytes in use by live pages, free pages of the file not counted: asks every table. */
   usedBytes(): number {
     let pages = 0;
     let pageSize = 4096;
@@ -117,8 +158,10 @@ export class Store {
     await this.#root.backup(directory, true);
   }
 
-  /** Waits for the units under way and closes the environment. */
+  /** Waits for the units under way and closes the environment. What comes later meets `StoreClosedError`. */
   async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     await this.#root.close();
   }
 
@@ -129,6 +172,16 @@ export class Store {
     }
     return this.#failure;
   }
+}
+
+/**
+ * Why a commit failed: lmdb-js rejects a second promise with it in the same event turn, which must not go
+ * unhandled and is not waited for longer.
+ */
+async function commitError(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error && 'commitError' in error)) return error;
+  const turn = new Promise(resolve => setImmediate(resolve, error));
+  return Promise.race([error.commitError, turn]).catch((cause: unknown) => cause);
 }
 
 class DatabaseWriter implements Writer {

@@ -45,7 +45,9 @@ export function jsonValue<Value>(version: number): {
           `a record has version ${bytes[0]}, this program reads version ${version}: the store is damaged or half migrated`,
         );
       }
-      return JSON.parse(bytes.toString('utf8', 1, bytes.length)) as Value;
+      // From 16 MiB on lmdb-js gives a Uint8Array, whatever its types say.
+      const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+      return JSON.parse(whole.toString('utf8', 1)) as Value;
     },
   };
 }

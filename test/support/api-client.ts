@@ -80,14 +80,17 @@ export class ApiClient {
       ...options.headers,
     };
     return new Promise((resolve, reject) => {
-      const outgoing = request({ port: this.#port(), method, path, headers, agent: this.#agent }, response => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () => {
-          resolve(answer(response.statusCode ?? 0, response.headers, Buffer.concat(chunks)));
-        });
-      });
+      const outgoing = request(
+        { port: this.#port(), method, path, headers, agent: this.#agent },
+        response => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', reject);
+          response.on('end', () => {
+            resolve(answer(response.statusCode ?? 0, response.headers, Buffer.concat(chunks)));
+          });
+        },
+      );
       outgoing.on('error', reject);
       outgoing.end(payload);
     });
@@ -156,6 +159,6 @@ export class ApiClient {
 
 function answer(status: number, headers: IncomingHttpHeaders, bytes: Buffer): ApiAnswer {
   const json = <Body>() => JSON.parse(bytes.toString('utf8')) as Body;
-  const isFailure = status >= 400 && bytes.length > 0;
-  return { status, headers, bytes, json, code: isFailure ? json<{ error: { code: string } }>().error.code : undefined };
+  const code = () => json<{ error?: { code: string } }>().error?.code;
+  return { status, headers, bytes, json, code: status >= 400 && bytes.length > 0 ? code() : undefined };
 }

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
-import type { TestAgent } from './agents.js';
 import type { ReceivedRecord } from '../../src/store/messages.js';
+import type { TestAgent } from './agents.js';
 import { sha256 } from './letters.js';
 import type { PosternBox } from './postern-box.js';
 import type { Sent } from './senders.js';
@@ -29,7 +29,9 @@ export async function checkBook(
   t.same(facts.faults, [], 'the store is sound');
   t.equal(facts.uploads, 0, 'no upload is left over');
   const records = new Map<string, ReceivedRecord>(facts.messages.map(record => [record.id, record]));
-  const wrong = facts.messages.filter(({ status }) => status !== 'ready').map(({ id, status }) => `${id} ${status}`);
+  const wrong = facts.messages
+    .filter(({ status }) => status !== 'ready')
+    .map(({ id, status }) => `${id} ${status}`);
   t.same(wrong, [], 'every message is ready');
 
   const found = await countByHash(agent, facts);
@@ -40,7 +42,9 @@ export async function checkBook(
     found.delete(letter.sha256);
     for (const id of ids) if (!stored.includes(id)) lost.push(`${id}: ${describe(records.get(id))}`);
     if (stored.length > ids.length + unknown) {
-      excess.push(`${letter.messageId}: ${stored.length} times for ${ids.length} replies and ${unknown} unknown`);
+      excess.push(
+        `${letter.messageId}: ${stored.length} times for ${ids.length} replies and ${unknown} unknown`,
+      );
     }
   }
   t.same(lost, [], 'every acknowledged message is there, byte for byte, under the id of its reply');

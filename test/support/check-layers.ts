@@ -33,14 +33,10 @@ const mayImportTypes: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 const libraryHomes: ReadonlyMap<string, readonly string[]> = new Map([
-  ['@zone-eu/mailsplit', ['mail']],
   ['bullmq', ['queue']],
   ['commander', ['cli']],
   ['iconv-lite', ['mail']],
   ['ioredis', ['queue']],
-  ['libbase64', ['mail']],
-  ['libmime', ['mail']],
-  ['libqp', ['mail']],
   ['lmdb', ['store']],
   ['mailparser', ['mail']],
   ['nodemailer', ['mail', 'relay']],

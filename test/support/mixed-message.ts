@@ -5,7 +5,11 @@ export interface MixedMessage {
   readonly raw: Buffer;
   readonly text: string;
   readonly html: string;
-  readonly attachments: readonly { readonly filename: string; readonly type: string; readonly bytes: Buffer }[];
+  readonly attachments: readonly {
+    readonly filename: string;
+    readonly type: string;
+    readonly bytes: Buffer;
+  }[];
 }
 
 export function mixedMessage(): MixedMessage {

@@ -130,7 +130,9 @@ export class PosternBox {
     const daemon = this.spawn();
     const outcome = await Promise.race([this.hear(/^postern is ready$/), daemon.exited]);
     if ('msg' in outcome) return;
-    throw new Error(`the daemon ended (${outcome.signal ?? outcome.code}) before it was ready:\n${this.tail()}`);
+    throw new Error(
+      `the daemon ended (${outcome.signal ?? outcome.code}) before it was ready:\n${this.tail()}`,
+    );
   }
 
   /** Resolves at once while the daemon is ready, else when it is the next time. */
@@ -212,7 +214,10 @@ export class PosternBox {
 
   /** The end of what the daemon wrote, for the message of a failure. */
   tail(): string {
-    return [...this.#lines.slice(-15).map(line => JSON.stringify(line)), ...this.#strayOutput.slice(-15)].join('\n');
+    return [
+      ...this.#lines.slice(-15).map(line => JSON.stringify(line)),
+      ...this.#strayOutput.slice(-15),
+    ].join('\n');
   }
 
   /** Runs the command line on the store of this box, beside the daemon if it runs. */

@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { SENDER } from './deliver.js';
 import { acceptedId, type Letter, writeLetter } from './letters.js';
 import type { PosternBox } from './postern-box.js';
-import { SmtpClient, stuff } from './smtp-client.js';
+import { SmtpClient, stuff, UnexpectedReply } from './smtp-client.js';
 
 export interface Acknowledged {
   readonly id: string;
@@ -27,6 +28,9 @@ export interface SendersOptions {
   readonly letterBytes: () => number;
 }
 
+/** How long a letter waits that was not taken. */
+const RETRY_MS = 20;
+
 /** Mostly short letters, some with a picture, a few long ones. */
 export function mixedSizes(): number {
   const share = randomInt(100);
@@ -45,7 +49,7 @@ export class Senders {
   readonly #options: SendersOptions;
   readonly #book: Sent[] = [];
   readonly #events = new EventEmitter();
-  readonly #replies = new Map<number, number>();
+  readonly #refusals = new Map<number, number>();
   #acknowledged = 0;
   #isStopping = false;
   #running: Promise<unknown> = Promise.resolve();
@@ -67,7 +71,7 @@ export class Senders {
 
   /** Other replies to a transaction than acceptance, by code. */
   get refusals(): ReadonlyMap<number, number> {
-    return this.#replies;
+    return this.#refusals;
   }
 
   start(): void {
@@ -79,6 +83,11 @@ export class Senders {
   async more(count: number): Promise<void> {
     const goal = this.#acknowledged + count;
     while (this.#acknowledged < goal) await once(this.#events, 'acknowledged');
+  }
+
+  /** Resolves after `count` more refusals. */
+  async moreRefusals(count: number): Promise<void> {
+    for (let left = count; left > 0; left--) await once(this.#events, 'refused');
   }
 
   /** Every sender ends with its letter in hand acknowledged. */
@@ -99,6 +108,7 @@ export class Senders {
         if (!(await this.#try(client, sent, address))) {
           client.destroy();
           client = null;
+          await delay(RETRY_MS);
         } else if (randomInt(10) === 0) {
           await client.close();
           client = null;
@@ -124,7 +134,8 @@ export class Senders {
   async #try(client: SmtpClient, sent: Sent, address: string): Promise<boolean> {
     try {
       await client.openData(SENDER, [address]);
-    } catch {
+    } catch (error) {
+      if (error instanceof UnexpectedReply && error.reply !== null) this.#refused(error.reply.code);
       return false;
     }
     await client.write(stuff(sent.letter.raw));
@@ -134,12 +145,17 @@ export class Senders {
       return false;
     }
     if (reply.code !== 250) {
-      this.#replies.set(reply.code, (this.#replies.get(reply.code) ?? 0) + 1);
+      this.#refused(reply.code);
       return false;
     }
     sent.ids.push(acceptedId(reply));
     this.#acknowledged += 1;
     this.#events.emit('acknowledged');
     return true;
+  }
+
+  #refused(code: number): void {
+    this.#refusals.set(code, (this.#refusals.get(code) ?? 0) + 1);
+    this.#events.emit('refused');
   }
 }

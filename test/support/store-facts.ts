@@ -61,16 +61,30 @@ export function readFacts(store: Store): StoreFacts {
   });
 }
 
-/** Polls the store until a claim about it holds; another process gives no event. */
+/** A store in which nothing has moved for so long will not come to what the test waits for. */
+const GIVE_UP_MS = 60_000;
+
+/** Looks at the store until a claim about it holds; another process gives no event. */
 export async function untilFacts(
   box: PosternBox,
   holds: (facts: StoreFacts) => boolean,
 ): Promise<StoreFacts> {
   const store = openStore(box);
+  let seen = '';
+  let movedAt = performance.now();
   try {
     for (;;) {
       const facts = readFacts(store);
       if (holds(facts)) return facts;
+      const { messages, ...counts } = facts;
+      const shown = JSON.stringify({
+        ...counts,
+        messages: messages.map(({ id, status }) => `${id} ${status}`),
+      });
+      if (shown !== seen) movedAt = performance.now();
+      seen = shown;
+      if (performance.now() - movedAt > GIVE_UP_MS)
+        throw new Error(`the store stands still at ${shown.slice(0, 2_000)}`);
       await delay(25);
     }
   } finally {
@@ -136,13 +150,17 @@ function recordFaults(reader: Reader, messages: readonly ReceivedRecord[]): stri
   for (const record of messages) {
     const { id, inboxId, seq, status, parseDueAt } = record;
     const bytes = reader.get(summariesTable, { inboxId, kind: 'received', seq });
-    const summary = bytes === undefined ? null : (JSON.parse(bytes.toString('utf8')) as Record<string, unknown>);
-    if (summary?.id !== id || summary.processing_status !== status) faults.push(`message ${id}: another summary`);
-    if (parseDueAt !== null && !owed.delete(`${id} ${parseDueAt}`)) faults.push(`message ${id}: nothing pending`);
+    const summary =
+      bytes === undefined ? null : (JSON.parse(bytes.toString('utf8')) as Record<string, unknown>);
+    if (summary?.id !== id || summary.processing_status !== status)
+      faults.push(`message ${id}: another summary`);
+    if (parseDueAt !== null && !owed.delete(`${id} ${parseDueAt}`))
+      faults.push(`message ${id}: nothing pending`);
     if ((parseDueAt === null) !== (status === 'ready' || status === 'failed')) {
       faults.push(`message ${id}: ${status}, due ${parseDueAt}`);
     }
-    const hasContent = record.content?.in === 'record' ? reader.has(contentsTable, id) : record.content !== null;
+    const hasContent =
+      record.content?.in === 'record' ? reader.has(contentsTable, id) : record.content !== null;
     if (hasContent !== (status === 'ready')) faults.push(`message ${id}: ${status}, content ${hasContent}`);
   }
   for (const entry of owed) faults.push(`pending entry ${entry} without its message`);

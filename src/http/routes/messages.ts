@@ -29,7 +29,14 @@ export function messageRoutes(deps: MessageRouteDeps): Route[] {
       auth: 'bearer',
       query: { names: ['limit', 'cursor'], invalid: 'invalid_search' },
       successes: [200],
-      errors: ['invalid_limit', 'invalid_cursor', 'invalid_search', 'not_found', 'internal_error'],
+      errors: [
+        'invalid_limit',
+        'invalid_cursor',
+        'invalid_search',
+        'invalid_labels',
+        'not_found',
+        'internal_error',
+      ],
       handle: request => list(deps, request),
     },
     {
@@ -39,7 +46,7 @@ export function messageRoutes(deps: MessageRouteDeps): Route[] {
       auth: 'bearer',
       query: { names: [], invalid: 'invalid_search' },
       successes: [200],
-      errors: ['invalid_search', 'not_found', 'internal_error'],
+      errors: ['invalid_search', 'invalid_labels', 'not_found', 'internal_error'],
       handle: ({ account, params }) => {
         const counted = countMessages(deps, { accountId: account.id, inboxId: params.inbox_id ?? '' });
         return jsonOrFailure(counted, 200, count => ({ count }));
@@ -87,9 +94,9 @@ export function messageRoutes(deps: MessageRouteDeps): Route[] {
       auth: 'bearer',
       successes: [200],
       errors: ['not_found', 'internal_error', 'content_unavailable'],
-      handle: async request => {
+      handle: request => {
         const attachmentId = request.params.attachment_id ?? '';
-        const file = await openAttachment(deps, { ...messageOf(request), attachmentId });
+        const file = openAttachment(deps, { ...messageOf(request), attachmentId });
         return file.ok
           ? { kind: 'download', contentType: 'application/octet-stream', download: file.value }
           : failed(file);

@@ -13,6 +13,7 @@ export interface TestListener {
   readonly listener: SmtpListener;
   readonly inbound: RecordingInbound;
   readonly port: number;
+  readonly implicitTlsPort: number;
   readonly log: readonly LogLine[];
 }
 
@@ -30,7 +31,7 @@ export async function withListener(
     inbound,
     logger,
   );
-  const { port } = await listener.start();
+  const { port, implicitTlsPort } = await listener.start();
   t.teardown(() => listener.stop(0));
-  return { listener, inbound, port, log };
+  return { listener, inbound, port, implicitTlsPort: implicitTlsPort ?? 0, log };
 }

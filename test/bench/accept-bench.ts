@@ -1,0 +1,229 @@
+import type { Appliance, Fared } from './appliance.js';
+import { type Bench, type BenchContext, withAppliance } from './bench.js';
+import { hasSmtpSource, howToGetPostfix, runSmtpSource } from './load/smtp-source.js';
+import { type Comparison, compare, type Report, times, whole } from './measure/report.js';
+import { median } from './measure/statistics.js';
+import { type Sink, startBareSmtpServer, startPostfix, startSmtpSink } from './peers/peers.js';
+import { PostfixPeer } from './peers/postfix.js';
+
+type Target = 'postern' | 'postfix' | 'smtp-server' | 'smtp-sink';
+
+interface Scenario {
+  readonly label: string;
+  readonly bytes: number;
+  readonly sessions: number;
+  readonly isReused: boolean;
+  /** Messages a run, so that each takes a second or two. */
+  readonly counts: Readonly<Record<Target, number>>;
+  readonly compare?: (rates: Rates) => Comparison[];
+}
+
+type Rates = Readonly<Record<Target, number | null>>;
+
+const KIB = 1024;
+const TARGETS: readonly Target[] = ['postern', 'postfix', 'smtp-server', 'smtp-sink'];
+
+const SCENARIOS: readonly Scenario[] = [
+  scenario('4 KB, 1 session', 4 * KIB, 1, [400, 300, 2500, 4000]),
+  scenario('4 KB, 20 sessions', 4 * KIB, 20, [3000, 700, 5000, 12_000]),
+  {
+    ...scenario('4 KB, 100 sessions', 4 * KIB, 100, [5000, 700, 5000, 12_000]),
+    compare: rates => [
+      compare(
+        'durable accept, 4 KB, 100 sessions',
+        ratio(rates, 'postfix'),
+        { atLeast: 6 },
+        ofPeer('Postfix'),
+      ),
+      compare(
+        'durable accept, 4 KB, 100 sessions',
+        ratio(rates, 'smtp-sink'),
+        { atLeast: 0.5 },
+        ofPeer('smtp-sink'),
+      ),
+    ],
+  },
+  scenario('75 KB, 1 session', 75 * KIB, 1, [250, 200, 1500, 2500]),
+  {
+    ...scenario('75 KB, 20 sessions', 75 * KIB, 20, [1200, 500, 2500, 5000]),
+    compare: rates => [
+      compare(
+        'durable accept, 75 KB, 20 sessions',
+        ratio(rates, 'postfix'),
+        { atLeast: 3.5 },
+        ofPeer('Postfix'),
+      ),
+    ],
+  },
+  scenario('75 KB, 100 sessions', 75 * KIB, 100, [1200, 500, 2500, 5000]),
+  {
+    ...scenario('4 KB, 20 sessions, one connection a message', 4 * KIB, 20, [2000, 700, 300, 5000]),
+    isReused: false,
+    compare: rates => [
+      compare(
+        'one connection a message, 20 sessions',
+        ratio(rates, 'postfix'),
+        { atLeast: 2.5 },
+        ofPeer('Postfix'),
+      ),
+    ],
+  },
+];
+
+/** Durable acceptance beside the peers: what a sender sees, with parsing under way behind it. */
+export const acceptBench: Bench = {
+  name: 'accept',
+  title: 'messages accepted a second (Postern: with parsing under way behind it)',
+  async run(context) {
+    if (!hasSmtpSource) return skipped(howToGetPostfix);
+    return withAppliance(appliance => runBesidePeers(context, appliance));
+  },
+};
+
+async function runBesidePeers(context: BenchContext, appliance: Appliance): Promise<Report> {
+  const postfix = await startPostfix();
+  const smtpServer = await startBareSmtpServer();
+  const smtpSink = await startSmtpSink();
+  const sinks: Record<Target, Sink | PostfixPeer | null> = {
+    postern: null,
+    postfix: postfix instanceof PostfixPeer ? postfix : null,
+    'smtp-server': smtpServer,
+    'smtp-sink': smtpSink,
+  };
+  const notes = typeof postfix === 'string' ? [postfix] : [];
+  const rows: string[][] = [];
+  const comparisons: Comparison[] = [];
+  try {
+    for (const one of SCENARIOS) {
+      const measured = await measure(context, one, appliance, sinks);
+      rows.push(rowOf(one.label, measured));
+      comparisons.push(...(one.compare?.(measured.rates) ?? []));
+    }
+  } finally {
+    await Promise.all(Object.values(sinks).map(sink => sink?.stop()));
+  }
+  return { columns: COLUMNS, rows, notes, comparisons };
+}
+
+interface Measured {
+  readonly rates: Rates;
+  /** Of Postern's runs. */
+  readonly runs: readonly number[];
+  readonly fared: readonly Fared[];
+  /**
+   * Processor time of daemon and Redis for a message, from its arrival until it can be read. It holds on
+   * a busy machine too, where rates do not.
+   */
+  readonly cpuMicros: readonly number[];
+}
+
+async function measure(
+  { isQuick, runs }: BenchContext,
+  one: Scenario,
+  appliance: Appliance,
+  sinks: Readonly<Record<Target, Sink | PostfixPeer | null>>,
+): Promise<Measured> {
+  const rates: Record<Target, number[]> = { postern: [], postfix: [], 'smtp-server': [], 'smtp-sink': [] };
+  const fared: Fared[] = [];
+  const cpuMicros: number[] = [];
+  for (let run = 0; run < runs; run++) {
+    for (const target of TARGETS) {
+      const count = isQuick ? Math.ceil(one.counts[target] / 5) : one.counts[target];
+      const to =
+        target === 'postern' ? { port: appliance.smtpPort, recipient: appliance.recipient } : sinks[target];
+      if (to === null) continue;
+      const before = target === 'postern' ? appliance.accepted() : 0;
+      const endWatch = target === 'postern' ? appliance.watch() : null;
+      const cpuBefore = appliance.cpuSeconds();
+      const seconds = await runSmtpSource({ ...one, count, port: to.port, recipient: to.recipient });
+      rates[target].push(count / seconds);
+      if (endWatch !== null) {
+        fared.push(await endWatch());
+        // The backlog would compete with the peer whose turn is next.
+        await appliance.untilAllReady();
+        cpuMicros.push(((appliance.cpuSeconds() - cpuBefore) / count) * 1e6);
+        const accepted = appliance.accepted() - before;
+        if (accepted !== count) throw new Error(`${accepted} of ${count} messages are in the inbox`);
+      }
+      if (to instanceof PostfixPeer) await to.untilIdle();
+    }
+  }
+  const medians = Object.fromEntries(
+    TARGETS.map(target => [target, rates[target].length === 0 ? null : median(rates[target])]),
+  ) as Rates;
+  return { rates: medians, runs: rates.postern, fared, cpuMicros };
+}
+
+const COLUMNS = [
+  '',
+  'Postern/s',
+  'min-max',
+  'Postfix/s',
+  'smtp-server/s',
+  'smtp-sink/s',
+  'x Postfix',
+  'x smtp-server',
+  'x smtp-sink',
+  'peak RSS/anon MiB',
+  'loop p50/p99/max ms',
+  'busy/gc',
+  'cpu us/message',
+];
+
+function rowOf(label: string, { rates, runs, fared, cpuMicros }: Measured): string[] {
+  const postern = rates.postern ?? 0;
+  const rate = (value: number | null): string => (value === null ? '-' : whole(value));
+  return [
+    label,
+    whole(postern),
+    `${whole(Math.min(...runs))}-${whole(Math.max(...runs))}`,
+    rate(rates.postfix),
+    rate(rates['smtp-server']),
+    rate(rates['smtp-sink']),
+    times(postern, rates.postfix),
+    times(postern, rates['smtp-server']),
+    times(postern, rates['smtp-sink']),
+    ...faredCells(fared),
+    whole(median(cpuMicros)),
+  ];
+}
+
+/** Highest memory, medians of the loop's percentiles, its longest block. */
+export function faredCells(fared: readonly Fared[]): string[] {
+  const of = (pick: (one: Fared) => number): number[] => fared.map(pick);
+  const resident = Math.max(...of(one => one.memory.residentMib));
+  const anonymous = Math.max(...of(one => one.memory.anonymousMib));
+  const p50 = median(of(one => one.loop.p50Ms));
+  const p99 = median(of(one => one.loop.p99Ms));
+  const max = Math.max(...of(one => one.loop.maxMs));
+  const busy = median(of(one => one.loop.busyShare));
+  const gc = median(of(one => one.loop.gcShare));
+  return [
+    `${whole(resident)}/${whole(anonymous)}`,
+    `${p50.toFixed(1)}/${p99.toFixed(1)}/${max.toFixed(0)}`,
+    `${(busy * 100).toFixed(0)}%/${(gc * 100).toFixed(1)}%`,
+  ];
+}
+
+export function skipped(why: string): Report {
+  return { columns: ['left out'], rows: [[why]], notes: [], comparisons: [] };
+}
+
+function scenario(
+  label: string,
+  bytes: number,
+  sessions: number,
+  [postern, postfix, smtpServer, smtpSink]: readonly [number, number, number, number],
+): Scenario {
+  const counts = { postern, postfix, 'smtp-server': smtpServer, 'smtp-sink': smtpSink };
+  return { label, bytes, sessions, isReused: true, counts };
+}
+
+function ratio(rates: Rates, peer: Target): number | null {
+  const value = rates[peer];
+  return value === null || rates.postern === null ? null : rates.postern / value;
+}
+
+function ofPeer(name: string) {
+  return { unit: 'x', than: name, digits: 2 };
+}

@@ -1,0 +1,231 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Result } from '../../src/domain/errors.js';
+import type { AccountId, InboxId } from '../../src/domain/ids.js';
+import { getCounters, scanSummaries } from '../../src/store/messages.js';
+import { openMigratedStore } from '../../src/store/migrate.js';
+import { listDue } from '../../src/store/pending.js';
+import { Store } from '../../src/store/store.js';
+import { createKey } from '../../src/usecases/api-keys.js';
+import { createAccount } from '../../src/usecases/create-account.js';
+import { createInbox } from '../../src/usecases/create-inbox.js';
+import { lineOf, startChild, stopChild } from './child-process.js';
+import { undoAtExit } from './cleanup.js';
+import { type LoopFigures, measureLoop } from './measure/loop-figures.js';
+import {
+  childPids,
+  cpuSeconds,
+  type MemoryPeak,
+  processName,
+  watchMemory,
+} from './measure/process-memory.js';
+
+const DOMAIN = 'bench.example';
+const START_MS = 30_000;
+const READY_MS = 180_000;
+/** Compiled, this file is `dist/test/bench/appliance.js`. */
+const LAUNCHER = join(import.meta.dirname, '../../../bin/postern');
+const MAP_GIB = 64;
+
+export interface Fared {
+  readonly loop: LoopFigures;
+  readonly memory: MemoryPeak;
+}
+
+/**
+ * A whole Postern, started as an operator would start it, on free ports and a data directory of its own,
+ * with one inbox. The bench looks into its store to see when accepted mail is ready: cheaper than asking
+ * the API, which would be load of its own.
+ */
+export class Appliance {
+  readonly recipient = `agent@${DOMAIN}`;
+  readonly smtpPort: number;
+  readonly httpPort: number;
+  /** From the start of the process to its word that it is ready. */
+  readonly startMs: number;
+  readonly #child: ChildProcess;
+  readonly #mailbox: Mailbox;
+  readonly #store: Store;
+
+  private constructor(mailbox: Mailbox, child: ChildProcess, ready: Ready, startMs: number) {
+    this.#mailbox = mailbox;
+    this.#child = child;
+    this.smtpPort = ready.smtp_port;
+    this.httpPort = ready.http_port;
+    this.startMs = startMs;
+    this.#store = Store.open(storeOptions(mailbox.folder));
+  }
+
+  static async start(mailbox: Mailbox, settings: Readonly<Record<string, string>> = {}): Promise<Appliance> {
+    const startedAt = performance.now();
+    const child = startDaemon(mailbox, settings);
+    const ready = await lineOf(child, readReady, START_MS);
+    return new Appliance(mailbox, child, ready, performance.now() - startedAt);
+  }
+
+  get pid(): number {
+    const { pid } = this.#child;
+    if (pid === undefined) throw new Error('the daemon has no process');
+    return pid;
+  }
+
+  /** The managed Redis. */
+  get redisPid(): number {
+    const pid = childPids(this.pid).find(child => processName(child) === 'redis-server');
+    if (pid === undefined) throw new Error('the daemon runs no Redis');
+    return pid;
+  }
+
+  /** Processor time of daemon and Redis since their start, in seconds. */
+  cpuSeconds(): number {
+    return cpuSeconds(this.pid) + cpuSeconds(this.redisPid);
+  }
+
+  get credential(): string {
+    return this.#mailbox.credential;
+  }
+
+  get listPath(): string {
+    return `/v1/inboxes/${this.#mailbox.inboxId}/messages?limit=20`;
+  }
+
+  /** Messages accepted so far. */
+  accepted(): number {
+    const { inboxId } = this.#mailbox;
+    return this.#store.read(reader => getCounters(reader, inboxId, 'received').live);
+  }
+
+  isAllReady(): boolean {
+    return this.#store.read(reader => listDue(reader, 'parse', Date.now() + 60_000, 1)).length === 0;
+  }
+
+  /** Resolves when nothing waits to be parsed. */
+  async untilAllReady(pollMs = 10): Promise<void> {
+    const deadline = Date.now() + READY_MS;
+    while (!this.isAllReady()) {
+      if (Date.now() > deadline) throw new Error('accepted mail does not become ready');
+      await delay(pollMs);
+    }
+    const { inboxId } = this.#mailbox;
+    const newest = this.#store.read(reader =>
+      scanSummaries(reader, { inboxId, kind: 'received' }, null, 100),
+    );
+    const failed = newest.filter(({ summary }) => summary.includes('"processing_status":"failed"'));
+    if (failed.length > 0) throw new Error(`${failed.length} of ${newest.length} messages failed to parse`);
+  }
+
+  /** Watches loop and memory of the daemon from now on; the returned function ends that. */
+  watch(): () => Promise<Fared> {
+    const endLoop = measureLoop(this.pid, loopFile(this.#mailbox));
+    const endMemory = watchMemory(this.pid);
+    return async () => {
+      const loop = await endLoop();
+      return { loop, memory: endMemory() };
+    };
+  }
+
+  async stop(): Promise<void> {
+    await this.#store.close();
+    await stopChild(this.#child);
+  }
+}
+
+/** A data directory with an account, an inbox and a key in it; it outlives the daemons that use it. */
+export interface Mailbox {
+  readonly folder: string;
+  readonly inboxId: InboxId;
+  readonly credential: string;
+  /** It was removed in order. */
+  readonly isGone: () => void;
+}
+
+export async function makeMailbox(): Promise<Mailbox> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-postern-'));
+  const isGone = undoAtExit(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const data = dataFolder(folder);
+  mkdirSync(data, { mode: 0o700 });
+  // Whatever /etc/postern may hold on this machine is not for the bench.
+  writeFileSync(configFile(folder), '');
+  const store = await openMigratedStore(storeOptions(folder));
+  const deps = {
+    store,
+    clock: Date.now,
+    limits: { inboxes: 10, sends: 10 },
+    domains: [DOMAIN],
+    reservedLocalParts: [],
+    increaseRequest: '-',
+    policyUrl: '-',
+  };
+  const account = expectOk(await createAccount(deps, 'human@bench.example'));
+  const accountId = account.account_id as AccountId;
+  const key = expectOk(await createKey(deps, { account: accountId }));
+  const inbox = expectOk(await createInbox(deps, { accountId, localPart: 'agent' }));
+  await store.close();
+  return { folder, inboxId: inbox.id as InboxId, credential: key.credential, isGone };
+}
+
+export function removeMailbox(mailbox: Mailbox): void {
+  mailbox.isGone();
+  rmSync(mailbox.folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+interface Ready {
+  readonly smtp_port: number;
+  readonly http_port: number;
+}
+
+function readReady(line: string): Ready | undefined {
+  return line.includes('postern is ready') ? (JSON.parse(line) as Ready) : undefined;
+}
+
+function startDaemon(mailbox: Mailbox, settings: Readonly<Record<string, string>>): ChildProcess {
+  const probe = new URL('measure/loop-probe.js', import.meta.url).href;
+  // For profiles: BENCH_NODE_ARGS="--cpu-prof --cpu-prof-dir=DIR".
+  const extra = (process.env.BENCH_NODE_ARGS ?? '').split(' ').filter(argument => argument !== '');
+  return startChild(
+    process.execPath,
+    ['--import', probe, ...extra, LAUNCHER, '--config', configFile(mailbox.folder), 'serve'],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      cwd: mailbox.folder,
+      env: {
+        PATH: process.env.PATH ?? '',
+        BENCH_LOOP_FILE: loopFile(mailbox),
+        POSTERN_MAIL_DOMAINS: DOMAIN,
+        POSTERN_MAIL_HOSTNAME: 'mail.bench.example',
+        POSTERN_STORE_PATH: dataFolder(mailbox.folder),
+        POSTERN_STORE_MAP_SIZE_GIB: `${MAP_GIB}`,
+        POSTERN_SMTP_HOST: '127.0.0.1',
+        POSTERN_SMTP_PORT: '0',
+        // All load comes from one address.
+        POSTERN_SMTP_MAX_CLIENTS_PER_ADDRESS: '1000',
+        POSTERN_HTTP_PORT: '0',
+        ...settings,
+      },
+    },
+  );
+}
+
+function storeOptions(folder: string) {
+  return { path: dataFolder(folder), mapSizeBytes: MAP_GIB * 2 ** 30, diskFloorBytes: 2 ** 20 };
+}
+
+function dataFolder(folder: string): string {
+  return join(folder, 'data');
+}
+
+function configFile(folder: string): string {
+  return join(folder, 'postern.toml');
+}
+
+function loopFile(mailbox: Mailbox): string {
+  return join(mailbox.folder, 'loop.json');
+}
+
+function expectOk<Value>(result: Result<Value>): Value {
+  if (!result.ok) throw new Error(`the bench cannot set itself up: ${result.failure.message}`);
+  return result.value;
+}

@@ -1,0 +1,21 @@
+import { acceptBench } from './accept-bench.js';
+import type { Bench } from './bench.js';
+import { httpBench } from './http-bench.js';
+import { idleBench } from './idle-bench.js';
+import { largeBench } from './large-bench.js';
+import { latencyBench } from './latency-bench.js';
+import { unparsedBench } from './unparsed-bench.js';
+import { uploadsBench } from './uploads-bench.js';
+import { visibleBench } from './visible-bench.js';
+
+/** The way of mail into the appliance and to the agent that reads it. */
+export const inboundBenches: readonly Bench[] = [
+  acceptBench,
+  unparsedBench,
+  visibleBench,
+  uploadsBench,
+  latencyBench,
+  largeBench,
+  httpBench,
+  idleBench,
+];

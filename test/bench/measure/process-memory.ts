@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+
+/** What Linux says about the memory and the time of a process (proc(5)). Sizes in MiB. */
+
+/** Resident memory that is the process's own, the shares of shared pages counted in proportion. */
+export function pssMib(pid: number): number {
+  return field(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'), 'Pss');
+}
+
+/**
+ * Anonymous resident memory: heap, buffers, stacks. Resident memory as a whole also counts the pages of
+ * the store's map that were read, which the kernel takes back when it needs them.
+ */
+export function anonymousMib(pid: number): number {
+  return field(readFileSync(`/proc/${pid}/status`, 'utf8'), 'RssAnon');
+}
+
+/** Seconds of processor that a process and its threads have used. */
+export function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  // utime and stime, in ticks; Linux tells user space 100 a second on every architecture that Node runs on.
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** Processes that a process has started itself, by id. */
+export function childPids(pid: number): number[] {
+  const tasks = readdirSync(`/proc/${pid}/task`);
+  return tasks
+    .flatMap(task => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' '))
+    .filter(text => text !== '')
+    .map(Number);
+}
+
+export function processName(pid: number): string {
+  return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+}
+
+export interface MemoryPeak {
+  /** The kernel's own high-water mark of resident memory. */
+  readonly residentMib: number;
+  /** Highest of many looks at the anonymous part. */
+  readonly anonymousMib: number;
+}
+
+const LOOK_MS = 20;
+
+/** Watches a process from now on; the function that it returns ends that and tells the peak. */
+export function watchMemory(pid: number): () => MemoryPeak {
+  // 5 sets the high-water mark back to what is resident now.
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
+  let peak = anonymousMib(pid);
+  const look = (): void => {
+    peak = Math.max(peak, anonymousMib(pid));
+  };
+  const timer = setInterval(look, LOOK_MS);
+  return () => {
+    clearInterval(timer);
+    look();
+    return { residentMib: field(readFileSync(`/proc/${pid}/status`, 'utf8'), 'VmHWM'), anonymousMib: peak };
+  };
+}
+
+function field(text: string, name: string): number {
+  const kib = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1];
+  if (kib === undefined) throw new Error(`/proc does not tell ${name}`);
+  return Number(kib) / 1024;
+}

@@ -1,0 +1,63 @@
+import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { freePort, lineOf, startChild, startScript, stopChild } from '../child-process.js';
+import { SmtpSession } from '../load/smtp-session.js';
+import { PostfixPeer, postfixObstacle } from './postfix.js';
+
+const SMTP_SINK = '/usr/sbin/smtp-sink';
+const START_MS = 15_000;
+
+/** A server in a process of its own that throws mail away. */
+export interface Sink {
+  readonly port: number;
+  readonly recipient: string;
+  stop(): Promise<void>;
+}
+
+export async function startBareSmtpServer(): Promise<Sink> {
+  return scriptPeer('peers/bare-smtp-server.js');
+}
+
+export async function startHelloServer(): Promise<Sink> {
+  return scriptPeer('peers/hello-server.js');
+}
+
+/** Postfix's own; null where it is not installed. */
+export async function startSmtpSink(): Promise<Sink | null> {
+  if (!existsSync(SMTP_SINK)) return null;
+  const port = await freePort();
+  // As root it insists on another user.
+  const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
+  const child = startChild(SMTP_SINK, [...user, `127.0.0.1:${port}`, '1000'], { stdio: 'ignore' });
+  await untilGreeted(child, port);
+  return { port, recipient: 'agent@sink.test', stop: () => stopChild(child) };
+}
+
+/** Postfix to maildir, or the reason why there is none. */
+export async function startPostfix(): Promise<PostfixPeer | string> {
+  const obstacle = postfixObstacle();
+  if (obstacle !== null) return `${obstacle}: its rows are left out`;
+  try {
+    return await PostfixPeer.start();
+  } catch (error) {
+    return `Postfix could not be set up, its rows are left out: ${error instanceof Error ? error.message : error}`;
+  }
+}
+
+async function scriptPeer(script: string): Promise<Sink> {
+  const child = startScript(script);
+  const port = await lineOf(child, line => (/^\d+$/.test(line) ? Number(line) : undefined), START_MS);
+  return { port, recipient: 'agent@peer.test', stop: () => stopChild(child) };
+}
+
+async function untilGreeted(child: ChildProcess, port: number): Promise<void> {
+  const deadline = Date.now() + START_MS;
+  for (;;) {
+    try {
+      await (await SmtpSession.open(port)).close();
+      return;
+    } catch (error) {
+      if (Date.now() > deadline || child.exitCode !== null) throw error;
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import type { PreparedContent } from '../../src/usecases/ports.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const CONTROLS = /[\x00-\x1f\x7f]/;
+/** Of a header; text and HTML may hold tabs and line ends. */
+const TEXT_FIELDS = ['subject', 'message_id', 'in_reply_to', 'references', 'date'];
+const ADDRESS_LISTS = ['reply_to', 'to', 'cc', 'bcc'];
+const FIELDS = ['from', 'sender', ...ADDRESS_LISTS, ...TEXT_FIELDS, 'text', 'html', 'attachments'].sort();
+const ATTACHMENT_FIELDS = [
+  'id',
+  'filename',
+  'size',
+  'mime_type',
+  'disposition',
+  'content_id',
+  'related',
+].sort();
+
+/** What in the prepared content of a message is not as the contract has it. */
+export function checkContent(
+  prepared: PreparedContent,
+  received: readonly { readonly id: string; readonly bytes: number; readonly size: number | null }[],
+): string[] {
+  const problems: string[] = [];
+  const expect = (holds: boolean, what: string): void => {
+    if (!holds) problems.push(what);
+  };
+  const text = (value: unknown, name: string): void => {
+    expect(
+      value === null || (typeof value === 'string' && !CONTROLS.test(value)),
+      `${name}: ${JSON.stringify(value)}`,
+    );
+  };
+  const json = Buffer.from(prepared.json).toString('utf8');
+  const content = JSON.parse(json) as Json;
+  expect(Object.keys(content).sort().join() === FIELDS.join(), `fields: ${Object.keys(content).join()}`);
+  for (const name of TEXT_FIELDS) text(content[name], name);
+  for (const name of ['text', 'html']) {
+    const value = content[name];
+    expect(value === null || typeof value === 'string', `${name}: ${typeof value}`);
+  }
+  for (const name of ['from', 'sender']) {
+    if (content[name] !== null) checkAddress(content[name] as Json, name, text, expect);
+  }
+  for (const name of ADDRESS_LISTS) {
+    for (const address of content[name] as Json[]) checkAddress(address, name, text, expect);
+  }
+  const attachments = content.attachments as Json[];
+  expect(
+    JSON.stringify(attachments.map(({ id, size }) => [id, size])) ===
+      JSON.stringify(received.map(({ id, bytes }) => [id, bytes])),
+    'attachments differ from what the sink got',
+  );
+  expect(
+    received.every(({ bytes, size }) => bytes === size),
+    'the sink was told another size',
+  );
+  expect(new Set(received.map(({ id }) => id)).size === received.length, 'an attachment id was given twice');
+  for (const attachment of attachments) {
+    expect(Object.keys(attachment).sort().join() === ATTACHMENT_FIELDS.join(), 'fields of an attachment');
+    for (const name of ['filename', 'disposition', 'content_id'])
+      text(attachment[name], `attachment ${name}`);
+    const { filename, mime_type: type, related } = attachment;
+    expect(
+      typeof filename !== 'string' || !/[/\\]|^\.{0,2}$/.test(filename),
+      `file name ${JSON.stringify(filename)}`,
+    );
+    expect(typeof type === 'string' && /^[^\s/]+\/[^\s/]+$/.test(type), `type ${JSON.stringify(type)}`);
+    expect(typeof related === 'boolean', 'related');
+  }
+  return problems;
+}
+
+function checkAddress(
+  address: Json,
+  name: string,
+  text: (value: unknown, name: string) => void,
+  expect: (holds: boolean, what: string) => void,
+): void {
+  text(address.name, `${name} name`);
+  if (Array.isArray(address.group)) {
+    for (const member of address.group as Json[]) {
+      text(member.name, `${name} member`);
+      text(member.address, `${name} member`);
+    }
+  } else {
+    expect(typeof address.address === 'string', `${name}: no address`);
+    text(address.address, `${name} address`);
+  }
+}

@@ -1,0 +1,145 @@
+import type { AttachmentSink } from '../../src/mail/parsed-message.js';
+import type { ParseOutcome } from '../../src/usecases/ports.js';
+import { ParsePool } from '../../src/workers/parse-pool.js';
+import { recordingLog } from '../support/redis.js';
+import { checkContent } from './check-content.js';
+import type { FuzzOptions, FuzzReport } from './fuzz-report.js';
+import { messageCorpus } from './mime-corpus.js';
+import { mutate } from './mutate.js';
+import { type Random, randomFor } from './random.js';
+
+const THREADS = 2;
+const TIME_LIMIT_MS = 20_000;
+const MEMORY_MIB = 256;
+
+const TOKENS = [
+  '\r\n',
+  '\r\n\r\n',
+  '\n',
+  '\r',
+  '--',
+  '--b1',
+  '--b2--',
+  '\0',
+  '\x1b$B',
+  '=',
+  '=\r\n',
+  '=3D',
+  '=?',
+  '?=',
+  '=?utf-8?B?',
+  '=?x?Q?=0d=0a?=',
+  ';',
+  ':',
+  '"',
+  '\\',
+  '(',
+  ')',
+  '<',
+  '>',
+  ',',
+  '@',
+  '*0*=',
+  "utf-8''",
+  '%00',
+  '%0d%0a',
+  '..',
+  '/',
+  'Content-Type: multipart/mixed; boundary=b1\r\n',
+  'Content-Type: message/rfc822\r\n',
+  'charset=',
+  'filename=',
+  'name=',
+  'Content-Transfer-Encoding: base64\r\n',
+  'Subject: \r\n',
+  'From: ',
+  ' \r\n',
+  '\r\n ',
+  '\xff\xfe',
+  '\xe2\x80\xae',
+];
+
+/**
+ * Messages that are changed here and there, through the parser's threads as the daemon uses them. What
+ * must hold: each one settles within the limits; what comes out is the content of the contract, with no
+ * control character in a header value, and attachments of the size that is said.
+ */
+export async function fuzzMessages({ seed, count, seconds, report }: FuzzOptions): Promise<FuzzReport> {
+  const corpus = messageCorpus();
+  const pool = new ParsePool({
+    workers: THREADS,
+    timeoutMs: TIME_LIMIT_MS,
+    memoryMib: MEMORY_MIB,
+    log: recordingLog(),
+  });
+  await pool.start();
+  const failures: string[] = [];
+  const stopAtMs = Date.now() + seconds * 1000;
+  let next = 0;
+  let slowestMs = 0;
+  const worker = async (): Promise<void> => {
+    while (next < count && Date.now() < stopAtMs) {
+      const index = next++;
+      const random = randomFor(seed, index);
+      const raw = writeMessage(random, corpus);
+      const startedAtMs = performance.now();
+      const problems = await tryMessage(pool, raw, random);
+      slowestMs = Math.max(slowestMs, performance.now() - startedAtMs);
+      failures.push(...problems.map(problem => `message ${index}: ${problem}`));
+      if ((index + 1) % 5000 === 0) report(`${index + 1} messages`);
+    }
+  };
+  await Promise.all(Array.from({ length: THREADS }, worker));
+  await pool.stop();
+  return { tried: next, failures, figures: { slowestMs: Math.round(slowestMs), corpus: corpus.length } };
+}
+
+/** One message of the corpus, changed; now and then with a part of another one in it. */
+export function writeMessage(random: Random, corpus: readonly Buffer[]): Buffer {
+  const first = random.pick(corpus);
+  const second = random.pick(corpus);
+  const raw = random.oneIn(4)
+    ? Buffer.concat([
+        first.subarray(0, random.below(first.length)),
+        second.subarray(random.below(second.length)),
+      ])
+    : first;
+  return mutate(raw, random, TOKENS);
+}
+
+async function tryMessage(pool: ParsePool, raw: Buffer, random: Random): Promise<string[]> {
+  const sink = new CountingSink();
+  let outcome: ParseOutcome;
+  try {
+    outcome = await pool.parse(pieces(raw, random), sink);
+  } catch (error) {
+    return [`rejected: ${String(error)}`];
+  }
+  if (outcome.status !== 'parsed') return [JSON.stringify(outcome)];
+  return checkContent(outcome.prepared, sink.attachments);
+}
+
+async function* pieces(raw: Buffer, random: Random): AsyncGenerator<Uint8Array> {
+  const size = 1 + random.below(random.oneIn(3) ? 50 : 70_000);
+  for (let at = 0; at < raw.length; at += size) yield Buffer.from(raw.subarray(at, at + size));
+}
+
+class CountingSink implements AttachmentSink {
+  readonly attachments: { readonly id: string; bytes: number; size: number | null }[] = [];
+
+  begin(id: string): void {
+    this.attachments.push({ id, bytes: 0, size: null });
+  }
+
+  write(chunk: Uint8Array): void {
+    const last = this.attachments.at(-1);
+    if (last === undefined || last.size !== null) throw new Error('bytes of no attachment');
+    last.bytes += chunk.length;
+  }
+
+  end(size: number): void {
+    const last = this.attachments.at(-1);
+    if (last === undefined || last.size !== null) throw new Error('the end of no attachment');
+    last.size = size;
+  }
+}

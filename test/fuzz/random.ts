@@ -1,0 +1,44 @@
+/** Random numbers that follow from a seed (mulberry32): the same seed, the same inputs. */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** In [0, 1). */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = this.#state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  /** A whole number in [0, below). */
+  below(below: number): number {
+    return Math.floor(this.next() * below);
+  }
+
+  /** True once in `times`. */
+  oneIn(times: number): boolean {
+    return this.below(times) === 0;
+  }
+
+  pick<Item>(items: readonly Item[]): Item {
+    const item = items[this.below(items.length)];
+    if (item === undefined) throw new Error('nothing to pick from');
+    return item;
+  }
+
+  bytes(length: number): Buffer {
+    const bytes = Buffer.alloc(length);
+    for (let at = 0; at < length; at++) bytes[at] = this.below(256);
+    return bytes;
+  }
+}
+
+/** The generator of input `index` of a run: inputs do not depend on one another, or on their order. */
+export function randomFor(seed: number, index: number): Random {
+  return new Random(Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(index + 1, 0xc2b2ae35));
+}

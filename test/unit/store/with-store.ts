@@ -1,0 +1,24 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { openMigratedStore } from '../../../src/store/migrate.js';
+import type { Store, StoreOptions } from '../../../src/store/store.js';
+
+/** A data directory that is gone after the test. */
+export function dataDirectory(t: Test): string {
+  const path = mkdtempSync(join(tmpdir(), 'postern-store-'));
+  t.teardown(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+export function storeOptions(path: string, options: Partial<StoreOptions> = {}): StoreOptions {
+  return { path, mapSizeBytes: 2 ** 30, diskFloorBytes: 0, ...options };
+}
+
+/** A migrated store of its own for one test. */
+export async function withStore(t: Test, options: Partial<StoreOptions> = {}): Promise<Store> {
+  const store = await openMigratedStore(storeOptions(options.path ?? dataDirectory(t), options));
+  t.teardown(() => store.close());
+  return store;
+}

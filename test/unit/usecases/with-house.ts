@@ -1,0 +1,118 @@
+import type { Test } from 'tap';
+import type { AccountId, InboxId, MessageId } from '../../../src/domain/ids.js';
+import { BlobUploads } from '../../../src/store/blob-upload.js';
+import { getMessage, type ReceivedRecord } from '../../../src/store/messages.js';
+import { listDue } from '../../../src/store/pending.js';
+import type { Store, StoreOptions } from '../../../src/store/store.js';
+import { createInboundMail } from '../../../src/usecases/accept-message.js';
+import { createAccount } from '../../../src/usecases/create-account.js';
+import { type CreateInboxDeps, createInbox } from '../../../src/usecases/create-inbox.js';
+import type { AcceptOutcome, Envelope, InboundMail } from '../../../src/usecases/inbound-mail.js';
+import type { Logger } from '../../../src/usecases/ports.js';
+import { sweep } from '../../../src/usecases/sweep.js';
+import { withStore } from '../store/with-store.js';
+
+export const DOMAINS = ['example.org', 'example.net'] as const;
+export const DAY_MS = 24 * 60 * 60 * 1000;
+
+export const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+
+/** Store and use cases as the daemon wires them, with a clock that stands still until it is set. */
+export interface House {
+  readonly store: Store;
+  readonly uploads: BlobUploads;
+  readonly now: { ms: number };
+  readonly clock: () => number;
+  readonly inboxes: CreateInboxDeps;
+  readonly inbound: InboundMail;
+  /** Ids that were offered to the queue. */
+  readonly offered: MessageId[];
+  readonly account: AccountId;
+  /** Makes an inbox and gives its id. */
+  readonly addInbox: (localPart: string, accountId?: AccountId) => Promise<InboxId>;
+  readonly addAccount: (email: string) => Promise<AccountId>;
+  /** Takes a message in for these inboxes. */
+  readonly accept: (body: Uint8Array | string, ...inboxes: InboxId[]) => Promise<AcceptOutcome>;
+  /** The same, and its id in the first inbox. */
+  readonly receive: (body: Uint8Array | string, ...inboxes: InboxId[]) => Promise<MessageId>;
+  readonly message: (id: MessageId) => ReceivedRecord | undefined;
+  /** Ids of messages that are due to be parsed by the end of time. */
+  readonly pending: () => MessageId[];
+  readonly sweepAll: () => Promise<void>;
+}
+
+export async function withHouse(
+  t: Test,
+  options: Partial<StoreOptions> & { inboxLimit?: number } = {},
+): Promise<House> {
+  const store = await withStore(t, options);
+  const uploads = new BlobUploads(store);
+  const now = { ms: Date.UTC(2026, 0, 15, 12) };
+  const clock = () => now.ms;
+  const offered: MessageId[] = [];
+  const inboxes: CreateInboxDeps = {
+    store,
+    clock,
+    limits: { inboxes: options.inboxLimit ?? 5, sends: 25 },
+    domains: DOMAINS,
+    reservedLocalParts: ['billing'],
+    increaseRequest: 'Ask for more.',
+    policyUrl: 'https://example.org/policy',
+  };
+  const inbound = createInboundMail({
+    store,
+    uploads,
+    clock,
+    queue: { offer: ids => void offered.push(...ids) },
+    mail: { domains: DOMAINS, postmasterInbox: null },
+  });
+  const addAccount = async (email: string) =>
+    must(await createAccount({ store, clock }, email)).account_id as AccountId;
+  const account = await addAccount('owner@elsewhere.example');
+  const accept: House['accept'] = async (body, ...ids) => {
+    const incoming = inbound.begin(null);
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    for (let at = 0; at < bytes.length; at += 65_536) {
+      if (!incoming.write(bytes.slice(at, at + 65_536))) await incoming.drained();
+    }
+    return incoming.commit(envelopeTo(...ids));
+  };
+  return {
+    store,
+    uploads,
+    now,
+    clock,
+    inboxes,
+    inbound,
+    offered,
+    account,
+    addAccount,
+    addInbox: async (localPart, accountId = account) =>
+      must(await createInbox(inboxes, { accountId, localPart })).id as InboxId,
+    accept,
+    receive: async (body, ...ids) => {
+      const outcome = await accept(body, ...ids);
+      if (outcome.status !== 'accepted') throw new Error(`not accepted: ${outcome.status}`);
+      return outcome.messageIds[0]!;
+    },
+    message: id => store.read(reader => getMessage(reader, id)),
+    pending: () => store.read(reader => listDue(reader, 'parse', 2 ** 47, 10_000)).map(due => due.work.id),
+    sweepAll: () => sweep({ store, clock }, () => false),
+  };
+}
+
+export function envelopeTo(...ids: InboxId[]): Envelope {
+  return {
+    from: 'sender@elsewhere.example',
+    recipients: ids.map((inboxId, n) => ({ inboxId, address: `rcpt${n}@example.org` })),
+    clientAddress: '192.0.2.1',
+    helo: 'mx.elsewhere.example',
+    isTls: false,
+  };
+}
+
+/** The value of a result that is expected to be there. */
+export function must<Value>(result: { ok: true; value: Value } | { ok: false; failure: unknown }): Value {
+  if (!result.ok) throw new Error(`failed: ${JSON.stringify(result.failure)}`);
+  return result.value;
+}

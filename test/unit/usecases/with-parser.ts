@@ -1,0 +1,40 @@
+import type { MessageId } from '../../../src/domain/ids.js';
+import type { AttachmentSink } from '../../../src/mail/parsed-message.js';
+import { indexMessage } from '../../../src/usecases/index-message.js';
+import type { MessageParser, ParseOutcome, PreparedContent } from '../../../src/usecases/ports.js';
+import { type House, silent } from './with-house.js';
+
+export function prepared(content: object = {}, filenames: (string | null)[] = []): PreparedContent {
+  return {
+    json: Buffer.from(JSON.stringify({ subject: 'Hello', text: 'Hi', attachments: [], ...content })),
+    subject: 'Hello',
+    messageId: '<1@elsewhere.example>',
+    from: { name: 'Sender', address: 'sender@elsewhere.example' },
+    filenames,
+    ids: { messageId: '1@elsewhere.example', references: [], inReplyTo: [] },
+  };
+}
+
+/** What the parser makes of a message: an outcome, after whatever it does with the sink. */
+export type Parse = (source: AsyncIterable<Uint8Array>, sink: AttachmentSink) => Promise<ParseOutcome>;
+
+export const parsed =
+  (content?: object): Parse =>
+  async () => ({ status: 'parsed', prepared: prepared(content) });
+
+export const gaveUp =
+  (reason: 'timeout' | 'memory' | 'error' | 'worker_died'): Parse =>
+  async () => ({ status: 'gave_up', reason, detail: 'test' });
+
+export function index(house: House, id: MessageId, parse: Parse) {
+  const parser: MessageParser = { parse };
+  return indexMessage({ ...house, parser, log: silent, maxTries: 3 }, id);
+}
+
+/** Attachments for the sink, in pieces. */
+export async function attach(sink: AttachmentSink, id: string, bytes: Buffer): Promise<void> {
+  await sink.begin(id);
+  for (let at = 0; at < bytes.length; at += 50_000)
+    await sink.write(Buffer.from(bytes.subarray(at, at + 50_000)));
+  await sink.end(bytes.length);
+}

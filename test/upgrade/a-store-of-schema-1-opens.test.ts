@@ -1,0 +1,72 @@
+import t from 'tap';
+import { CursorCodec } from '../../src/domain/cursor.js';
+import type { AccountId, MessageId } from '../../src/domain/ids.js';
+import { getMeta } from '../../src/store/meta.js';
+import { MIGRATIONS } from '../../src/store/migrate.js';
+import { listDue } from '../../src/store/pending.js';
+import { authenticate, listAccountKeys } from '../../src/usecases/api-keys.js';
+import { deleteMessage } from '../../src/usecases/delete-message.js';
+import { countMessages, listMessages } from '../../src/usecases/list-messages.js';
+import { listInboxes } from '../../src/usecases/read-inboxes.js';
+import { getMessageDetail, openAttachment, openRawMessage } from '../../src/usecases/read-message.js';
+import { resolveRecipient } from '../../src/usecases/resolve-recipient.js';
+import { sweep } from '../../src/usecases/sweep.js';
+import { countChunks } from '../unit/store/with-blobs.js';
+import { dataDirectory, withStore } from '../unit/store/with-store.js';
+import { must } from '../unit/usecases/with-house.js';
+import * as old from './make-schema-1.js';
+
+const text = async (bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>) => {
+  const parts: Uint8Array[] = [];
+  for await (const part of bytes) parts.push(part);
+  return Buffer.concat(parts).toString();
+};
+
+t.test('everything in it is found where it was, and can be worked with', async t => {
+  const path = dataDirectory(t);
+  await old.makeSchema1(path);
+  const store = await withStore(t, { path });
+  const accountId = old.ACCOUNT as AccountId;
+  t.equal(
+    store.read(reader => getMeta(reader, 'schema')),
+    MIGRATIONS.length,
+  );
+
+  t.equal(authenticate({ store }, old.CREDENTIAL)?.email, 'Owner@elsewhere.example');
+  t.equal(must(listAccountKeys({ store }, 'owner@ELSEWHERE.example')).length, 1);
+  const { inboxes } = must(listInboxes({ store, limits: { inboxes: 2, sends: 25 } }, accountId));
+  t.match(inboxes, [{ id: old.INBOX, address: 'agent@example.org', name: 'Agent' }]);
+  const find = (address: string) =>
+    store.read(reader =>
+      resolveRecipient(reader, { domains: ['example.org'], postmasterInbox: null }, address),
+    );
+  t.strictSame([find('agent@example.org'), find('gone@example.org')], [old.INBOX, null]);
+
+  const cursors = new CursorCodec(store.read(reader => getMeta(reader, 'identity'))?.cursorSecret ?? '');
+  const input = { accountId, inboxId: old.INBOX };
+  const page = must(listMessages({ store, cursors }, { ...input, limit: 10, cursor: null }));
+  t.strictSame(
+    page.summaries.map(summary => JSON.parse(summary.toString()).id),
+    [old.PENDING, old.READY],
+  );
+  t.equal(must(countMessages({ store }, input)), 2);
+  const ready = { accountId, messageId: old.READY };
+  t.match(JSON.parse(await text(must(getMessageDetail({ store }, ready)).bytes)), {
+    processing_status: 'ready',
+    content: { text: 'Hi' },
+  });
+  t.equal(await text(must(openRawMessage({ store }, ready)).bytes), old.RAW_BYTES);
+  const file = must(openAttachment({ store }, { ...ready, attachmentId: 'a1' }));
+  t.equal(file.filename, 'file.txt');
+  t.equal(await text(file.bytes), old.FILE_BYTES);
+  const due = store.read(reader => listDue(reader, 'parse', old.RECEIVED_AT, 10));
+  t.strictSame(
+    due.map(({ work }) => work.id),
+    [old.PENDING as MessageId],
+  );
+
+  const deps = { store, clock: () => old.RECEIVED_AT + 2 * 86_400_000 };
+  for (const messageId of [old.READY, old.PENDING]) must(await deleteMessage(deps, { accountId, messageId }));
+  await sweep(deps, () => false);
+  t.equal(countChunks(store), 0, 'shared bytes were counted right');
+});
