@@ -10,7 +10,7 @@ import { limitLinger } from './linger.js';
 import { MailStream } from './mail-stream.js';
 import { MailTransaction } from './mail-transaction.js';
 import { MessageIntake, type Refusal, type Verdict } from './message-intake.js';
-import { type Reply, replies } from './replies.js';
+import { type Reply, renderReply, replies } from './replies.js';
 import type { SmtpListenerOptions } from './smtp-listener-options.js';
 import type { RefusalReason, SmtpCounters } from './smtp-stats.js';
 
@@ -137,6 +137,11 @@ export class MailConnection extends SMTPConnection {
   /** Replies of the library; ours go through `#reply`. */
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
     if (code === 421 && !this._closing) this.#noteRefusal('bad_commands');
+    // The library falls silent when the client has ended its side, though it still listens.
+    if (this._socket.readyState === 'writeOnly' && !this._upgrading) {
+      const enhanced = this._getEnhancedStatusCode(code, context);
+      this._socket.write(renderReply(code, enhanced, data));
+    }
     super.send(code, data, context);
     this.#countError(code);
   }

@@ -33,6 +33,15 @@ export class MailStream extends SMTPStream {
   /** What stands behind the last CRLF when the client ends its side is no command. */
   override _flushData(): void {}
 
+  /**
+   * The error that this becomes is told a tick later, and node hands over what is buffered all the same:
+   * the rest of the line would be taken for a command, and those behind it would run.
+   */
+  override _commandTooLong(): Error {
+    this.isClosed = true;
+    return super._commandTooLong();
+  }
+
   override _write(chunk: Buffer, encoding: BufferEncoding | 'buffer', next: Next): void {
     const receiver = this.#receiver;
     if (receiver === null || this.isClosed) {

@@ -57,6 +57,13 @@ export const replies = {
   mailLoop: reply(554, '5.4.6', 'Too many Received header lines, mail is looping'),
 } as const satisfies Record<string, Reply>;
 
+/** A reply of the library's, of one line or more (RFC 5321 section 4.2.1), as it goes over the wire. */
+export function renderReply(code: number, enhanced: string, data?: string | string[] | null): string {
+  const lines = Array.isArray(data) ? data : [data ?? ''];
+  const prefix = enhanced === '' ? '' : `${enhanced} `;
+  return lines.map((line, at) => `${code}${at < lines.length - 1 ? '-' : ' '}${prefix}${line}\r\n`).join('');
+}
+
 /** The promise that the message is on disk, with the id by which its first copy can be found. */
 export function accepted(messageId: string | undefined): Reply {
   return reply(250, '2.0.0', messageId === undefined ? 'OK' : `OK ${messageId}`);

@@ -1,7 +1,8 @@
 import type { Appliance, Fared } from './appliance.js';
 import { type Bench, type BenchContext, withAppliance } from './bench.js';
+import { FARED_COLUMNS, faredCells } from './fared-cells.js';
 import { hasSmtpSource, howToGetPostfix, runSmtpSource } from './load/smtp-source.js';
-import { type Comparison, compare, type Report, times, whole } from './measure/report.js';
+import { type Comparison, compare, type Report, skipped, times, whole } from './measure/report.js';
 import { median } from './measure/statistics.js';
 import { type Sink, startBareSmtpServer, startPostfix, startSmtpSink } from './peers/peers.js';
 import { PostfixPeer } from './peers/postfix.js';
@@ -15,7 +16,7 @@ interface Scenario {
   readonly isReused: boolean;
   /** Messages a run, so that each takes a second or two. */
   readonly counts: Readonly<Record<Target, number>>;
-  readonly compare?: (rates: Rates) => Comparison[];
+  readonly comparisons?: (rates: Rates) => Comparison[];
 }
 
 type Rates = Readonly<Record<Target, number | null>>;
@@ -28,7 +29,7 @@ const SCENARIOS: readonly Scenario[] = [
   scenario('4 KB, 20 sessions', 4 * KIB, 20, [3000, 700, 5000, 12_000]),
   {
     ...scenario('4 KB, 100 sessions', 4 * KIB, 100, [5000, 700, 5000, 12_000]),
-    compare: rates => [
+    comparisons: rates => [
       compare(
         'durable accept, 4 KB, 100 sessions',
         ratio(rates, 'postfix'),
@@ -46,7 +47,7 @@ const SCENARIOS: readonly Scenario[] = [
   scenario('75 KB, 1 session', 75 * KIB, 1, [250, 200, 1500, 2500]),
   {
     ...scenario('75 KB, 20 sessions', 75 * KIB, 20, [1200, 500, 2500, 5000]),
-    compare: rates => [
+    comparisons: rates => [
       compare(
         'durable accept, 75 KB, 20 sessions',
         ratio(rates, 'postfix'),
@@ -59,7 +60,7 @@ const SCENARIOS: readonly Scenario[] = [
   {
     ...scenario('4 KB, 20 sessions, one connection a message', 4 * KIB, 20, [2000, 700, 300, 5000]),
     isReused: false,
-    compare: rates => [
+    comparisons: rates => [
       compare(
         'one connection a message, 20 sessions',
         ratio(rates, 'postfix'),
@@ -97,7 +98,7 @@ async function runBesidePeers(context: BenchContext, appliance: Appliance): Prom
     for (const one of SCENARIOS) {
       const measured = await measure(context, one, appliance, sinks);
       rows.push(rowOf(one.label, measured));
-      comparisons.push(...(one.compare?.(measured.rates) ?? []));
+      comparisons.push(...(one.comparisons?.(measured.rates) ?? []));
     }
   } finally {
     await Promise.all(Object.values(sinks).map(sink => sink?.stop()));
@@ -164,9 +165,7 @@ const COLUMNS = [
   'x Postfix',
   'x smtp-server',
   'x smtp-sink',
-  'peak RSS/anon MiB',
-  'loop p50/p99/max ms',
-  'busy/gc',
+  ...FARED_COLUMNS,
   'cpu us/message',
 ];
 
@@ -186,27 +185,6 @@ function rowOf(label: string, { rates, runs, fared, cpuMicros }: Measured): stri
     ...faredCells(fared),
     whole(median(cpuMicros)),
   ];
-}
-
-/** Highest memory, medians of the loop's percentiles, its longest block. */
-export function faredCells(fared: readonly Fared[]): string[] {
-  const of = (pick: (one: Fared) => number): number[] => fared.map(pick);
-  const resident = Math.max(...of(one => one.memory.residentMib));
-  const anonymous = Math.max(...of(one => one.memory.anonymousMib));
-  const p50 = median(of(one => one.loop.p50Ms));
-  const p99 = median(of(one => one.loop.p99Ms));
-  const max = Math.max(...of(one => one.loop.maxMs));
-  const busy = median(of(one => one.loop.busyShare));
-  const gc = median(of(one => one.loop.gcShare));
-  return [
-    `${whole(resident)}/${whole(anonymous)}`,
-    `${p50.toFixed(1)}/${p99.toFixed(1)}/${max.toFixed(0)}`,
-    `${(busy * 100).toFixed(0)}%/${(gc * 100).toFixed(1)}%`,
-  ];
-}
-
-export function skipped(why: string): Report {
-  return { columns: ['left out'], rows: [[why]], notes: [], comparisons: [] };
 }
 
 function scenario(

@@ -1,6 +1,6 @@
-import { faredCells } from './accept-bench.js';
 import type { Appliance, Fared } from './appliance.js';
 import { type Bench, type BenchContext, withAppliance } from './bench.js';
+import { FARED_COLUMNS, faredCells } from './fared-cells.js';
 import { type HttpFigures, runHttpLoad } from './load/run-http-load.js';
 import { runSmtpLoad } from './load/run-smtp-load.js';
 import { compare, type Report, whole } from './measure/report.js';
@@ -48,16 +48,7 @@ async function measure({ isQuick, runs }: BenchContext, appliance: Appliance): P
     ...rest,
   ];
   return {
-    columns: [
-      '',
-      'requests/s',
-      'p50 ms',
-      'p99 ms',
-      'bytes',
-      'peak RSS/anon MiB',
-      'loop p50/p99/max ms',
-      'busy/gc',
-    ],
+    columns: ['', 'requests/s', 'p50 ms', 'p99 ms', 'bytes', ...FARED_COLUMNS],
     rows: [row('list of 20', lists, faredCells(fared)), row('hello world', hellos, [])],
     notes: [],
     comparisons: [

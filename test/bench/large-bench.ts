@@ -1,6 +1,6 @@
-import { faredCells } from './accept-bench.js';
 import type { Appliance, Fared } from './appliance.js';
 import { type Bench, type BenchContext, withAppliance } from './bench.js';
+import { FARED_COLUMNS, faredCells } from './fared-cells.js';
 import type { BodyKind } from './load/bodies.js';
 import { runSmtpLoad } from './load/run-smtp-load.js';
 import { anonymousMib } from './measure/process-memory.js';
@@ -8,15 +8,7 @@ import { type Comparison, compare, type Report } from './measure/report.js';
 import { median } from './measure/statistics.js';
 
 const MIB = 2 ** 20;
-const COLUMNS = [
-  '',
-  'accept ms',
-  'until ready ms',
-  'memory + MiB',
-  'peak RSS/anon MiB',
-  'loop p50/p99/max ms',
-  'busy/gc',
-];
+const COLUMNS = ['', 'accept ms', 'until ready ms', 'memory + MiB', ...FARED_COLUMNS];
 
 interface Case {
   readonly label: string;

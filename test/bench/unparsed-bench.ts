@@ -1,9 +1,9 @@
-import { faredCells, skipped } from './accept-bench.js';
 import type { Appliance, Fared } from './appliance.js';
 import { type Bench, type BenchContext, withAppliance } from './bench.js';
 import { freePort } from './child-process.js';
+import { FARED_COLUMNS, faredCells } from './fared-cells.js';
 import { hasSmtpSource, howToGetPostfix, runSmtpSource } from './load/smtp-source.js';
-import { type Report, times, whole } from './measure/report.js';
+import { type Report, skipped, times, whole } from './measure/report.js';
 import { median } from './measure/statistics.js';
 
 const BYTES = 4096;
@@ -56,7 +56,7 @@ async function measure(
     ]);
   }
   return {
-    columns: ['', 'parsing/s', 'unparsed/s', 'ratio', 'peak RSS/anon MiB', 'loop p50/p99/max ms', 'busy/gc'],
+    columns: ['', 'parsing/s', 'unparsed/s', 'ratio', ...FARED_COLUMNS],
     rows,
     notes: ['memory and loop are those of the daemon without Redis'],
     comparisons: [],

@@ -1,6 +1,6 @@
-import { faredCells } from './accept-bench.js';
 import type { Appliance, Fared } from './appliance.js';
 import { type Bench, type BenchContext, withAppliance } from './bench.js';
+import { FARED_COLUMNS, faredCells } from './fared-cells.js';
 import { runSmtpLoad, startSmtpLoad } from './load/run-smtp-load.js';
 import { compare, type Report } from './measure/report.js';
 import { median, percentile } from './measure/statistics.js';
@@ -54,17 +54,7 @@ async function measure({ isQuick, runs }: BenchContext, appliance: Appliance): P
     ...rest,
   ];
   return {
-    columns: [
-      '',
-      'p50 ms',
-      'p99 ms',
-      'max ms',
-      'messages',
-      'large MiB/s',
-      'peak RSS/anon MiB',
-      'loop p50/p99/max ms',
-      'busy/gc',
-    ],
+    columns: ['', 'p50 ms', 'p99 ms', 'max ms', 'messages', 'large MiB/s', ...FARED_COLUMNS],
     rows: [
       row('at rest', atRest, []),
       row('beside uploads', beside, [median(mibPerSecond).toFixed(0), ...faredCells(fared)]),

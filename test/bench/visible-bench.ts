@@ -1,8 +1,8 @@
-import { faredCells, skipped } from './accept-bench.js';
 import type { Appliance, Fared } from './appliance.js';
 import { type Bench, type BenchContext, withAppliance } from './bench.js';
+import { FARED_COLUMNS, faredCells } from './fared-cells.js';
 import { hasSmtpSource, howToGetPostfix, runSmtpSource } from './load/smtp-source.js';
-import { compare, type Report, times, whole } from './measure/report.js';
+import { compare, type Report, skipped, times, whole } from './measure/report.js';
 import { median } from './measure/statistics.js';
 import { startPostfix } from './peers/peers.js';
 import { PostfixPeer } from './peers/postfix.js';
@@ -83,15 +83,7 @@ function toReport(
   const postern = visible(ours) ?? 0;
   const postfix = visible(theirs);
   return {
-    columns: [
-      '',
-      'accepted/s',
-      'readable/s',
-      'x Postfix',
-      'peak RSS/anon MiB',
-      'loop p50/p99/max ms',
-      'busy/gc',
-    ],
+    columns: ['', 'accepted/s', 'readable/s', 'x Postfix', ...FARED_COLUMNS],
     rows: [
       row('Postern', ours, [times(postern, postfix), ...faredCells(fared)]),
       ...(theirs.length === 0 ? [] : [row('Postfix to maildir', theirs, [])]),

@@ -6,9 +6,9 @@ import { checkBook } from '../support/check-book.js';
 import { startBox } from '../support/postern-box.js';
 import { mixedSizes, Senders } from '../support/senders.js';
 
-const KILLS = 24;
+const KILLS = 20;
 /** Every so many kills one hits a daemon that is still starting: recovery must bear being cut off, too. */
-const KILL_AT_START = 6;
+const KILL_AT_START = 5;
 
 t.test('acknowledged mail survives kill -9 at any moment, whole, once, and becomes ready', async t => {
   const box = await startBox(t);
@@ -23,7 +23,7 @@ t.test('acknowledged mail survives kill -9 at any moment, whole, once, and becom
   for (let kill = 1; kill <= KILLS; kill++) {
     if (kill % KILL_AT_START === 0) {
       // A random moment is the point here: there is no event to wait for.
-      await delay(randomInt(400));
+      await delay(randomInt(1_200));
     } else {
       await box.untilReady();
       await senders.more(randomInt(1, 80));

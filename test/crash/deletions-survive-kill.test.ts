@@ -6,7 +6,7 @@ import { type PosternBox, startBox } from '../support/postern-box.js';
 import { mixedSizes, Senders } from '../support/senders.js';
 import { isAtRest, untilFacts } from '../support/store-facts.js';
 
-const KILLS = 6;
+const KILLS = 4;
 
 t.test('what was deleted stays deleted over kill -9, and every one of its bytes is freed', async t => {
   const box = await startBox(t);

@@ -14,6 +14,11 @@ export interface Comparison {
   readonly isMet: boolean | null;
 }
 
+/** A bench that cannot run here says why. */
+export function skipped(why: string): Report {
+  return { columns: ['left out'], rows: [[why]], notes: [], comparisons: [] };
+}
+
 const COMPARISON_COLUMNS = ['what', 'measured', 'target', ''];
 
 export function renderReport(title: string, report: Report): string {

@@ -1,0 +1,22 @@
+import type { Fared } from './appliance.js';
+import { whole } from './measure/report.js';
+import { median } from './measure/statistics.js';
+
+export const FARED_COLUMNS = ['peak RSS/anon MiB', 'loop p50/p99/max ms', 'busy/gc'] as const;
+
+/** Highest memory, medians of the loop's percentiles, its longest block. */
+export function faredCells(fared: readonly Fared[]): string[] {
+  const of = (pick: (one: Fared) => number): number[] => fared.map(pick);
+  const resident = Math.max(...of(one => one.memory.residentMib));
+  const anonymous = Math.max(...of(one => one.memory.anonymousMib));
+  const p50 = median(of(one => one.loop.p50Ms));
+  const p99 = median(of(one => one.loop.p99Ms));
+  const max = Math.max(...of(one => one.loop.maxMs));
+  const busy = median(of(one => one.loop.busyShare));
+  const gc = median(of(one => one.loop.gcShare));
+  return [
+    `${whole(resident)}/${whole(anonymous)}`,
+    `${p50.toFixed(1)}/${p99.toFixed(1)}/${max.toFixed(0)}`,
+    `${(busy * 100).toFixed(0)}%/${(gc * 100).toFixed(1)}%`,
+  ];
+}
