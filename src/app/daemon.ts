@@ -14,7 +14,6 @@ import {
 import { BlobUploads } from '../store/blob-upload.js';
 import { getMeta } from '../store/meta.js';
 import { openMigratedStore } from '../store/migrate.js';
-import { oldestDueAge } from '../store/pending.js';
 import type { Store } from '../store/store.js';
 import { createInboundMail } from '../usecases/accept-message.js';
 import { authenticate } from '../usecases/api-keys.js';
@@ -25,6 +24,7 @@ import { recoverParsing } from '../usecases/recover-parsing.js';
 import { recoverUploads, sweep } from '../usecases/sweep.js';
 import { Sweeper } from '../workers/sweeper.js';
 import { Parsing } from './parsing.js';
+import { Readiness } from './readiness.js';
 
 export interface DaemonOptions {
   readonly config: Config;
@@ -38,8 +38,6 @@ export interface DaemonOptions {
 const SWEEP_INTERVAL_MS = 5_000;
 /** Clients with a request or a message in hand may finish it for so long when the daemon stops. */
 const GRACE_MS = 4_000;
-/** `/readyz` says no when accepted mail has been waiting this long to be parsed. */
-const OLDEST_PENDING_MS = 5 * 60_000;
 
 const clock: Clock = () => Date.now();
 
@@ -83,7 +81,9 @@ export class Daemon {
     });
     this.#certificate = certificate?.files ?? null;
     this.#smtp = new SmtpListener(smtpOptions(config, certificate?.identity), inbound, log);
-    this.#http = createHttpServer(config, store, log, () => this.#isReady());
+    const isQueueReady = (): boolean => this.#parsing.isQueueReady;
+    const readiness = new Readiness({ store, clock, isQueueReady });
+    this.#http = createHttpServer(config, store, log, () => readiness.isReady());
   }
 
   /** Opens the store, recovers what an earlier process left, and serves. */
@@ -147,15 +147,6 @@ export class Daemon {
       { version, smtp_port: smtp.port, http_port: http.port, domains: config.mail.domains, pid: process.pid },
       'postern is ready',
     );
-  }
-
-  async #isReady(): Promise<boolean> {
-    const oldest = this.#store.read(reader => oldestDueAge(reader, 'parse', clock()));
-    if (!this.#parsing.isQueueReady || !this.#store.room.hasRoomFor(0)) return false;
-    if (oldest !== null && oldest > OLDEST_PENDING_MS) return false;
-    // An empty unit of work writes nothing, but it waits for the write lock like any other.
-    await this.#store.write(() => undefined);
-    return true;
   }
 }
 

@@ -7,6 +7,7 @@ import { BullParseQueue } from '../queue/parse-queue.js';
 import { type PendingPage, Reconciler } from '../queue/reconciler.js';
 import type { RedisAddress } from '../queue/redis-address.js';
 import type { BlobUploads } from '../store/blob-upload.js';
+import { getMeta } from '../store/meta.js';
 import { listDue } from '../store/pending.js';
 import type { Store } from '../store/store.js';
 import type { Clock, Logger, ParseQueue } from '../usecases/ports.js';
@@ -44,7 +45,9 @@ export class Parsing {
     this.#redis =
       config.redis.mode === 'managed' ? new ManagedRedis({ dataDir: config.store.path, log }) : null;
     const address: RedisAddress = this.#redis?.address ?? { mode: 'external', url: externalUrl(config) };
-    this.#queue = new BullParseQueue({ address, log });
+    // Two appliances may share an external Redis; each throws away at its start what is its own there.
+    const prefix = `postern:${store.read(reader => getMeta(reader, 'identity'))?.id ?? ''}`;
+    this.#queue = new BullParseQueue({ address, log, prefix });
     this.#pool = new ParsePool({
       workers: config.parse.workers,
       timeoutMs: config.parse.timeoutS * 1000,
@@ -58,6 +61,7 @@ export class Parsing {
     this.#consumer = new ParseConsumer({
       address,
       log,
+      prefix,
       concurrency: config.parse.workers * JOBS_PER_THREAD,
       handler: worker,
       closeTimeoutMs: FINISH_MS,

@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Config } from '../config/config.js';
 import { type ConfigProblem, formatProblem } from '../config/config-problem.js';
 import { type LoadedConfig, loadConfig } from '../config/load-config.js';
 import { NewerSchemaError, openMigratedStore } from '../store/migrate.js';
 import type { Store } from '../store/store.js';
+import { storeExists } from '../store/store-file.js';
 import type { DefaultLimits } from '../usecases/allowances.js';
 import type { Clock } from '../usecases/ports.js';
 import { becomeOwner } from './become-owner.js';
@@ -49,7 +48,7 @@ export async function openBox(
   const { path, mapSizeGib, diskFloorMib } = config.store;
   const refusal = tryBecomeOwner(path);
   if (refusal !== null) return refusal;
-  const isNew = !existsSync(join(path, 'store', 'data.mdb'));
+  const isNew = !storeExists(path);
   if (isNew && !options.makesStore) {
     return failed(
       'no_store',

@@ -74,12 +74,12 @@ export const KEYS = {
     map_size_gib: key(
       number({ min: 0.03125, max: 65536 }),
       128,
-      'Largest size the store may grow to, in GiB; address space is reserved for it, not disk space.',
+      'Size of the store, in GiB, near which mail is refused for the time being; address space, not disk space.',
     ),
     disk_floor_mib: key(
       integer({ min: 1, max: 1048576 }),
       256,
-      'Free space, in MiB, below which mail and changes are refused for the time being.',
+      'Free disk space, in MiB, below which mail is refused for the time being.',
     ),
   }),
 

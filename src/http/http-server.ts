@@ -60,6 +60,8 @@ export class HttpServer {
     this.#server = createServer(LIMITS, (request, response) => void this.#answer(request, response, false));
     // With `Expect: 100-continue` the client waits: a body that is refused by its length is never sent.
     this.#server.on('checkContinue', (request, response) => void this.#answer(request, response, true));
+    // An expectation that we do not know is no reason to refuse (RFC 9110 section 10.1.1: a server may answer 417).
+    this.#server.on('checkExpectation', (request, response) => void this.#answer(request, response, false));
   }
 
   async start(): Promise<{ port: number }> {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { AccountId } from '../domain/ids.js';
 import type { Reader, Writer } from './reader-writer.js';
 import { jsonValue, type Table } from './table.js';
 
@@ -8,6 +9,8 @@ export interface StoreIdentity {
   readonly createdAt: number;
   /** Signs cursors (base64). Never leaves the store. */
   readonly cursorSecret: string;
+  /** Tells this store from every other, where several share something outside. */
+  readonly id: string;
 }
 
 /** The process that serves this store. Two daemons on one store would work against each other. */
@@ -23,6 +26,10 @@ interface MetaValues {
   readonly schema: number;
   readonly identity: StoreIdentity;
   readonly daemon: DaemonLease;
+  /** The account that stands for the operator. */
+  readonly operator: AccountId;
+  /** When the store last proved that it can be written, milliseconds since the epoch. */
+  readonly provedAt: number;
 }
 
 export const metaTable: Table<keyof MetaValues, unknown> = {
@@ -44,5 +51,9 @@ export function removeDaemonLease(writer: Writer): void {
 }
 
 export function newIdentity(nowMs: number): StoreIdentity {
-  return { createdAt: nowMs, cursorSecret: randomBytes(32).toString('base64') };
+  return {
+    createdAt: nowMs,
+    cursorSecret: randomBytes(32).toString('base64'),
+    id: randomBytes(8).toString('hex'),
+  };
 }

@@ -1,8 +1,9 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { getMeta, putMeta } from './meta.js';
+import { type DaemonLease, getMeta, putMeta } from './meta.js';
 import { initialSchema } from './migrations/0001-initial-schema.js';
 import type { Migration } from './migrations/migration.js';
+import { Presence } from './presence.js';
 import { Store, type StoreOptions } from './store.js';
 
 export const MIGRATIONS: readonly Migration[] = [initialSchema];
@@ -17,10 +18,20 @@ export class NewerSchemaError extends Error {
   }
 }
 
+/** A daemon of an older version serves the store, which this program would have to upgrade. */
+export class OlderDaemonError extends Error {
+  constructor(daemon: DaemonLease) {
+    super(
+      `a daemon of version ${daemon.version} (pid ${daemon.pid}) serves the store, and this program would upgrade it. Restart the daemon with this version; that upgrades the store.`,
+    );
+    this.name = 'OlderDaemonError';
+  }
+}
+
 /**
  * Opens the store and brings it to the newest schema. A store that holds anything is copied to
  * `backups/before-schema-N-TIME` inside the data directory first.
- * @throws NewerSchemaError
+ * @throws NewerSchemaError, OlderDaemonError
  */
 export async function openMigratedStore(
   options: StoreOptions,
@@ -39,7 +50,10 @@ export async function openMigratedStore(
 async function migrate(store: Store, path: string, migrations: readonly Migration[]): Promise<void> {
   const found = store.read(reader => getMeta(reader, 'schema')) ?? 0;
   if (found > migrations.length) throw new NewerSchemaError(found, migrations.length);
-  if (found > 0 && found < migrations.length) await backUp(store, path, found);
+  if (found > 0 && found < migrations.length) {
+    await refuseBesideDaemon(store, path);
+    await backUp(store, path, found);
+  }
   for (const [index, migration] of migrations.entries()) {
     await store.write(writer => {
       // LMDB's write lock is the lock: another process may have migrated while this one waited for it.
@@ -49,6 +63,13 @@ async function migrate(store: Store, path: string, migrations: readonly Migratio
       putMeta(writer, 'schema', index + 1);
     });
   }
+}
+
+/** A daemon of an older version would meet records that it cannot read. */
+async function refuseBesideDaemon(store: Store, path: string): Promise<void> {
+  const daemon = store.read(reader => getMeta(reader, 'daemon'));
+  if (daemon !== undefined && (await Presence.isShown(path, daemon.socket)))
+    throw new OlderDaemonError(daemon);
 }
 
 async function backUp(store: Store, path: string, schema: number): Promise<void> {

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import type { Entry, Reader, Scan, Writer } from './reader-writer.js';
 import { Room, type RoomLimits } from './room.js';
 import { ALL_TABLES } from './schema.js';
+import { checkStoreFile, storeFolder } from './store-file.js';
 import type { Table } from './table.js';
 
 /**
@@ -73,7 +73,8 @@ export class Store {
 
   /** Opens the environment. Migrations are not its matter: see `openMigratedStore`. */
   static open(options: StoreOptions): Store {
-    const path = join(options.path, 'store');
+    const path = storeFolder(options.path);
+    checkStoreFile(options.path);
     mkdirSync(path, { recursive: true, mode: 0o700 });
     const root = open<Buffer, Buffer>({
       path,

@@ -1,6 +1,8 @@
-import { type InboxId, newId } from '../domain/ids.js';
+import { type AccountId, type InboxId, newId } from '../domain/ids.js';
 import { findAccountByEmail } from '../store/accounts.js';
 import { findAddress, putNewInbox } from '../store/inboxes.js';
+import { getMeta, putMeta } from '../store/meta.js';
+import type { Writer } from '../store/reader-writer.js';
 import type { Store } from '../store/store.js';
 import { addAccount } from './create-account.js';
 import type { Clock } from './ports.js';
@@ -16,12 +18,10 @@ export async function ensureOperator(deps: { store: Store; clock: Clock; mail: M
   await deps.store.write(writer => {
     if (findAddress(writer, address) !== undefined) return;
     const nowMs = deps.clock();
-    const account =
-      findAccountByEmail(writer, address) ?? addAccount(writer, { email: address, nowMs, isOperator: true });
     const [localPart = '', domain = ''] = address.split('@');
     putNewInbox(writer, {
       id: newId<InboxId>(nowMs),
-      accountId: account.id,
+      accountId: operatorAccount(writer, address, nowMs),
       localPart,
       domain,
       name: 'Postmaster',
@@ -29,4 +29,16 @@ export async function ensureOperator(deps: { store: Store; clock: Clock; mail: M
       createdAt: nowMs,
     });
   });
+}
+
+/** The one operator account, made at the first call; it keeps its inboxes when the mail domain changes. */
+function operatorAccount(writer: Writer, address: string, nowMs: number): AccountId {
+  const known = getMeta(writer, 'operator');
+  if (known !== undefined) return known;
+  // An admin may have given the usual email to an account of their own.
+  const isTaken = findAccountByEmail(writer, address) !== undefined;
+  const email = isTaken ? `operator-${newId(nowMs)}@${address.split('@')[1] ?? 'localhost'}` : address;
+  const { id } = addAccount(writer, { email, nowMs, isOperator: true });
+  putMeta(writer, 'operator', id);
+  return id;
 }

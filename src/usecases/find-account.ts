@@ -1,3 +1,4 @@
+import { isEmailAddress } from '../domain/email-address.js';
 import { notFound, ok, type Result } from '../domain/errors.js';
 import { type AccountId, toId } from '../domain/ids.js';
 import { type AccountRecord, findAccountByEmail, getAccount, scanAccounts } from '../store/accounts.js';
@@ -8,7 +9,9 @@ import { type AccountView, viewAccount } from './create-account.js';
 /** The account that an admin names by email address or id. */
 export function findAccount(reader: Reader, emailOrId: string): Result<AccountRecord> {
   const id = toId<AccountId>(emailOrId);
-  const account = id === null ? findAccountByEmail(reader, emailOrId) : getAccount(reader, id);
+  // What cannot be an email is no account's, and may be longer than a key of the store.
+  const byEmail = isEmailAddress(emailOrId) ? findAccountByEmail(reader, emailOrId) : undefined;
+  const account = id === null ? byEmail : getAccount(reader, id);
   return account === undefined ? notFound(`account ${emailOrId}`) : ok(account);
 }
 

@@ -1,6 +1,6 @@
 import net from 'node:net';
 import tls from 'node:tls';
-import type { Script, Step } from './session-script.js';
+import type { Leaving, Script, Step } from './session-script.js';
 
 /** What a client saw of its session. */
 export interface Played {
@@ -37,7 +37,7 @@ export async function playSession(port: number, localAddress: string, script: Sc
   return {
     ...client.summary(),
     hasHung,
-    hasReadAll: (leaving === 'fin' || leaving === 'stay') && client.sawEnd,
+    hasReadAll: client.hasReadAll(leaving),
   };
 }
 
@@ -63,6 +63,11 @@ class Client {
 
   get isOver(): boolean {
     return this.isClosed || this.sawEnd;
+  }
+
+  /** Node's client may drop what arrives while it ends a TLS connection, so nothing is sure behind that. */
+  hasReadAll(leaving: Leaving): boolean {
+    return this.sawEnd && (leaving === 'stay' || (leaving === 'fin' && !this.#hasTls));
   }
 
   /** Resolves when something was heard or happened, or after a time. */

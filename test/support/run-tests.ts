@@ -127,7 +127,9 @@ function waitForEnd(child: ChildProcess): Promise<Ended> {
 }
 
 function testEnvironment(temporary: string): NodeJS.ProcessEnv {
-  const hermetic = Object.entries(process.env).filter(([key]) => !key.startsWith('POSTERN_'));
+  const hermetic = Object.entries(process.env).filter(
+    ([key]) => !key.startsWith('POSTERN_') || key === 'POSTERN_CASES',
+  );
   return { ...Object.fromEntries(hermetic), TAP_TIMEOUT: String(tapTimeoutS), TMPDIR: temporary };
 }
 
