@@ -3,9 +3,12 @@ import type { SettledValue, SettledValues } from './settle-values.js';
 
 /** The rules that join several keys. A key that is wrong by itself is left out of them. */
 export function checkAcrossKeys(values: SettledValues): ConfigProblem[] {
-  return [checkRedis(values), checkTlsPair(values), checkPostmaster(values)].flatMap(
-    problem => problem ?? [],
-  );
+  return [
+    checkRedis(values),
+    checkTlsPair(values),
+    checkImplicitTls(values),
+    checkPostmaster(values),
+  ].flatMap(problem => problem ?? []);
 }
 
 function checkRedis(values: SettledValues): ConfigProblem | null {
@@ -34,6 +37,17 @@ function checkTlsPair(values: SettledValues): ConfigProblem | null {
   const key = values.get('smtp.tls_key');
   if (cert === undefined || key === undefined || (cert.value === null) === (key.value === null)) return null;
   return cert.value === null ? halfPair(key, 'tls_key', 'tls_cert') : halfPair(cert, 'tls_cert', 'tls_key');
+}
+
+function checkImplicitTls(values: SettledValues): ConfigProblem | null {
+  const port = values.get('smtp.implicit_tls_port');
+  const cert = values.get('smtp.tls_cert');
+  if (port === undefined || cert === undefined || port.value === 0 || cert.value !== null) return null;
+  return {
+    where: port.where,
+    what: 'smtp.implicit_tls_port is set, but there is no certificate to serve it with',
+    fix: 'Set smtp.tls_cert and smtp.tls_key too, or leave smtp.implicit_tls_port at 0.',
+  };
 }
 
 function halfPair(set: SettledValue, setName: string, missingName: string): ConfigProblem {

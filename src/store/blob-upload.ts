@@ -66,6 +66,12 @@ export class BlobUpload {
   #partBytes = 0;
   /** Small pieces, gathered: its filled front is the last of the parts. */
   #gathered: { readonly bytes: Buffer; used: number } | null = null;
+  /**
+   * The first chunk, until a second one is full: a blob of up to two chunks is written by `finish` alone,
+   * without an upload to record and to forget.
+   */
+  #first: Buffer | null = null;
+  /** Chunks that are committed or on their way. */
   #chunks = 0;
   #unflushedBytes = 0;
   #size = 0;
@@ -91,7 +97,7 @@ export class BlobUpload {
     while (this.#partBytes + rest.length >= CHUNK_BYTES) {
       const head = rest.subarray(0, CHUNK_BYTES - this.#partBytes);
       this.#parts.push(head);
-      this.#flushChunk(Buffer.concat(this.#parts, CHUNK_BYTES));
+      this.#takeChunk(Buffer.concat(this.#parts, CHUNK_BYTES));
       this.#parts = [];
       this.#partBytes = 0;
       this.#gathered = null;
@@ -114,11 +120,14 @@ export class BlobUpload {
   finish(writer: Writer): BlobRef {
     if (this.#failure !== null) throw this.#failure.error;
     if (this.#chunks > 0) writer.remove(blobUploadsTable, this.id);
-    if (this.#partBytes > 0 || this.#chunks === 0) {
+    let index = this.#chunks;
+    if (this.#first !== null) writer.put(blobChunksTable, { id: this.id, index: index++ }, this.#first);
+    if (this.#partBytes > 0 || index === 0) {
       const [only] = this.#parts;
       const last = this.#parts.length === 1 && only !== undefined ? only : Buffer.concat(this.#parts);
-      writer.put(blobChunksTable, { id: this.id, index: this.#chunks }, asBuffer(last));
+      writer.put(blobChunksTable, { id: this.id, index }, asBuffer(last));
     }
+    this.#letGoOfFirst();
     return { id: this.id, size: this.#size };
   }
 
@@ -127,6 +136,7 @@ export class BlobUpload {
     this.#isAborted = true;
     this.#parts = [];
     this.#gathered = null;
+    this.#letGoOfFirst();
     if (this.#chunks === 0) return;
     this.#store
       .write(writer => {
@@ -161,6 +171,24 @@ export class BlobUpload {
   #mustWait(): boolean {
     // An upload with nothing under way always goes on: the common window cannot starve it for ever.
     return this.#unflushedBytes >= WINDOW_BYTES || (this.#uploads.isFull && this.#unflushedBytes > 0);
+  }
+
+  #takeChunk(chunk: Buffer): void {
+    if (this.#chunks === 0 && this.#first === null && !this.#uploads.isFull) {
+      this.#first = chunk;
+      this.#uploads.add(chunk.length);
+      return;
+    }
+    const first = this.#first;
+    this.#letGoOfFirst();
+    if (first !== null) this.#flushChunk(first);
+    this.#flushChunk(chunk);
+  }
+
+  #letGoOfFirst(): void {
+    if (this.#first === null) return;
+    this.#uploads.settle(this.#first.length);
+    this.#first = null;
   }
 
   #flushChunk(chunk: Buffer): void {

@@ -20,6 +20,12 @@ t.test('certificate and key come together', async t => {
   t.equal(config.smtp.tlsCert, '/c.pem');
 });
 
+t.test('implicit TLS needs a certificate', async t => {
+  t.match(problemsOf({ toml: `${MINIMUM}[smtp]\nimplicit_tls_port = 465\n` }), [/there is no certificate/]);
+  const tls = 'tls_cert = "/c.pem"\ntls_key = "/k.pem"\nimplicit_tls_port = 465\n';
+  t.equal(loaded({ toml: `${MINIMUM}[smtp]\n${tls}` }).smtp.implicitTlsPort, 465);
+});
+
 t.test('the postmaster inbox is in one of the mail domains', async t => {
   t.match(problemsOf({ toml: `${MINIMUM}postmaster_inbox = "op@example.net"\n` }), [
     /"example\.net", which is not one of mail\.domains\. Name an inbox of this service, in agents\.example\.com\.$/,

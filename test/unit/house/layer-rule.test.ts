@@ -31,7 +31,7 @@ t.test('imports that follow the arrows pass', async t => {
     'domain/address.ts': `import { createHash } from 'node:crypto';\nimport { x } from './ids.js';\n`,
     'config/load.ts': `import { z } from 'zod';\nimport { parse } from 'smol-toml';\nimport { x } from '../domain/ids.js';\n`,
     'store/store.ts': `import { open } from 'lmdb';\nimport type { X } from '../ops/logging.js';\n`,
-    'mail/parse.ts': `import { Splitter } from '@zone-eu/mailsplit';\nimport mime from 'libmime/lib/libmime.js';\n`,
+    'mail/parse.ts': `import iconv from 'iconv-lite';\nimport encodings from 'iconv-lite/encodings/index.js';\n`,
     'usecases/accept.ts': `import { x } from '../store/store.js';\nimport type { X } from '../mail/parse.js';\n`,
     'smtp/listener.ts': `import { SMTPServer } from 'smtp-server';\nimport '../usecases/accept.js';\n`,
     'workers/pool.ts': `new Worker(new URL('./thread.js', import.meta.url));\nnew URL('../page.html', import.meta.url);\n`,
