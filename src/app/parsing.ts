@@ -11,6 +11,7 @@ import { getMeta } from '../store/meta.js';
 import { listDue } from '../store/pending.js';
 import type { Store } from '../store/store.js';
 import type { Clock, Logger, ParseQueue } from '../usecases/ports.js';
+import { isParsedAlone } from '../usecases/recover-parsing.js';
 import { ParsePool } from '../workers/parse-pool.js';
 import { createParseWorker } from '../workers/parse-worker.js';
 
@@ -22,8 +23,12 @@ interface ParsingDeps {
   readonly log: Logger;
 }
 
-/** Jobs in hand beside those that parse: they wait for a commit, or for a thread, and keep the threads fed. */
-const JOBS_PER_THREAD = 8;
+/** Messages in hand for each thread: most wait for a commit, which they share, or for the thread. */
+const IN_HAND_PER_THREAD = 64;
+/** And in all while mail comes in, so that its acceptance finds the main loop free. */
+const IN_HAND_WHILE_ACCEPTING = 8;
+/** Mail comes in if some came so short a time ago. */
+const ACCEPTING_MS = 5;
 /** How long an orderly stop waits for messages that are being parsed; what is cut off is parsed again. */
 const FINISH_MS = 3_000;
 
@@ -62,8 +67,14 @@ export class Parsing {
       address,
       log,
       prefix,
-      concurrency: config.parse.workers * JOBS_PER_THREAD,
+      slots: {
+        limit: config.parse.workers * IN_HAND_PER_THREAD,
+        limitWhenBusy: IN_HAND_WHILE_ACCEPTING,
+        isBusy: () => this.#queue.quietMs < ACCEPTING_MS,
+      },
+      isAlone: id => store.read(reader => isParsedAlone(reader, id)),
       handler: worker,
+      onDone: id => this.#queue.done(id),
       closeTimeoutMs: FINISH_MS,
     });
     this.#reconciler = new Reconciler({

@@ -5,8 +5,8 @@ import type { Clock } from '../usecases/ports.js';
 
 /** `/readyz` says no when accepted mail has been waiting this long to be parsed. */
 const OLDEST_PENDING_MS = 5 * 60_000;
-/** Anyone may ask, and an answer costs a flush to disk: it is good for this long. */
-const ANSWER_MS = 1_000;
+/** Anyone may ask, and a proof costs a flush to disk: one is good for this long. */
+const PROOF_MS = 1_000;
 
 export interface ReadinessDeps {
   readonly store: Store;
@@ -17,30 +17,30 @@ export interface ReadinessDeps {
 /** Can the appliance do its work: store writable, Redis there, disk above its floor, parsing not behind? */
 export class Readiness {
   readonly #deps: ReadinessDeps;
-  #answer: Promise<boolean> | null = null;
-  #askedAt = Number.NEGATIVE_INFINITY;
+  #proof: Promise<void> | null = null;
+  #provedAt = Number.NEGATIVE_INFINITY;
 
   constructor(deps: ReadinessDeps) {
     this.#deps = deps;
   }
 
-  isReady(): Promise<boolean> {
-    const now = performance.now();
-    if (this.#answer === null || now - this.#askedAt > ANSWER_MS) {
-      this.#askedAt = now;
-      this.#answer = this.#look().catch(() => false);
-    }
-    return this.#answer;
-  }
-
-  async #look(): Promise<boolean> {
+  async isReady(): Promise<boolean> {
     const { store, clock, isQueueReady } = this.#deps;
     if (!isQueueReady() || !store.room.hasRoomFor(0)) return false;
-    const nowMs = clock();
-    const oldest = store.read(reader => oldestDueAge(reader, 'parse', nowMs));
+    const oldest = store.read(reader => oldestDueAge(reader, 'parse', clock()));
     if (oldest !== null && oldest > OLDEST_PENDING_MS) return false;
-    // Only a commit proves that the store can be written.
-    await store.write(writer => putMeta(writer, 'provedAt', nowMs));
+    return this.#isWritable().catch(() => false);
+  }
+
+  /** Only a commit proves that the store can be written. */
+  async #isWritable(): Promise<true> {
+    const now = performance.now();
+    if (this.#proof === null || now - this.#provedAt > PROOF_MS) {
+      const { store, clock } = this.#deps;
+      this.#provedAt = now;
+      this.#proof = store.write(writer => putMeta(writer, 'provedAt', clock()));
+    }
+    await this.#proof;
     return true;
   }
 }
