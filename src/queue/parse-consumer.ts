@@ -4,14 +4,20 @@ import { type MessageId, toId } from '../domain/ids.js';
 import type { Logger } from '../usecases/ports.js';
 import { connectRedis, isConnectionError } from './connection.js';
 import { DEFAULT_PREFIX, PARSE_QUEUE_NAME } from './parse-queue.js';
+import { ParseSlots, type ParseSlotsOptions } from './parse-slots.js';
 import type { RedisAddress } from './redis-address.js';
 
 export interface ParseConsumerOptions {
   readonly address: RedisAddress;
   readonly log: Logger;
-  readonly concurrency: number;
+  /** How many ids are worked on at once. */
+  readonly slots: ParseSlotsOptions;
+  /** Must this id be worked on while no other is? */
+  readonly isAlone?: (id: MessageId) => boolean;
   /** Does the work of one id. Must bear being called again for an id that is done. */
   readonly handler: (id: MessageId) => Promise<void>;
+  /** The handler of the id has ended, well or badly. */
+  readonly onDone?: (id: MessageId) => void;
   readonly prefix?: string;
   /** How long close() waits for handlers. */
   readonly closeTimeoutMs?: number;
@@ -25,6 +31,11 @@ const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5_000;
 /** Attempts are counted in the store, where a flush of Redis does not forget them. */
 const ANY_NUMBER_OF_STALLS = 1_000_000;
+/**
+ * There are more batches in hand than would fill the slots, because one that waits for its last, slow message
+ * fills none: as long as others wait, there are at least as many messages in hand as batches.
+ */
+const SLOTS_PER_BATCH = 8;
 /** How long the worker rests after Redis refused a command. */
 const REST_MS = 1_000;
 /** For BullMQ's own farewell, once the handlers are done. */
@@ -32,11 +43,12 @@ const FAREWELL_MS = 2_000;
 
 /**
  * The consumer's side of the parse queue. Whatever happens to Redis, an id is never in two handlers of this
- * process at once: a job whose id is in hand already (it was queued again after a flush or a lost lock)
- * ends at once.
+ * process at once: one that is in hand already (it was queued again after a flush or a lost lock) is left
+ * out. A batch ends with the last of its ids.
  */
 export class ParseConsumer {
   readonly #options: Required<ParseConsumerOptions>;
+  readonly #slots: ParseSlots;
   readonly #inHand = new Map<MessageId, Promise<void>>();
   readonly #connections: Redis[] = [];
   #worker: Worker | undefined;
@@ -45,7 +57,14 @@ export class ParseConsumer {
   #isClosing = false;
 
   constructor(options: ParseConsumerOptions) {
-    this.#options = { prefix: DEFAULT_PREFIX, closeTimeoutMs: 10_000, ...options };
+    this.#options = {
+      prefix: DEFAULT_PREFIX,
+      closeTimeoutMs: 10_000,
+      isAlone: () => false,
+      onDone: () => undefined,
+      ...options,
+    };
+    this.#slots = new ParseSlots(options.slots);
   }
 
   /** Begins to work as soon as Redis is there; never throws for an absent Redis. */
@@ -54,7 +73,7 @@ export class ParseConsumer {
     const worker = new Worker(PARSE_QUEUE_NAME, job => this.#process(job), {
       connection: this.#connect(),
       prefix: this.#options.prefix,
-      concurrency: this.#options.concurrency,
+      concurrency: Math.ceil(this.#options.slots.limit / SLOTS_PER_BATCH),
       lockDuration: LOCK_MS,
       stalledInterval: STALLED_CHECK_MS,
       maxStalledCount: ANY_NUMBER_OF_STALLS,
@@ -70,11 +89,6 @@ export class ParseConsumer {
     });
   }
 
-  /** Ids that are being worked on. */
-  get inHand(): number {
-    return this.#inHand.size;
-  }
-
   /**
    * Takes no more work, waits for the handlers up to `closeTimeoutMs`, then lets go. What was not finished
    * is pending in the store still; its job is discarded at the next start.
@@ -88,7 +102,7 @@ export class ParseConsumer {
     await within(FAREWELL_MS, worker.pause(true));
     const isIdle = await within(this.#options.closeTimeoutMs, Promise.allSettled(this.#inHand.values()));
     if (!isIdle) {
-      this.#options.log.warn({ messages: this.#inHand.size }, 'stopping while messages are being parsed');
+      this.#options.log.warn({ messages: this.#slots.taken }, 'stopping while messages are being parsed');
     }
     // An orderly end marks the jobs as done. It needs Redis: without, BullMQ would wait for it for ever.
     const isOrderly = isIdle && this.#connections.every(connection => connection.status === 'ready');
@@ -111,19 +125,26 @@ export class ParseConsumer {
   }
 
   async #process(job: Job): Promise<void> {
-    const id = toId<MessageId>(job.id ?? '');
-    if (id === null || this.#isClosing || this.#inHand.has(id)) return;
-    const work = this.#handle(id);
-    this.#inHand.set(id, work);
+    if (this.#isClosing) return;
+    const ids = idsOf(job).filter(id => !this.#inHand.has(id));
+    const work = ids.map(id => this.#take(id, job.timestamp));
+    for (const [at, promise] of work.entries()) this.#inHand.set(ids[at] as MessageId, promise);
+    await Promise.all(work);
+  }
+
+  async #take(id: MessageId, since: number): Promise<void> {
+    const { isAlone, onDone } = this.#options;
     try {
-      await work;
+      await this.#slots.use({ isAlone: isAlone(id), since }, () => this.#handle(id));
     } finally {
       this.#inHand.delete(id);
+      onDone(id);
     }
   }
 
   /** A failure is not the queue's to keep: the job ends, and the reconciler offers the id again. */
   async #handle(id: MessageId): Promise<void> {
+    if (this.#isClosing) return;
     try {
       await this.#options.handler(id);
     } catch (error) {
@@ -158,6 +179,11 @@ export class ParseConsumer {
       if (!this.#isClosing) void worker.resume();
     }, REST_MS);
   }
+}
+
+function idsOf(job: Job): MessageId[] {
+  const ids: unknown = job.data;
+  return Array.isArray(ids) ? ids.flatMap(id => toId<MessageId>(`${id}`) ?? []) : [];
 }
 
 /** Waits for `work` up to a bound; false when it is not done by then. Its failure counts as done. */

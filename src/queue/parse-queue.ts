@@ -12,42 +12,62 @@ export class QueueUnavailableError extends Error {
 
 export const PARSE_QUEUE_NAME = 'parse';
 export const DEFAULT_PREFIX = 'postern';
+/** Ids in a job at most. A job costs Redis and BullMQ the same, however many it carries. */
+export const MAX_BATCH = 64;
 
 export interface BullParseQueueOptions {
   readonly address: RedisAddress;
   readonly log: Logger;
   /** Of every Redis key; two appliances on one Redis need two. */
   readonly prefix?: string;
-  /** How many offered ids may wait for Redis to take them; more are dropped. */
-  readonly maxUnsent?: number;
+  /** How many ids may be queued; more are left to the reconciler. */
+  readonly maxQueued?: number;
 }
 
-/** Ids in one command pipeline: about 20 ms of Redis. */
-const BATCH = 500;
+/** While others are worked on, ids that come within so long travel together. */
+const GATHER_MS = 10;
+
+interface Batch {
+  /** Of its job. */
+  readonly name: string;
+  /** Those that are still to be done. */
+  readonly ids: Set<MessageId>;
+  /** Redis has confirmed it. */
+  isSent: boolean;
+}
 
 /**
- * The producer's side of the parse queue. A job is a message id and nothing else: the id is the job id, so
- * an id is queued at most once, and jobs are removed when they end, so that an ended one never blocks its
- * id.
+ * The producer's side of the parse queue. A job is a batch of message ids and nothing else.
  *
- * What an earlier process left in Redis is thrown away at the first connection: its active jobs hold locks
- * that nobody renews and would block their ids until these expire. The reconciler fills the queue again.
+ * It keeps in memory which ids are queued, so that an id is queued once at most, however often it is
+ * offered, until `done` is said of it. Memory may err in one way only: Redis loses a batch. `forgetLost`
+ * finds that out.
+ *
+ * One process feeds and empties a queue. What an earlier one left in Redis is thrown away at the first
+ * connection: its active jobs hold locks that nobody renews. The reconciler fills the queue again.
  */
 export class BullParseQueue implements ParseQueue {
   readonly #options: Required<BullParseQueueOptions>;
-  readonly #unsent = new Set<MessageId>();
+  /** Every id that is queued, by its batch; null while it is gathered. */
+  readonly #queued = new Map<MessageId, Batch | null>();
+  readonly #gathered: MessageId[] = [];
+  /** Those that are not done. */
+  readonly #batches = new Set<Batch>();
   readonly #readyListeners = new Set<() => void>();
   #redis: Redis | undefined;
   #queue: Queue | undefined;
+  #lastBatch = 0;
+  #lastOfferAt = 0;
+  #isSendPlanned = false;
   #isReady = false;
   #isCleared = false;
-  #isFlushing = false;
+  #isFull = false;
   #isComplaining = false;
   #isClosed = false;
   #dropped = 0;
 
   constructor(options: BullParseQueueOptions) {
-    this.#options = { prefix: DEFAULT_PREFIX, maxUnsent: 10_000, ...options };
+    this.#options = { prefix: DEFAULT_PREFIX, maxQueued: 20_000, ...options };
   }
 
   /** Connects in the background and stays connected; never throws for an absent Redis. */
@@ -65,63 +85,100 @@ export class BullParseQueue implements ParseQueue {
     return this.#isReady;
   }
 
-  /** Offers dropped so far, because Redis was away or too many waited. */
+  /** Ids that are on their way to Redis, in it, or worked on. */
+  get size(): number {
+    return this.#queued.size;
+  }
+
+  /** Offers dropped so far, because Redis was away or too many were queued. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Calls back each time Redis becomes usable: connected, or willing after refusals. Returns how to stop that. */
+  /** How long ago the last offer came. */
+  get quietMs(): number {
+    return performance.now() - this.#lastOfferAt;
+  }
+
+  /**
+   * Calls back each time ids can be added that could not before: Redis is connected, or willing after
+   * refusals, or there is room again. Returns how to stop that.
+   */
   onReady(listener: () => void): () => void {
     this.#readyListeners.add(listener);
     return () => this.#readyListeners.delete(listener);
   }
 
   offer(ids: readonly MessageId[]): void {
+    this.#lastOfferAt = performance.now();
     for (const id of ids) {
-      if (this.#isReady && this.#unsent.size < this.#options.maxUnsent) this.#unsent.add(id);
-      else this.#dropped++;
+      if (this.#queued.has(id)) continue;
+      if (!this.#isReady || !this.#hasRoom()) {
+        this.#dropped++;
+        continue;
+      }
+      this.#queued.set(id, null);
+      this.#gathered.push(id);
     }
-    if (this.#isFlushing || this.#unsent.size === 0) return;
-    this.#isFlushing = true;
-    setImmediate(() => void this.#flush());
+    if (this.#gathered.length >= MAX_BATCH) this.#sendGathered();
+    else if (this.#gathered.length > 0) this.#planSend();
   }
 
   /**
-   * Queues ids and waits until Redis has them. Returns how many were not in the queue before. Rejects when
-   * Redis is away or refuses.
+   * Queues those of the ids that are not queued, as far as there is room, and waits until Redis has them.
+   * Rejects when Redis is away or refuses.
    */
-  async add(ids: readonly MessageId[]): Promise<{ readonly missing: number }> {
-    if (ids.length === 0) return { missing: 0 };
-    const { redis, queue } = this.#whenReady();
-    const queued = await redis.exists(ids.map(id => queue.toKey(id)));
-    if (queued < ids.length) await this.#send(queue, ids);
-    return { missing: ids.length - queued };
+  async add(ids: readonly MessageId[]): Promise<{ readonly added: number; readonly isFull: boolean }> {
+    this.#whenReady();
+    const added: MessageId[] = [];
+    for (const id of ids) {
+      if (this.#queued.has(id)) continue;
+      if (!this.#hasRoom()) break;
+      this.#queued.set(id, null);
+      added.push(id);
+    }
+    const isFull = added.length < ids.length && !this.#hasRoom();
+    const sends: Promise<void>[] = [];
+    for (let from = 0; from < added.length; from += MAX_BATCH) {
+      sends.push(this.#send(added.slice(from, from + MAX_BATCH)));
+    }
+    await Promise.all(sends);
+    return { added: added.length, isFull };
   }
 
-  /** Jobs that wait or are worked on; null while Redis is away. */
-  async depth(): Promise<number | null> {
-    if (!this.#isReady) return null;
-    try {
-      const counts = await this.#whenReady().queue.getJobCounts(
-        'waiting',
-        'active',
-        'prioritized',
-        'delayed',
-      );
-      return Object.values(counts).reduce((sum, count) => sum + count, 0);
-    } catch {
-      return null;
-    }
+  /** The id has been worked on: whoever offers it again means it. */
+  done(id: MessageId): void {
+    const batch = this.#queued.get(id);
+    this.#queued.delete(id);
+    if (batch?.ids.delete(id) && batch.ids.size === 0) this.#batches.delete(batch);
+    if (!this.#isFull || this.#queued.size > this.#options.maxQueued / 2) return;
+    this.#isFull = false;
+    this.#announce();
+  }
+
+  /** Asks Redis for every batch that is not done, and takes the ids of those that it lost as not queued. */
+  async forgetLost(): Promise<void> {
+    const { redis, queue } = this.#whenReady();
+    const sent = [...this.#batches].filter(batch => batch.isSent);
+    const keys = sent.map(({ name }) => queue.toKey(name));
+    if (keys.length === 0) return;
+    if ((await redis.exists(keys)) === keys.length) return;
+    const replies = await redis.pipeline(keys.map(key => ['exists', key])).exec();
+    for (const [at, batch] of sent.entries()) if (replies?.[at]?.[1] === 0) this.#forget(batch);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#isReady = false;
-    this.#dropped += this.#unsent.size;
-    this.#unsent.clear();
     this.#readyListeners.clear();
     this.#redis?.disconnect();
     await this.#queue?.close().catch(() => undefined);
+  }
+
+  #hasRoom(): boolean {
+    if (this.#queued.size < this.#options.maxQueued) return true;
+    this.#isFull = true;
+    return false;
   }
 
   #whenReady(): { redis: Redis; queue: Queue } {
@@ -151,7 +208,7 @@ export class BullParseQueue implements ParseQueue {
     this.#announce();
   }
 
-  /** Redis takes ids (again): what was dropped meanwhile can be added. */
+  /** Ids can be added (again): what was dropped meanwhile, too. */
   #announce(): void {
     this.#isComplaining = false;
     for (const listener of [...this.#readyListeners]) listener();
@@ -170,39 +227,49 @@ export class BullParseQueue implements ParseQueue {
     return queue;
   }
 
-  async #flush(): Promise<void> {
-    try {
-      while (this.#unsent.size > 0) {
-        const batch = this.#takeBatch();
-        try {
-          await this.#send(this.#whenReady().queue, batch);
+  /** At once when nothing else is under way, so that a single message does not wait. */
+  #planSend(): void {
+    if (this.#isSendPlanned) return;
+    this.#isSendPlanned = true;
+    const send = (): void => {
+      this.#isSendPlanned = false;
+      this.#sendGathered();
+    };
+    if (this.#batches.size === 0) setImmediate(send);
+    else setTimeout(send, GATHER_MS);
+  }
+
+  #sendGathered(): void {
+    while (this.#gathered.length > 0) {
+      const ids = this.#gathered.splice(0, MAX_BATCH);
+      void this.#send(ids).then(
+        () => {
           if (this.#isComplaining) this.#announce();
-        } catch (error) {
-          this.#dropped += batch.length + this.#unsent.size;
-          this.#unsent.clear();
+        },
+        (error: unknown) => {
+          this.#dropped += ids.length;
           this.#complain(error);
-        }
-      }
-    } finally {
-      this.#isFlushing = false;
+        },
+      );
     }
   }
 
-  #takeBatch(): MessageId[] {
-    const batch: MessageId[] = [];
-    for (const id of this.#unsent) {
-      batch.push(id);
-      this.#unsent.delete(id);
-      if (batch.length === BATCH) break;
+  async #send(ids: readonly MessageId[]): Promise<void> {
+    const batch: Batch = { name: `b${++this.#lastBatch}`, ids: new Set(ids), isSent: false };
+    this.#batches.add(batch);
+    for (const id of ids) this.#queued.set(id, batch);
+    try {
+      await this.#whenReady().queue.add(PARSE_QUEUE_NAME, ids, { jobId: batch.name });
+      batch.isSent = true;
+    } catch (error) {
+      this.#forget(batch);
+      throw error;
     }
-    return batch;
   }
 
-  async #send(queue: Queue, ids: readonly MessageId[]): Promise<void> {
-    for (let from = 0; from < ids.length; from += BATCH) {
-      const batch = ids.slice(from, from + BATCH);
-      await queue.addBulk(batch.map(id => ({ name: PARSE_QUEUE_NAME, data: null, opts: { jobId: id } })));
-    }
+  #forget(batch: Batch): void {
+    this.#batches.delete(batch);
+    for (const id of batch.ids) if (this.#queued.get(id) === batch) this.#queued.delete(id);
   }
 
   /** Says once that Redis refuses; the connection itself reports its outages. */

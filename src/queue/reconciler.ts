@@ -8,17 +8,19 @@ import type { Logger } from '../usecases/ports.js';
  * makes it `ready` or `failed` removes the entry. Between the two, something must carry the id to a worker,
  * and that something may forget: an offer is dropped while Redis is away, Redis loses its last second when
  * it is killed, somebody flushes it, the process ends. The reconciler makes up for every such loss by
- * comparing the index with the queue and queueing what is missing:
+ * comparing the index with the queue and queueing what is missing. What is queued it knows from the queue's
+ * memory, after that has been compared with Redis, batch by batch, at the beginning of each run:
  *
- * - all due entries at the start and whenever Redis comes back;
+ * - all due entries at the start, whenever Redis comes back, and when a queue that was full has room again,
+ *   as far as there is room;
  * - the oldest entries every `intervalMs`. If one of them is missing, the walk goes on, page by page, until
  *   a page is complete. So a flush that nobody noticed is healed by the next run however long the backlog
  *   is, and a run with nothing to do costs one look at the index and one command.
  *
- * Work is therefore done *at least* once: the same id may be queued again while its worker finishes, or
- * after. It is harmless because the job id is the message id (an id is in the queue once at most), because
- * the consumer ends a job whose id it has in hand, and because the use case looks at the record first: a
- * message that is no longer pending is left alone.
+ * Work is therefore done *at least* once: the same id may be queued again while it is worked on (its batch
+ * vanished from Redis), or after. It is harmless because the consumer leaves out ids that it has in hand, and
+ * because the use case looks at the record first: a message that is no longer pending is left alone. Nor
+ * do ids pile up: the queue takes an id once until it is done, and so many at most.
  *
  * Nothing starves: the index is walked oldest first, whatever is older than an entry is queued or done, so
  * each entry comes into the first page in the end.
@@ -44,8 +46,11 @@ export interface PendingPage<Position> {
 /** What the reconciler needs of a queue. */
 export interface ReconciledQueue {
   readonly isReady: boolean;
-  /** Resolves when the ids are queued; says how many were not before. */
-  add(ids: readonly MessageId[]): Promise<{ readonly missing: number }>;
+  /** Compares its memory with Redis: what Redis lost is not queued. */
+  forgetLost(): Promise<void>;
+  /** Resolves when the ids are queued; says how many were not before, and whether some found no room. */
+  add(ids: readonly MessageId[]): Promise<{ readonly added: number; readonly isFull: boolean }>;
+  /** Calls back when ids can be added that could not before. */
   onReady(listener: () => void): () => void;
 }
 
@@ -124,11 +129,12 @@ export class Reconciler<Position> {
     const { listPending, queue, pageSize, log } = this.#options;
     let after: Position | undefined;
     let queued = 0;
+    await queue.forgetLost();
     for (;;) {
       const page = await (after === undefined ? listPending(pageSize) : listPending(pageSize, after));
-      const { missing } = await queue.add(page.ids);
-      queued += missing;
-      const isDone = page.next === null || (scope === 'while-missing' && missing === 0);
+      const { added, isFull } = await queue.add(page.ids);
+      queued += added;
+      const isDone = page.next === null || isFull || (scope === 'while-missing' && added === 0);
       if (isDone || this.#isStopped) break;
       after = page.next;
     }

@@ -1,6 +1,7 @@
+import type { MessageId } from '../domain/ids.js';
 import { getMessage, putMessage } from '../store/messages.js';
 import { listDue, removePending } from '../store/pending.js';
-import type { Writer } from '../store/reader-writer.js';
+import type { Reader, Writer } from '../store/reader-writer.js';
 import type { Store } from '../store/store.js';
 import { failMessage } from './index-message.js';
 import type { Clock } from './ports.js';
@@ -13,10 +14,22 @@ import { encodeSummary } from './received-view.js';
  */
 const MAX_INTERRUPTIONS = 10;
 
+/**
+ * All that was in hand when the process ended is counted as interrupted, because nobody knows which message
+ * was to blame. From so many interruptions on a message is parsed while no other is in hand, so that the
+ * innocent get ready and only the culprit is counted on.
+ */
+const ALONE_FROM = 2;
+
 const PAGE = 500;
 
 /** The last instant that a key of the pending index can hold, less one. */
 const END_OF_TIME = 2 ** 48 - 2;
+
+/** Must nothing else be parsed while this message is? */
+export function isParsedAlone(reader: Reader, id: MessageId): boolean {
+  return (getMessage(reader, id)?.interruptions ?? 0) >= ALONE_FROM;
+}
 
 /**
  * At boot: messages that a process was parsing when it ended return to `pending` (decisions, Received
@@ -41,12 +54,7 @@ export async function recoverParsing(deps: { store: Store; clock: Clock }): Prom
   }
 }
 
-function returnToPending(
-  writer: Writer,
-  id: Parameters<typeof getMessage>[1],
-  dueAt: number,
-  nowMs: number,
-): void {
+function returnToPending(writer: Writer, id: MessageId, dueAt: number, nowMs: number): void {
   const record = getMessage(writer, id);
   if (record === undefined) {
     removePending(writer, { kind: 'parse', dueAt, id });

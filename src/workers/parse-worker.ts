@@ -2,9 +2,6 @@ import type { MessageId } from '../domain/ids.js';
 import { type IndexDeps, indexMessage } from '../usecases/index-message.js';
 import type { ParseQueue } from '../usecases/ports.js';
 
-/** Sooner than that, this job may still be there, and an offer with its id would be taken for it. */
-const SHORTEST_DELAY_MS = 100;
-
 /**
  * What a parse job does: an id comes in, the use case does the work. A message that is to be tried again
  * is offered when it is due; should the process end before, the reconciler offers it.
@@ -13,7 +10,7 @@ export function createParseWorker(deps: IndexDeps, queue: ParseQueue): (id: Mess
   return async id => {
     const outcome = await indexMessage(deps, id);
     if (outcome.status === 'done') return;
-    const delayMs = Math.max(SHORTEST_DELAY_MS, outcome.dueAt - deps.clock());
+    const delayMs = Math.max(0, outcome.dueAt - deps.clock());
     setTimeout(() => queue.offer([id]), delayMs).unref();
   };
 }

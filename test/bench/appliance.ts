@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Result } from '../../src/domain/errors.js';
-import type { AccountId, InboxId } from '../../src/domain/ids.js';
-import { getCounters, scanSummaries } from '../../src/store/messages.js';
+import type { AccountId, InboxId, MessageId } from '../../src/domain/ids.js';
+import { getCounters, getMessage, type ProcessingStatus, scanSummaries } from '../../src/store/messages.js';
 import { openMigratedStore } from '../../src/store/migrate.js';
 import { listDue } from '../../src/store/pending.js';
 import { Store } from '../../src/store/store.js';
@@ -22,6 +22,8 @@ import {
   processName,
   watchMemory,
 } from './measure/process-memory.js';
+
+import { liveBytes, storeDiskBytes } from './measure/store-size.js';
 
 const DOMAIN = 'bench.example';
 const START_MS = 30_000;
@@ -98,17 +100,36 @@ export class Appliance {
     return this.#store.read(reader => getCounters(reader, inboxId, 'received').live);
   }
 
-  isAllReady(): boolean {
+  isAllSettled(): boolean {
     return this.#store.read(reader => listDue(reader, 'parse', Date.now() + 60_000, 1)).length === 0;
   }
 
+  /** Of the mail in the store. */
+  liveBytes(): number {
+    return this.#store.read(liveBytes);
+  }
+
+  /** Of the store, on disk. */
+  diskBytes(): number {
+    return storeDiskBytes(dataFolder(this.#mailbox.folder));
+  }
+
+  statusOf(id: string): ProcessingStatus | undefined {
+    return this.#store.read(reader => getMessage(reader, id as MessageId))?.status;
+  }
+
   /** Resolves when nothing waits to be parsed. */
-  async untilAllReady(pollMs = 10): Promise<void> {
+  async untilAllSettled(pollMs = 10): Promise<void> {
     const deadline = Date.now() + READY_MS;
-    while (!this.isAllReady()) {
+    while (!this.isAllSettled()) {
       if (Date.now() > deadline) throw new Error('accepted mail does not become ready');
       await delay(pollMs);
     }
+  }
+
+  /** Resolves when nothing waits to be parsed; rejects when the newest messages could not be. */
+  async untilAllReady(pollMs = 10): Promise<void> {
+    await this.untilAllSettled(pollMs);
     const { inboxId } = this.#mailbox;
     const newest = this.#store.read(reader =>
       scanSummaries(reader, { inboxId, kind: 'received' }, null, 100),

@@ -2,7 +2,11 @@ import type { Fared } from './appliance.js';
 import { whole } from './measure/report.js';
 import { median } from './measure/statistics.js';
 
-export const FARED_COLUMNS = ['peak RSS/anon MiB', 'loop p50/p99/max ms', 'busy/gc'] as const;
+/** Wherever memory has a target. */
+export const MEMORY_NOTE =
+  'targets are for anonymous memory (RssAnon); VmHWM counts pages of the mapped store too, which the kernel takes back';
+
+export const FARED_COLUMNS = ['peak VmHWM/RssAnon MiB', 'loop p50/p99/max ms', 'busy/gc'] as const;
 
 /** Highest memory, medians of the loop's percentiles, its longest block. */
 export function faredCells(fared: readonly Fared[]): string[] {

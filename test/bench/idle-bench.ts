@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Appliance } from './appliance.js';
 import { type Bench, type BenchContext, withDaemon, withMailbox } from './bench.js';
 import { runSmtpLoad } from './load/run-smtp-load.js';
-import { cpuSeconds, pssMib } from './measure/process-memory.js';
+import { anonymousMib, cpuSeconds, peakMib, pssMib } from './measure/process-memory.js';
 import { compare, type Report } from './measure/report.js';
 import { median } from './measure/statistics.js';
 
@@ -42,17 +42,28 @@ async function measure(
     observe(appliance.pid, seconds),
     observe(appliance.redisPid, seconds),
   ]);
-  const row = (name: string, { pss, share }: Observed): string[] => [
+  const row = (name: string, { pss, anonymous, peak, share }: Observed): string[] => [
     name,
     pss.toFixed(0),
+    anonymous.toFixed(0),
+    Number.isNaN(peak) ? '' : peak.toFixed(0),
     `${(share * 100).toFixed(2)}%`,
   ];
-  const both = { pss: daemon.pss + redis.pss, share: daemon.share + redis.share };
+  const both = {
+    pss: daemon.pss + redis.pss,
+    anonymous: daemon.anonymous + redis.anonymous,
+    // Two peaks have no sum: they need not have been at the same time.
+    peak: Number.NaN,
+    share: daemon.share + redis.share,
+  };
   const startS = median(startsMs) / 1000;
   return {
-    columns: ['', 'PSS MiB', 'of a core'],
+    columns: ['', 'PSS MiB', 'RssAnon MiB', 'VmHWM MiB', 'of a core'],
     rows: [row('daemon', daemon), row('redis', redis), row('both', both)],
-    notes: [`start to ready: ${startsMs.map(ms => ms.toFixed(0)).join(', ')} ms`],
+    notes: [
+      'the target is for PSS, which counts code and pages of the mapped store besides anonymous memory (RssAnon)',
+      `start to ready: ${startsMs.map(ms => ms.toFixed(0)).join(', ')} ms`,
+    ],
     comparisons: [
       compare('idle appliance, memory (PSS)', both.pss, { atMost: 150 }, { unit: ' MiB', digits: 0 }),
       compare(
@@ -68,6 +79,8 @@ async function measure(
 
 interface Observed {
   readonly pss: number;
+  readonly anonymous: number;
+  readonly peak: number;
   readonly share: number;
 }
 
@@ -76,5 +89,10 @@ async function observe(pid: number, seconds: number): Promise<Observed> {
   const startedAt = performance.now();
   await delay(seconds * 1000);
   const elapsed = (performance.now() - startedAt) / 1000;
-  return { pss: pssMib(pid), share: (cpuSeconds(pid) - before) / elapsed };
+  return {
+    pss: pssMib(pid),
+    anonymous: anonymousMib(pid),
+    peak: peakMib(pid),
+    share: (cpuSeconds(pid) - before) / elapsed,
+  };
 }

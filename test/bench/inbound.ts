@@ -1,9 +1,12 @@
 import { acceptBench } from './accept-bench.js';
 import type { Bench } from './bench.js';
+import { churnBench } from './churn-bench.js';
 import { httpBench } from './http-bench.js';
 import { idleBench } from './idle-bench.js';
 import { largeBench } from './large-bench.js';
 import { latencyBench } from './latency-bench.js';
+import { parseBench } from './parse-bench.js';
+import { poisonBench } from './poison-bench.js';
 import { unparsedBench } from './unparsed-bench.js';
 import { uploadsBench } from './uploads-bench.js';
 import { visibleBench } from './visible-bench.js';
@@ -15,7 +18,10 @@ export const inboundBenches: readonly Bench[] = [
   visibleBench,
   uploadsBench,
   latencyBench,
+  parseBench,
   largeBench,
+  poisonBench,
   httpBench,
+  churnBench,
   idleBench,
 ];

@@ -1,6 +1,6 @@
 import type { Appliance, Fared } from './appliance.js';
 import { type Bench, type BenchContext, withAppliance } from './bench.js';
-import { FARED_COLUMNS, faredCells } from './fared-cells.js';
+import { FARED_COLUMNS, faredCells, MEMORY_NOTE } from './fared-cells.js';
 import type { BodyKind } from './load/bodies.js';
 import { runSmtpLoad } from './load/run-smtp-load.js';
 import { anonymousMib } from './measure/process-memory.js';
@@ -8,7 +8,7 @@ import { type Comparison, compare, type Report } from './measure/report.js';
 import { median } from './measure/statistics.js';
 
 const MIB = 2 ** 20;
-const COLUMNS = ['', 'accept ms', 'until ready ms', 'memory + MiB', ...FARED_COLUMNS];
+const COLUMNS = ['', 'accept ms', 'until ready ms', 'RssAnon + MiB', ...FARED_COLUMNS];
 
 interface Case {
   readonly label: string;
@@ -58,7 +58,7 @@ async function measure({ isQuick, runs }: BenchContext, appliance: Appliance): P
     const addedMib = Math.max(...each.map(({ addedMib }) => addedMib));
     comparisons.push(
       compare(`${one.label}: loop blocked at most`, longestMs, { atMost: 25 }, { unit: ' ms', digits: 0 }),
-      compare(`${one.label}: memory added`, addedMib, { atMost: 100 }, { unit: ' MiB', digits: 0 }),
+      compare(`${one.label}: anonymous memory added`, addedMib, { atMost: 100 }, { unit: ' MiB', digits: 0 }),
     );
   }
   const rows = cases.map(one => [
@@ -68,7 +68,7 @@ async function measure({ isQuick, runs }: BenchContext, appliance: Appliance): P
     of(one, each => each.addedMib).toFixed(0),
     ...faredCells((seen.get(one) ?? []).map(each => each.fared)),
   ]);
-  return { columns: COLUMNS, rows, notes: [], comparisons };
+  return { columns: COLUMNS, rows, notes: [MEMORY_NOTE], comparisons };
 }
 
 async function send(appliance: Appliance, { body, bytes }: Case): Promise<Seen> {

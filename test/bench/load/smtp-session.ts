@@ -27,12 +27,14 @@ export class SmtpSession {
   /** One transaction; milliseconds from MAIL to the reply to the final dot. `wire` is already dot-stuffed. */
   async send(recipient: string, wire: Buffer): Promise<number> {
     const startedAt = performance.now();
-    await this.#command('MAIL FROM:<sender@load.test>', 250);
-    await this.#command(`RCPT TO:<${recipient}>`, 250);
-    await this.#command('DATA', 354);
-    this.#socket.write(wire);
-    await this.#expect(250);
+    await this.#transact(recipient, wire);
     return performance.now() - startedAt;
+  }
+
+  /** The same; the id under which Postern keeps the message. */
+  async deliver(recipient: string, wire: Buffer): Promise<string> {
+    const reply = await this.#transact(recipient, wire);
+    return reply.slice(reply.lastIndexOf(' ') + 1);
   }
 
   async close(): Promise<void> {
@@ -41,14 +43,23 @@ export class SmtpSession {
     await closed;
   }
 
-  #command(line: string, code: number): Promise<void> {
+  async #transact(recipient: string, wire: Buffer): Promise<string> {
+    await this.#command('MAIL FROM:<sender@load.test>', 250);
+    await this.#command(`RCPT TO:<${recipient}>`, 250);
+    await this.#command('DATA', 354);
+    this.#socket.write(wire);
+    return this.#expect(250);
+  }
+
+  #command(line: string, code: number): Promise<string> {
     this.#socket.write(`${line}\r\n`);
     return this.#expect(code);
   }
 
-  async #expect(code: number): Promise<void> {
+  async #expect(code: number): Promise<string> {
     const reply = this.#replies.shift() ?? (await this.#nextReply());
     if (!reply.startsWith(`${code}`)) throw new Error(`wanted ${code}, got ${reply}`);
+    return reply;
   }
 
   #nextReply(): Promise<string> {

@@ -15,6 +15,11 @@ export function anonymousMib(pid: number): number {
   return field(readFileSync(`/proc/${pid}/status`, 'utf8'), 'RssAnon');
 }
 
+/** The most that was resident at once since the process began, or since its mark was set back. */
+export function peakMib(pid: number): number {
+  return field(readFileSync(`/proc/${pid}/status`, 'utf8'), 'VmHWM');
+}
+
 /** Seconds of processor that a process and its threads have used. */
 export function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -58,7 +63,7 @@ export function watchMemory(pid: number): () => MemoryPeak {
   return () => {
     clearInterval(timer);
     look();
-    return { residentMib: field(readFileSync(`/proc/${pid}/status`, 'utf8'), 'VmHWM'), anonymousMib: peak };
+    return { residentMib: peakMib(pid), anonymousMib: peak };
   };
 }
 

@@ -1,18 +1,10 @@
-import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { freePort, lineOf, startChild, startScript, stopChild } from '../child-process.js';
-import { SmtpSession } from '../load/smtp-session.js';
 import { PostfixPeer, postfixObstacle } from './postfix.js';
+import { type Sink, untilGreeted } from './sink.js';
 
 const SMTP_SINK = '/usr/sbin/smtp-sink';
 const START_MS = 15_000;
-
-/** A server in a process of its own that throws mail away. */
-export interface Sink {
-  readonly port: number;
-  readonly recipient: string;
-  stop(): Promise<void>;
-}
 
 export async function startBareSmtpServer(): Promise<Sink> {
   return scriptPeer('peers/bare-smtp-server.js');
@@ -48,16 +40,4 @@ async function scriptPeer(script: string): Promise<Sink> {
   const child = startScript(script);
   const port = await lineOf(child, line => (/^\d+$/.test(line) ? Number(line) : undefined), START_MS);
   return { port, recipient: 'agent@peer.test', stop: () => stopChild(child) };
-}
-
-async function untilGreeted(child: ChildProcess, port: number): Promise<void> {
-  const deadline = Date.now() + START_MS;
-  for (;;) {
-    try {
-      await (await SmtpSession.open(port)).close();
-      return;
-    } catch (error) {
-      if (Date.now() > deadline || child.exitCode !== null) throw error;
-    }
-  }
 }

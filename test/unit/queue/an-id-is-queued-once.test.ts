@@ -1,44 +1,44 @@
 import t from 'tap';
+import type { MessageId } from '../../../src/domain/ids.js';
 import { newMessageIds, startRedis } from '../../support/redis.js';
-import { openQueue, startConsumer } from './with-queue.js';
+import { jobsIn, openQueue, startConsumer } from './with-queue.js';
 
-t.test('however often it is added, and add tells what was missing', async t => {
-  const { redis } = await startRedis(t);
-  const queue = await openQueue(t, redis.address);
-  const ids = newMessageIds(1_200);
-  t.same(await queue.add(ids.slice(0, 700)), { missing: 700 });
-  t.same(await queue.add(ids), { missing: 500 });
-  t.same(await queue.add(ids), { missing: 0 });
-  t.same(await queue.add([]), { missing: 0 });
-  t.equal(await queue.depth(), 1_200);
-});
-
-t.test('a job is its id and nothing else', async t => {
+t.test('however often it is added or offered, and add tells what was missing', async t => {
   const { redis, client } = await startRedis(t);
   const queue = await openQueue(t, redis.address);
-  const [id = ''] = newMessageIds(1);
-  await queue.add([id as never]);
-  t.equal(await client.hget(`postern:parse:${id}`, 'data'), 'null');
+  const ids = newMessageIds(1_200);
+  t.same(await queue.add(ids.slice(0, 700)), { added: 700, isFull: false });
+  t.same(await queue.add(ids), { added: 500, isFull: false });
+  t.same(await queue.add(ids), { added: 0, isFull: false });
+  t.same(await queue.add([]), { added: 0, isFull: false });
+  queue.offer(ids);
+  await queue.forgetLost();
+  t.same((await jobsIn(client)).flat().sort(), ids);
+  t.equal(queue.size, 1_200);
+  t.equal(queue.dropped, 0);
 });
 
-t.test('and again once its job has ended, well or badly', async t => {
+t.test('and again once it has been worked on, well or badly', async t => {
   const { redis } = await startRedis(t);
   const queue = await openQueue(t, redis.address);
   const [id] = newMessageIds(1);
   let calls = 0;
-  let called: () => void = () => undefined;
-  startConsumer(t, redis.address, async () => {
-    calls++;
-    called();
-    if (calls === 1) throw new Error('the store is busy');
-  });
+  let end: () => void = () => undefined;
+  const handler = async (): Promise<void> => {
+    if (++calls === 1) throw new Error('the store is busy');
+  };
+  const onDone = (of: MessageId): void => {
+    queue.done(of);
+    end();
+  };
+  startConsumer(t, redis.address, handler, { onDone });
   for (let round = 1; round <= 3; round++) {
-    const next = new Promise<void>(resolve => {
-      called = resolve;
+    const ended = new Promise<void>(resolve => {
+      end = resolve;
     });
-    // The job of the round before may be about to be removed.
-    while (calls < round && (await queue.add([id!])).missing === 0);
-    await next;
+    t.match(await queue.add([id!]), { added: 1 });
+    await ended;
     t.equal(calls, round);
+    t.equal(queue.size, 0);
   }
 });

@@ -6,14 +6,22 @@ import { PendingList, recordingLog } from '../../support/redis.js';
 /** A queue in memory, whose calls can be watched and made to fail. */
 class FakeQueue implements ReconciledQueue {
   readonly queued = new Set<MessageId>();
+  /** What Redis has lost and nobody has noticed. */
+  readonly lost = new Set<MessageId>();
   readonly pages: number[] = [];
+  room = 1_000;
   isReady = true;
   failNext = 0;
   inFlight = 0;
   overlapped = false;
   readonly #listeners = new Set<() => void>();
 
-  async add(ids: readonly MessageId[]): Promise<{ missing: number }> {
+  async forgetLost(): Promise<void> {
+    for (const id of this.lost) this.queued.delete(id);
+    this.lost.clear();
+  }
+
+  async add(ids: readonly MessageId[]): Promise<{ added: number; isFull: boolean }> {
     this.overlapped ||= this.inFlight > 0;
     this.inFlight++;
     await new Promise(resolve => setImmediate(resolve));
@@ -24,8 +32,9 @@ class FakeQueue implements ReconciledQueue {
     }
     this.pages.push(ids.length);
     const missing = ids.filter(id => !this.queued.has(id));
-    for (const id of missing) this.queued.add(id);
-    return { missing: missing.length };
+    const added = missing.slice(0, this.room - this.queued.size);
+    for (const id of added) this.queued.add(id);
+    return { added: added.length, isFull: added.length < missing.length };
   }
 
   onReady(listener: () => void): () => void {
@@ -35,6 +44,10 @@ class FakeQueue implements ReconciledQueue {
 
   reconnect(): void {
     this.isReady = true;
+    this.announce();
+  }
+
+  announce(): void {
     for (const listener of this.#listeners) listener();
   }
 }
@@ -73,7 +86,21 @@ t.test('but it goes on as long as something was missing', async t => {
   pending.add(45);
   reconciler.start();
   await reconciler.runNow();
-  queue.queued.clear();
+  for (const id of queue.queued) queue.lost.add(id);
+  await reconciler.runNow();
+  t.equal(queue.queued.size, 45);
+});
+
+t.test('a full queue ends a run, and room again begins one', async t => {
+  const { queue, pending, reconciler } = setUp(t);
+  pending.add(45);
+  queue.room = 15;
+  reconciler.start();
+  await reconciler.runNow();
+  t.equal(queue.queued.size, 15);
+  t.same(queue.pages.slice(0, 2), [10, 10], 'no page is looked at in vain');
+  queue.room = 45;
+  queue.announce();
   await reconciler.runNow();
   t.equal(queue.queued.size, 45);
 });

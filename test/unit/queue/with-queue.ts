@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis';
 import type { Test } from 'tap';
 import type { MessageId } from '../../../src/domain/ids.js';
 import { ParseConsumer, type ParseConsumerOptions } from '../../../src/queue/parse-consumer.js';
@@ -12,7 +13,7 @@ export const nowhere: RedisAddress = { mode: 'managed', socketPath: '/nonexisten
 export async function openQueue(
   t: Test,
   address: RedisAddress,
-  options: { log?: RecordingLog; maxUnsent?: number } = {},
+  options: { log?: RecordingLog; maxQueued?: number } = {},
 ): Promise<BullParseQueue> {
   const queue = new BullParseQueue({ address, log: recordingLog(), ...options });
   t.teardown(() => queue.close());
@@ -38,10 +39,20 @@ export function startConsumer(
   handler: (id: MessageId) => Promise<void>,
   options: Partial<ParseConsumerOptions> = {},
 ): ParseConsumer {
-  const consumer = new ParseConsumer({ address, log: recordingLog(), concurrency: 4, handler, ...options });
+  const slots = { limit: 16, limitWhenBusy: 16, isBusy: () => false };
+  const consumer = new ParseConsumer({ address, log: recordingLog(), slots, handler, ...options });
   t.teardown(() => consumer.close());
   consumer.start();
   return consumer;
+}
+
+/** The jobs that are in Redis, each with the ids that it carries. */
+export async function jobsIn(client: Redis): Promise<string[][]> {
+  const keys = await client.keys('postern:parse:b*');
+  const datas = await Promise.all(
+    keys.filter(key => /:b\d+$/.test(key)).map(key => client.hget(key, 'data')),
+  );
+  return datas.map(data => JSON.parse(data ?? '[]') as string[]);
 }
 
 export interface Works {
@@ -52,11 +63,15 @@ export interface Works {
 }
 
 /** Producer, consumer, reconciler and a pending list, wired as in the daemon. */
-export async function startWorks(t: Test, address: RedisAddress): Promise<Works> {
+export async function startWorks(
+  t: Test,
+  address: RedisAddress,
+  options: { maxQueued?: number } = {},
+): Promise<Works> {
   const log = recordingLog();
   const pending = new PendingList();
-  const queue = await openQueue(t, address, { log });
-  startConsumer(t, address, pending.done, { log });
+  const queue = await openQueue(t, address, { log, ...options });
+  startConsumer(t, address, pending.done, { log, onDone: id => queue.done(id) });
   const reconciler = new Reconciler({ listPending: pending.list, queue, log, pageSize: 50 });
   t.teardown(() => reconciler.stop());
   reconciler.start();

@@ -1,0 +1,82 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseMessage } from '../../../src/mail/parse-message.js';
+import type { AttachmentSink } from '../../../src/mail/parsed-message.js';
+import { ParsePool } from '../../../src/workers/parse-pool.js';
+import { recordingLog } from '../../support/redis.js';
+import { buildCorpus, type Corpus } from './parse-corpus.js';
+import type { EngineName, ParseOrder, ParseSpeed } from './run-parse-engine.js';
+
+/** One parser in a process of its own; each line it reads is an order, each line it writes what came of it. */
+
+const { engine, mailparser } = JSON.parse(process.argv[2] ?? '') as {
+  engine: EngineName;
+  mailparser: string | null;
+};
+
+/** As the store hands raw bytes out. */
+const PIECE = 64 * 1024;
+/** So that the worker need not wait for our thread between two messages. */
+const IN_HAND: Readonly<Record<EngineName, number>> = { 'one worker': 4, parseMessage: 1, mailparser: 1 };
+
+const dropped: AttachmentSink = { begin: () => {}, write: () => {}, end: () => {} };
+
+type Parse = (raw: Buffer) => Promise<unknown>;
+
+async function openEngine(): Promise<Parse> {
+  if (engine === 'mailparser') return openMailparser();
+  if (engine === 'parseMessage') return raw => parseMessage(piecesOf(raw), dropped);
+  const pool = new ParsePool({ workers: 1, timeoutMs: 60_000, memoryMib: 256, log: recordingLog() });
+  await pool.start();
+  return async raw => {
+    const outcome = await pool.parse(piecesOf(raw), dropped);
+    if (outcome.status !== 'parsed') throw new Error(`a message of the corpus: ${outcome.status}`);
+  };
+}
+
+type SimpleParser = (raw: Buffer, options: object) => Promise<unknown>;
+
+/** With its conversions between text and HTML off, which is its fastest. */
+function openMailparser(): Parse {
+  if (mailparser === null) throw new Error('no mailparser');
+  const load = createRequire(join(mailparser, 'package.json'));
+  const { simpleParser } = load(mailparser) as { simpleParser: SimpleParser };
+  const options = { skipHtmlToText: true, skipTextToHtml: true, skipImageLinks: true, skipTextLinks: true };
+  return raw => simpleParser(raw, options);
+}
+
+async function* piecesOf(raw: Buffer): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < raw.length; at += PIECE) yield raw.subarray(at, at + PIECE);
+}
+
+const corpora = new Map<Corpus, readonly Buffer[]>();
+
+async function measure(parse: Parse, { corpus, durationMs }: ParseOrder): Promise<ParseSpeed> {
+  const messages = corpora.get(corpus) ?? buildCorpus(corpus);
+  corpora.set(corpus, messages);
+  const startedAt = performance.now();
+  const endsAt = startedAt + durationMs;
+  let parsed = 0;
+  let bytes = 0;
+  let next = 0;
+  const keepParsing = async (): Promise<void> => {
+    while (performance.now() < endsAt) {
+      const raw = messages[next++ % messages.length];
+      if (raw === undefined) throw new Error('an empty corpus');
+      await parse(raw);
+      parsed += 1;
+      bytes += raw.length;
+    }
+  };
+  await Promise.all(Array.from({ length: IN_HAND[engine] }, keepParsing));
+  const seconds = (performance.now() - startedAt) / 1000;
+  return { perSecond: parsed / seconds, bytesPerSecond: bytes / seconds };
+}
+
+const parse = await openEngine();
+for await (const line of createInterface({ input: process.stdin })) {
+  const speed = await measure(parse, JSON.parse(line) as ParseOrder);
+  process.stdout.write(`${JSON.stringify(speed)}\n`);
+}
+process.exit(0);

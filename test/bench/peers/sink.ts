@@ -1,0 +1,26 @@
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { SmtpSession } from '../load/smtp-session.js';
+
+/** A server in a process of its own that takes mail for one recipient. */
+export interface Sink {
+  readonly port: number;
+  readonly recipient: string;
+  stop(): Promise<void>;
+}
+
+const START_MS = 15_000;
+
+/** Resolves when the server talks SMTP; rejects when its process ends before, or takes too long. */
+export async function untilGreeted(child: ChildProcess, port: number): Promise<void> {
+  const deadline = Date.now() + START_MS;
+  for (;;) {
+    try {
+      await (await SmtpSession.open(port)).close();
+      return;
+    } catch (error) {
+      if (Date.now() > deadline || child.exitCode !== null) throw error;
+      await delay(20);
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import t from 'tap';
+import type { MessageId } from '../../../src/domain/ids.js';
+import { ParseSlots } from '../../../src/queue/parse-slots.js';
+import { isParsedAlone, recoverParsing } from '../../../src/usecases/recover-parsing.js';
+import { type House, withHouse } from '../usecases/with-house.js';
+import { index, type Parse, parsed } from '../usecases/with-parser.js';
+
+/**
+ * The life of a process: parses what is pending, many at once, as the consumer does. Ends, with all that is
+ * in hand, when the parser meets a culprit.
+ */
+async function live(house: House, culprits: ReadonlySet<MessageId>): Promise<'died' | 'finished'> {
+  const slots = new ParseSlots({ limit: 64, limitWhenBusy: 64, isBusy: () => false });
+  let isDead = false;
+  return new Promise(resolve => {
+    const parse =
+      (id: MessageId): Parse =>
+      async (source, sink) => {
+        if (culprits.has(id)) {
+          isDead = true;
+          resolve('died');
+        }
+        await new Promise(next => setImmediate(next));
+        return isDead ? new Promise(() => {}) : parsed()(source, sink);
+      };
+    const work = house.pending().map(id => {
+      const isAlone = house.store.read(reader => isParsedAlone(reader, id));
+      return slots.use({ isAlone, since: 0 }, async () => {
+        // A dead process begins nothing.
+        if (isDead) return new Promise(() => {});
+        await index(house, id, parse(id));
+      });
+    });
+    void Promise.all(work).then(() => resolve('finished'));
+  });
+}
+
+t.test('though a hundred others were in hand with it each time', async t => {
+  const house = await withHouse(t);
+  const inbox = await house.addInbox('agent');
+  const ids = await Promise.all(Array.from({ length: 150 }, (_, n) => house.receive(`raw ${n}`, inbox)));
+  const culprits = new Set([ids[40]!, ids[90]!]);
+  let lives = 1;
+  while ((await live(house, culprits)) === 'died') {
+    lives++;
+    await house.store.write(() => undefined);
+    await recoverParsing(house);
+  }
+  for (const id of ids) {
+    const expected = culprits.has(id)
+      ? { status: 'failed', failure: 'worker_died', interruptions: 10 }
+      : { status: 'ready', tries: 1 };
+    t.match(house.message(id), expected);
+  }
+  t.ok(ids.every(id => culprits.has(id) || house.message(id)!.interruptions <= 2));
+  t.comment(`${lives} lives`);
+  t.strictSame(house.pending(), []);
+});
+
+t.test('a culprit is parsed when nothing else is in hand', async t => {
+  const house = await withHouse(t);
+  const inbox = await house.addInbox('agent');
+  const ids = await Promise.all(Array.from({ length: 10 }, (_, n) => house.receive(`raw ${n}`, inbox)));
+  const culprits = new Set([ids[5]!]);
+  for (let times = 1; times <= 5; times++) {
+    t.equal(await live(house, culprits), 'died');
+    await house.store.write(() => undefined);
+    t.equal(await recoverParsing(house), times <= 2 ? ids.length : 1);
+  }
+  t.equal(house.message(ids[5]!)?.interruptions, 5);
+});
