@@ -25,10 +25,6 @@ interface ParsingDeps {
 
 /** Messages in hand for each thread: most wait for a commit, which they share, or for the thread. */
 const IN_HAND_PER_THREAD = 64;
-/** And in all while mail comes in, so that its acceptance finds the main loop free. */
-const IN_HAND_WHILE_ACCEPTING = 8;
-/** Mail comes in if some came so short a time ago. */
-const ACCEPTING_MS = 5;
 /** How long an orderly stop waits for messages that are being parsed; what is cut off is parsed again. */
 const FINISH_MS = 3_000;
 
@@ -67,11 +63,7 @@ export class Parsing {
       address,
       log,
       prefix,
-      slots: {
-        limit: config.parse.workers * IN_HAND_PER_THREAD,
-        limitWhenBusy: IN_HAND_WHILE_ACCEPTING,
-        isBusy: () => this.#queue.quietMs < ACCEPTING_MS,
-      },
+      concurrency: config.parse.workers * IN_HAND_PER_THREAD,
       isAlone: id => store.read(reader => isParsedAlone(reader, id)),
       handler: worker,
       onDone: id => this.#queue.done(id),

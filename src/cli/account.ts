@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { createAccount, viewAccount } from '../usecases/create-account.js';
 import { listAccounts } from '../usecases/find-account.js';
+import { type PermissionChange, setPermissions } from '../usecases/set-permissions.js';
 import { accountNamed } from './named.js';
 import { answer, answerWith } from './outcome.js';
 import { renderFields, renderTable } from './output.js';
@@ -45,6 +46,24 @@ export function addAccountCommands(program: Command, cli: Cli): void {
         if (!found.ok) return found;
         const view = viewAccount(found.value);
         return answer(view, renderFields(view));
+      }),
+    );
+
+  account
+    .command('permissions')
+    .description('show what the agents of an account may do, or change it; holds from the next request on')
+    .requiredOption('--account <email>', 'email address or id of the account')
+    .option('--send', 'they may send')
+    .option('--no-send', 'they may not send')
+    .option('--delete', 'they may delete messages and inboxes, and move messages to Trash')
+    .option('--no-delete', 'they may not')
+    .option('--restore', 'they may restore from Trash')
+    .option('--no-restore', 'they may not restore')
+    .action(({ account: named, ...permissions }: PermissionChange & { account: string }) =>
+      cli.change(async box => {
+        const found = accountNamed(box, named);
+        if (!found.ok) return found;
+        return answerWith(await setPermissions(box, { account: found.value.id, permissions }), renderFields);
       }),
     );
 }

@@ -1,5 +1,10 @@
 import { InvalidArgumentError } from 'commander';
 
+/** Collects the values of an option that may be repeated. */
+export function everyValue(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
 /** Parses an option's value as a whole number within bounds; anything else is a usage error. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return text => {

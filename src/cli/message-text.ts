@@ -9,6 +9,7 @@ export interface MessageSummary {
   readonly envelope_from: string;
   readonly from?: ParsedAddress | null;
   readonly subject: string | null;
+  readonly labels: readonly string[];
 }
 
 /** What text shows of a message. */
@@ -28,8 +29,10 @@ export function renderMessages(messages: readonly MessageSummary[], nextCursor: 
     status: message.processing_status,
     from: message.from === undefined || message.from === null ? sender(message) : formatAddress(message.from),
     subject: message.subject,
+    labels: formatLabels(message),
   }));
-  const table = renderTable(rows, ['id', 'received_at', 'status', 'from', 'subject'], 'No messages.');
+  const columns = ['id', 'received_at', 'status', 'from', 'subject', 'labels'];
+  const table = renderTable(rows, columns, 'No messages.');
   return nextCursor === null ? table : `${table}There are more: add --cursor ${nextCursor}\n`;
 }
 
@@ -43,6 +46,7 @@ export function renderMessage(message: MessageDetail): string {
     processing_status: message.processing_status,
     received_at: message.received_at,
     processed_at: message.processed_at,
+    labels: formatLabels(message),
     envelope_from: sender(message),
     envelope_to: message.envelope_to,
     raw_size: formatBytes(message.raw_size),
@@ -87,6 +91,10 @@ function attachmentsOf({ attachments }: ReceivedContent): string {
 /** The null reverse-path is written as SMTP writes it. */
 function sender({ envelope_from }: MessageSummary): string {
   return envelope_from === '' ? '<>' : envelope_from;
+}
+
+function formatLabels({ labels }: MessageSummary): string | null {
+  return labels.length === 0 ? null : labels.join(', ');
 }
 
 function formatAddresses(addresses: readonly ParsedAddress[]): string | null {

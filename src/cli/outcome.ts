@@ -10,6 +10,7 @@ type CliErrorCode =
   | 'config_exists'
   | 'no_store'
   | 'store_unavailable'
+  | 'store_damaged'
   | 'not_permitted'
   | 'output_failed';
 

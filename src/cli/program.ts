@@ -12,6 +12,7 @@ import { EXIT } from './outcome.js';
 import { type Cli, reportFailure, startRun } from './run-command.js';
 import { addServeCommand } from './serve.js';
 import { addStatusCommand } from './status.js';
+import { addVerifyCommand } from './verify.js';
 import { addVersionCommand } from './version.js';
 import { OutputClosedError, OutputFailedError } from './write-to.js';
 
@@ -87,6 +88,7 @@ function addCommands(program: Command, cli: Cli, version: string): void {
   addInboxCommands(program, cli);
   addMessageCommands(program, cli);
   addStatusCommand(program, cli);
+  addVerifyCommand(program, cli);
   addVersionCommand(program, cli);
 }
 

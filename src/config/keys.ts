@@ -183,6 +183,14 @@ export const KEYS = {
     ),
   }),
 
+  trash: section('Messages that were moved to Trash.', {
+    retention_days: key(
+      integer({ min: 1, max: 3650 }),
+      7,
+      'Days for which a message in Trash can be restored; then it is erased.',
+    ),
+  }),
+
   log: section('What the daemon writes to standard output.', {
     level: key(
       oneOf(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']),

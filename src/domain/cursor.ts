@@ -3,13 +3,12 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 const VERSION = 1;
 const POSITION_BYTES = 6;
 const MAC_BYTES = 16;
-const LENGTH = 1 + POSITION_BYTES + MAC_BYTES;
-const CURSOR = /^[A-Za-z0-9_-]{31}$/;
+const CURSOR = /^[A-Za-z0-9_-]{24,240}$/;
 
 /**
- * Cursors are opaque and bound to the list they come from: a position (48 bits) with a MAC over the scope,
- * which names the resource, list type and normalised filters. A cursor of another list, or one that was
- * tampered with, is indistinguishable from nonsense.
+ * Cursors are opaque and bound to the list they come from: a position with a MAC over it and the scope, which
+ * names the resource, list type and normalised filters. A cursor of another list, or one that was tampered
+ * with, is indistinguishable from nonsense.
  */
 export class CursorCodec {
   readonly #secret: Buffer;
@@ -19,27 +18,48 @@ export class CursorCodec {
     this.#secret = Buffer.from(secret, 'base64');
   }
 
+  /** A cursor for a number of up to 48 bits. */
   encode(scope: string, position: number): string {
-    const bytes = Buffer.alloc(LENGTH);
-    bytes[0] = VERSION;
-    bytes.writeUIntBE(position, 1, POSITION_BYTES);
-    this.#mac(scope, bytes).copy(bytes, 1 + POSITION_BYTES);
+    const bytes = Buffer.alloc(POSITION_BYTES);
+    bytes.writeUIntBE(position, 0, POSITION_BYTES);
+    return this.#seal(scope, bytes);
+  }
+
+  /** The number, or null when the cursor does not belong to this scope. */
+  decode(scope: string, cursor: string): number | null {
+    const bytes = this.#open(scope, cursor);
+    return bytes?.length === POSITION_BYTES ? bytes.readUIntBE(0, POSITION_BYTES) : null;
+  }
+
+  /** A cursor for a short text, such as a label. */
+  encodeText(scope: string, position: string): string {
+    return this.#seal(scope, Buffer.from(position, 'utf8'));
+  }
+
+  /** The text, or null when the cursor does not belong to this scope. */
+  decodeText(scope: string, cursor: string): string | null {
+    return this.#open(scope, cursor)?.toString('utf8') ?? null;
+  }
+
+  #seal(scope: string, position: Buffer): string {
+    const bytes = Buffer.concat([Buffer.of(VERSION), this.#mac(scope, position), position]);
     return bytes.toString('base64url');
   }
 
-  /** The position, or null when the cursor does not belong to this scope. */
-  decode(scope: string, cursor: string): number | null {
+  #open(scope: string, cursor: string): Buffer | null {
     if (!CURSOR.test(cursor)) return null;
     const bytes = Buffer.from(cursor, 'base64url');
-    // The last character carries four bits of which two mean nothing: only our own spelling is ours.
+    // The last character may carry bits that mean nothing: only our own spelling is ours.
     if (bytes[0] !== VERSION || bytes.toString('base64url') !== cursor) return null;
-    if (!timingSafeEqual(this.#mac(scope, bytes), bytes.subarray(1 + POSITION_BYTES))) return null;
-    return bytes.readUIntBE(1, POSITION_BYTES);
+    const position = bytes.subarray(1 + MAC_BYTES);
+    const mac = bytes.subarray(1, 1 + MAC_BYTES);
+    return timingSafeEqual(this.#mac(scope, position), mac) ? position : null;
   }
 
-  #mac(scope: string, bytes: Buffer): Buffer {
+  #mac(scope: string, position: Buffer): Buffer {
     return createHmac('sha256', this.#secret)
-      .update(bytes.subarray(0, 1 + POSITION_BYTES))
+      .update(Buffer.of(VERSION, position.length))
+      .update(position)
       .update(scope)
       .digest()
       .subarray(0, MAC_BYTES);

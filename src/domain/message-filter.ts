@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from './errors.js';
-import { type LabelFilter, NO_LABEL_FILTER } from './labels.js';
+import { type LabelFilter, NO_LABEL_FILTER, normaliseLabels } from './labels.js';
 
 /** Which messages a list or count is about (wire contract 0.3). Null and empty mean no condition. */
 export interface MessageFilter {
@@ -34,8 +34,10 @@ export type SearchInput = Readonly<
 const MAX_ADDRESS_LENGTH = 320;
 const MAX_SUBJECT_LENGTH = 998;
 
-/** Checks search parameters and joins them with label groups. */
-export function normaliseFilter(labels: LabelFilter, input: SearchInput): Result<MessageFilter> {
+/** Checks label groups and search parameters as they were given, and joins them. */
+export function normaliseFilter(groups: LabelFilter, input: SearchInput): Result<MessageFilter> {
+  const labels = normaliseGroups(groups);
+  if (!labels.ok) return labels;
   const from = normaliseAddress('from', input.from);
   if (!from.ok) return from;
   const recipient = normaliseAddress('recipient', input.recipient);
@@ -50,7 +52,7 @@ export function normaliseFilter(labels: LabelFilter, input: SearchInput): Result
     return fail('invalid_search', 'after must be earlier than before.');
   }
   return ok({
-    labels,
+    labels: labels.value,
     from: from.value,
     recipient: recipient.value,
     subject: subject.value,
@@ -59,10 +61,22 @@ export function normaliseFilter(labels: LabelFilter, input: SearchInput): Result
   });
 }
 
+function normaliseGroups(groups: LabelFilter): Result<LabelFilter> {
+  const all = normaliseLabels('labels_all', groups.all);
+  if (!all.ok) return all;
+  const any = normaliseLabels('labels_any', groups.any);
+  if (!any.ok) return any;
+  const none = normaliseLabels('labels_none', groups.none);
+  return none.ok ? ok({ all: all.value, any: any.value, none: none.value }) : none;
+}
+
+/** One address without a display name; a local part in quotation marks may have anything in it. */
+const BARE_ADDRESS = /^(?:"(?:[^"\\]|\\.)+"|[^\s<>,;"]+)@[^\s<>,;"@]+$/u;
+
 function normaliseAddress(name: string, text: string | undefined): Result<string | null> {
   if (text === undefined) return ok(null);
   const address = text.trim().toLowerCase();
-  if (text.length > MAX_ADDRESS_LENGTH || !/^[^\s<>,;"]+@[^\s<>,;"@]+$/u.test(address)) {
+  if (text.length > MAX_ADDRESS_LENGTH || !BARE_ADDRESS.test(address)) {
     return fail('invalid_search', `${name} must be one bare address like name@example.org.`);
   }
   return ok(address);
@@ -76,28 +90,31 @@ function normaliseSubject(text: string | undefined): Result<string | null> {
   return ok(foldCase(text.trim()));
 }
 
-/** Letter case made not to matter. */
+/**
+ * Letter case made not to matter, in a part as in the whole. Lower case alone would not do: what a sigma
+ * becomes depends on whether a word ends there.
+ */
 export function foldCase(text: string): string {
-  return text.toLowerCase();
+  return text.toLowerCase().toUpperCase();
 }
 
-const INSTANT = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d{1,3})?(?:Z|[+-](\d{2}):(\d{2}))$/;
+const INSTANT = /^\d{4}-\d{2}-\d{2}T(\d{2}):\d{2}:\d{2}(?:\.\d{1,3})?(?:Z|[+-](\d{2}):(\d{2}))$/;
 
 function normaliseInstant(name: string, text: string | undefined): Result<number | null> {
   if (text === undefined) return ok(null);
   const match = INSTANT.exec(text);
   const ms = match === null ? Number.NaN : Date.parse(text);
-  if (match === null || Number.isNaN(ms) || !isCalendarDay(match)) {
+  if (match === null || Number.isNaN(ms) || !isOnCalendar(match)) {
     return fail('invalid_search', `${name} must be an instant with a zone, like 2026-01-31T12:00:00Z.`);
   }
   return ok(ms);
 }
 
-/** Date.parse lets 30 February through as a day of March. */
-function isCalendarDay([, year, month, day, hour, , , zoneHour, zoneMinute]: RegExpExecArray): boolean {
-  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
-  const isDay = date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
-  return isDay && Number(hour) < 24 && Number(zoneHour ?? 0) < 24 && Number(zoneMinute ?? 0) < 60;
+/** Date.parse lets 30 February through as a day of March, and 24:00 as midnight. */
+function isOnCalendar([text, hour, zoneHour = '0', zoneMinute = '0']: RegExpExecArray): boolean {
+  const day = text.slice(0, 10);
+  const isDay = new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+  return isDay && Number(hour) < 24 && Number(zoneHour) < 24 && Number(zoneMinute) < 60;
 }
 
 /** One text for equal filters, whatever the order and repetition of labels was: cursors are bound to it. */

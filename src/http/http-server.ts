@@ -117,7 +117,8 @@ export class HttpServer {
     const { route, params } = match;
     const account = route.auth === 'bearer' ? this.#authenticate(request) : null;
     if (route.auth === 'bearer' && account === null) return UNAUTHORIZED;
-    const query = readQuery(mark < 0 ? '' : target.slice(mark + 1), route.query);
+    const queryText = mark < 0 ? '' : target.slice(mark + 1);
+    const query = readQuery(queryText, route.query);
     if (!query.ok) return failed(query);
     let body: unknown;
     if (route.body !== undefined) {
@@ -128,7 +129,7 @@ export class HttpServer {
       body = read.value;
     }
     // A route without authentication never looks at the account.
-    return route.handle({ params, query: query.value, body, account: account as AccountRecord });
+    return route.handle({ params, query: query.value, queryText, body, account: account as AccountRecord });
   }
 
   #authenticate(request: IncomingMessage): AccountRecord | null {

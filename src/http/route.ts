@@ -22,11 +22,16 @@ export interface Route {
   readonly handle: (request: RouteRequest) => Reply | Promise<Reply>;
 }
 
-/** Query parameters; each at most once. */
+/** Query parameters. */
 export interface QuerySpec {
+  /** Given at most once each. */
   readonly names: readonly string[];
+  /** May be repeated, once for each value. */
+  readonly lists?: readonly string[];
   /** What an unknown or repeated parameter answers, so that a misspelt filter never widens a result. */
   readonly invalid: ErrorCode;
+  /** What certain parameters answer when they are repeated. */
+  readonly nameCodes?: Readonly<Record<string, ErrorCode>>;
 }
 
 export interface BodySpec {
@@ -38,10 +43,19 @@ export interface BodySpec {
   readonly fieldCodes?: Readonly<Record<string, ErrorCode>>;
 }
 
+export interface Query {
+  /** The value of a parameter that is given at most once. */
+  get(name: string): string | undefined;
+  /** The values of a repeatable parameter; none when it is absent. */
+  list(name: string): readonly string[];
+}
+
 export interface RouteRequest {
   /** Values of the named path segments. */
   readonly params: Readonly<Record<string, string>>;
-  readonly query: ReadonlyMap<string, string>;
+  readonly query: Query;
+  /** The query as it was written, behind `?`. */
+  readonly queryText: string;
   /** The parsed body, as `body.schema` gives it; undefined on routes without one. */
   readonly body: unknown;
   /** Only on routes with `auth: 'bearer'`. */

@@ -4,14 +4,14 @@ import { type MessageId, toId } from '../domain/ids.js';
 import type { Logger } from '../usecases/ports.js';
 import { connectRedis, isConnectionError } from './connection.js';
 import { DEFAULT_PREFIX, PARSE_QUEUE_NAME } from './parse-queue.js';
-import { ParseSlots, type ParseSlotsOptions } from './parse-slots.js';
+import { ParseSlots } from './parse-slots.js';
 import type { RedisAddress } from './redis-address.js';
 
 export interface ParseConsumerOptions {
   readonly address: RedisAddress;
   readonly log: Logger;
   /** How many ids are worked on at once. */
-  readonly slots: ParseSlotsOptions;
+  readonly concurrency: number;
   /** Must this id be worked on while no other is? */
   readonly isAlone?: (id: MessageId) => boolean;
   /** Does the work of one id. Must bear being called again for an id that is done. */
@@ -64,7 +64,7 @@ export class ParseConsumer {
       onDone: () => undefined,
       ...options,
     };
-    this.#slots = new ParseSlots(options.slots);
+    this.#slots = new ParseSlots(options.concurrency);
   }
 
   /** Begins to work as soon as Redis is there; never throws for an absent Redis. */
@@ -73,7 +73,7 @@ export class ParseConsumer {
     const worker = new Worker(PARSE_QUEUE_NAME, job => this.#process(job), {
       connection: this.#connect(),
       prefix: this.#options.prefix,
-      concurrency: Math.ceil(this.#options.slots.limit / SLOTS_PER_BATCH),
+      concurrency: Math.ceil(this.#options.concurrency / SLOTS_PER_BATCH),
       lockDuration: LOCK_MS,
       stalledInterval: STALLED_CHECK_MS,
       maxStalledCount: ANY_NUMBER_OF_STALLS,
@@ -127,15 +127,15 @@ export class ParseConsumer {
   async #process(job: Job): Promise<void> {
     if (this.#isClosing) return;
     const ids = idsOf(job).filter(id => !this.#inHand.has(id));
-    const work = ids.map(id => this.#take(id, job.timestamp));
+    const work = ids.map(id => this.#take(id));
     for (const [at, promise] of work.entries()) this.#inHand.set(ids[at] as MessageId, promise);
     await Promise.all(work);
   }
 
-  async #take(id: MessageId, since: number): Promise<void> {
+  async #take(id: MessageId): Promise<void> {
     const { isAlone, onDone } = this.#options;
     try {
-      await this.#slots.use({ isAlone: isAlone(id), since }, () => this.#handle(id));
+      await this.#slots.use(isAlone(id), () => this.#handle(id));
     } finally {
       this.#inHand.delete(id);
       onDone(id);

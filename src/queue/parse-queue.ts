@@ -57,7 +57,6 @@ export class BullParseQueue implements ParseQueue {
   #redis: Redis | undefined;
   #queue: Queue | undefined;
   #lastBatch = 0;
-  #lastOfferAt = 0;
   #isSendPlanned = false;
   #isReady = false;
   #isCleared = false;
@@ -95,11 +94,6 @@ export class BullParseQueue implements ParseQueue {
     return this.#dropped;
   }
 
-  /** How long ago the last offer came. */
-  get quietMs(): number {
-    return performance.now() - this.#lastOfferAt;
-  }
-
   /**
    * Calls back each time ids can be added that could not before: Redis is connected, or willing after
    * refusals, or there is room again. Returns how to stop that.
@@ -110,7 +104,6 @@ export class BullParseQueue implements ParseQueue {
   }
 
   offer(ids: readonly MessageId[]): void {
-    this.#lastOfferAt = performance.now();
     for (const id of ids) {
       if (this.#queued.has(id)) continue;
       if (!this.#isReady || !this.#hasRoom()) {

@@ -1,40 +1,20 @@
-export interface ParseSlotsOptions {
-  /** Work that goes on at once. */
-  readonly limit: number;
-  /** The same while there is something more urgent to do. */
-  readonly limitWhenBusy: number;
-  readonly isBusy: () => boolean;
-}
-
-export interface Applicant {
-  /** Nothing else goes on while its work does. */
+interface Waiting {
   readonly isAlone: boolean;
-  /** When it began to wait, here or before (milliseconds since the epoch). */
-  readonly since: number;
-}
-
-interface Waiting extends Applicant {
   readonly begin: () => void;
 }
 
-/** After so long nothing is more urgent than work that waits. */
-const PATIENCE_MS = 1_000;
-/** How soon after a busy moment it is noticed that it is over. */
-const LOOK_AGAIN_MS = 5;
-
 /**
- * Room for work: so much at once, or one alone. First come, first served, so that whoever wants to be alone
- * waits for those before it only, and those behind it wait for it.
+ * Room for work: so much at once, or one alone. First come, first served: whoever wants to be alone waits
+ * for those before it only, and those behind it wait for it.
  */
 export class ParseSlots {
-  readonly #options: ParseSlotsOptions;
+  readonly #limit: number;
   readonly #waiting: Waiting[] = [];
   #taken = 0;
   #isTakenAlone = false;
-  #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: ParseSlotsOptions) {
-    this.#options = options;
+  constructor(limit: number) {
+    this.#limit = limit;
   }
 
   /** Work that goes on. */
@@ -42,10 +22,10 @@ export class ParseSlots {
     return this.#taken;
   }
 
-  /** Does `work` as soon as there is room for it. */
-  async use(applicant: Applicant, work: () => Promise<void>): Promise<void> {
+  /** Does `work` as soon as there is room for it; if it is to be alone, while no other goes on. */
+  async use(isAlone: boolean, work: () => Promise<void>): Promise<void> {
     await new Promise<void>(begin => {
-      this.#waiting.push({ ...applicant, begin });
+      this.#waiting.push({ isAlone, begin });
       this.#admit();
     });
     try {
@@ -59,23 +39,12 @@ export class ParseSlots {
 
   #admit(): void {
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
-      if (!this.#hasRoomFor(next)) return;
+      const room = next.isAlone ? 1 : this.#limit;
+      if (this.#isTakenAlone || this.#taken >= room) return;
       this.#waiting.shift();
       this.#taken++;
       this.#isTakenAlone = next.isAlone;
       next.begin();
     }
-  }
-
-  #hasRoomFor({ isAlone, since }: Applicant): boolean {
-    const { limit, limitWhenBusy, isBusy } = this.#options;
-    if (isAlone) return this.#taken === 0;
-    if (this.#isTakenAlone || this.#taken >= limit) return false;
-    if (this.#taken < limitWhenBusy || Date.now() - since >= PATIENCE_MS || !isBusy()) return true;
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.#admit();
-    }, LOOK_AGAIN_MS);
-    return false;
   }
 }

@@ -1,7 +1,7 @@
 import type { InboxId } from '../domain/ids.js';
 import { idToBytes } from '../domain/ids.js';
 import { joinKey, prefixEnd, text, u8, u48 } from './key-codec.js';
-import type { MessageKind } from './messages.js';
+import type { MessageKind } from './mailboxes.js';
 import type { Reader, Writer } from './reader-writer.js';
 import { bytesKey, type Table } from './table.js';
 

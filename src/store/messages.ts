@@ -1,14 +1,10 @@
-import type { BlobId, InboxId, MessageId } from '../domain/ids.js';
+import type { ParsedAddress } from '../domain/content.js';
+import type { BlobId, MessageId } from '../domain/ids.js';
 import { idToBytes } from '../domain/ids.js';
 import type { BlobRef } from './blobs.js';
-import { joinKey, u8, u48 } from './key-codec.js';
-import type { Entry, Reader, Writer } from './reader-writer.js';
+import { type IndexedMessage, moveInIndex } from './mailbox-index.js';
+import type { Reader, Writer } from './reader-writer.js';
 import { jsonValue, rawValue, type Table } from './table.js';
-
-/** A mailbox holds two kinds of message, each numbered and listed apart. */
-export type MessageKind = 'received' | 'sent';
-
-export const KIND_BYTE: Record<MessageKind, number> = { received: 1, sent: 2 };
 
 /** Specification, "Received message processing_status". */
 export type ProcessingStatus = 'pending' | 'processing' | 'ready' | 'failed';
@@ -24,11 +20,8 @@ export interface AttachmentPlace {
   readonly filename: string | null;
 }
 
-export interface ReceivedRecord {
-  readonly id: MessageId;
-  readonly inboxId: InboxId;
-  /** Dense number within the inbox and kind, in the order of acceptance, from 1. */
-  readonly seq: number;
+export interface ReceivedRecord extends IndexedMessage {
+  readonly kind: 'received';
   /** Reverse-path as sent; `""` for the null sender. */
   readonly envelopeFrom: string;
   /** Forward-path as sent. */
@@ -47,7 +40,8 @@ export interface ReceivedRecord {
   readonly processedAt: number | null;
   /** Why it failed, for the admin. */
   readonly failure: string | null;
-  readonly threadId: string | null;
+  /** The From header as lists show it. */
+  readonly from: ParsedAddress | null;
   readonly subject: string | null;
   readonly messageId: string | null;
   readonly content: ContentPlace | null;
@@ -57,23 +51,7 @@ export interface ReceivedRecord {
 export const messagesTable: Table<MessageId, ReceivedRecord> = {
   name: 'messages',
   encodeKey: idToBytes,
-  ...jsonValue<ReceivedRecord>(1),
-};
-
-export interface SequenceKey {
-  readonly inboxId: InboxId;
-  readonly kind: MessageKind;
-  readonly seq: number;
-}
-
-const sequenceKey = (key: SequenceKey): Buffer =>
-  joinKey(idToBytes(key.inboxId), u8(KIND_BYTE[key.kind]), u48(key.seq));
-
-/** [inbox, kind, seq] -> the JSON bytes that a list answers with: encoding once, at the change, is what makes lists cheap. */
-export const summariesTable: Table<SequenceKey, Buffer> = {
-  name: 'summaries',
-  encodeKey: sequenceKey,
-  ...rawValue,
+  ...jsonValue<ReceivedRecord>(2),
 };
 
 /** Content JSON of ready messages, up to one chunk long; longer ones are blobs. */
@@ -83,51 +61,29 @@ export const contentsTable: Table<MessageId, Buffer> = {
   ...rawValue,
 };
 
-export interface MailboxCounters {
-  /** The number that the next message gets. */
-  readonly nextSeq: number;
-  /** Messages that are there. */
-  readonly live: number;
-}
-
-export const mailboxCountersTable: Table<{ inboxId: InboxId; kind: MessageKind }, MailboxCounters> = {
-  name: 'mailbox_counters',
-  encodeKey: key => joinKey(idToBytes(key.inboxId), u8(KIND_BYTE[key.kind])),
-  encodeValue: counters => joinKey(u48(counters.nextSeq), u48(counters.live)),
-  decodeValue: bytes => ({ nextSeq: bytes.readUIntBE(0, 6), live: bytes.readUIntBE(6, 6) }),
-};
-
-const EMPTY_MAILBOX: MailboxCounters = { nextSeq: 1, live: 0 };
-
 export function getMessage(reader: Reader, id: MessageId): ReceivedRecord | undefined {
   return reader.get(messagesTable, id);
 }
 
-export function getCounters(reader: Reader, inboxId: InboxId, kind: MessageKind): MailboxCounters {
-  return reader.get(mailboxCountersTable, { inboxId, kind }) ?? EMPTY_MAILBOX;
-}
-
-/** Reserves the next sequence number of a mailbox and counts the message that takes it. */
-export function takeSequence(writer: Writer, inboxId: InboxId, kind: MessageKind): number {
-  const { nextSeq, live } = getCounters(writer, inboxId, kind);
-  writer.put(mailboxCountersTable, { inboxId, kind }, { nextSeq: nextSeq + 1, live: live + 1 });
-  return nextSeq;
-}
-
-/** Writes a message and the line that lists show of it; the two never differ. */
-export function putMessage(writer: Writer, record: ReceivedRecord, summary: Buffer): void {
-  writer.put(messagesTable, record.id, record);
-  writer.put(summariesTable, { inboxId: record.inboxId, kind: 'received', seq: record.seq }, summary);
+/**
+ * Writes a message and moves it in every index of its mailbox. `before` is what the store holds of it, null
+ * when it arrives; `summary` is the line that lists show of it.
+ */
+export function saveMessage(
+  writer: Writer,
+  before: ReceivedRecord | null,
+  after: ReceivedRecord,
+  summary: Buffer,
+): void {
+  writer.put(messagesTable, after.id, after);
+  moveInIndex(writer, before, after, summary);
 }
 
 /** Removes a message from every lookup; its blobs are the caller's to release. */
 export function removeMessage(writer: Writer, record: ReceivedRecord): void {
-  const { inboxId, seq } = record;
   writer.remove(messagesTable, record.id);
-  writer.remove(summariesTable, { inboxId, kind: 'received', seq });
   if (record.content?.in === 'record') writer.remove(contentsTable, record.id);
-  const counters = getCounters(writer, inboxId, 'received');
-  writer.put(mailboxCountersTable, { inboxId, kind: 'received' }, { ...counters, live: counters.live - 1 });
+  moveInIndex(writer, record, null, null);
 }
 
 /** Every blob that a message owns. */
@@ -135,20 +91,4 @@ export function blobsOf(record: ReceivedRecord): BlobId[] {
   const ids = [record.raw.id, ...record.attachments.map(attachment => attachment.blob.id)];
   if (record.content?.in === 'blob') ids.push(record.content.blob.id);
   return ids;
-}
-
-/** Summaries of a mailbox, newest first, those before sequence number `before`. */
-export function scanSummaries(
-  reader: Reader,
-  mailbox: { inboxId: InboxId; kind: MessageKind },
-  before: number | null,
-  limit: number,
-): { seq: number; summary: Buffer }[] {
-  const entries: Entry<Buffer>[] = reader.scan(summariesTable, {
-    from: sequenceKey({ ...mailbox, seq: 0 }),
-    to: sequenceKey({ ...mailbox, seq: before ?? 2 ** 48 - 1 }),
-    reverse: true,
-    limit,
-  });
-  return entries.map(({ key, value }) => ({ seq: key.readUIntBE(17, 6), summary: value }));
 }

@@ -2,11 +2,12 @@ import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DaemonLease, getMeta, putMeta } from './meta.js';
 import { initialSchema } from './migrations/0001-initial-schema.js';
+import { labelsAndTrash } from './migrations/0002-labels-and-trash.js';
 import type { Migration } from './migrations/migration.js';
 import { Presence } from './presence.js';
 import { Store, type StoreOptions } from './store.js';
 
-export const MIGRATIONS: readonly Migration[] = [initialSchema];
+export const MIGRATIONS: readonly Migration[] = [initialSchema, labelsAndTrash];
 
 /** The store was written by a newer program. */
 export class NewerSchemaError extends Error {

@@ -2,6 +2,7 @@ import type { BlobId, InboxId, MessageId } from '../domain/ids.js';
 import { idToBytes } from '../domain/ids.js';
 import type { IdempotencyKey } from './idempotency.js';
 import { joinKey, u8, u48 } from './key-codec.js';
+import type { MessageKind } from './mailboxes.js';
 import type { Reader, Writer } from './reader-writer.js';
 import { bytesKey, jsonValue, type Table } from './table.js';
 
@@ -16,6 +17,8 @@ export type PendingWork =
   | { readonly kind: 'purge-blob'; readonly id: BlobId }
   /** Delete what a deleted inbox held. */
   | { readonly kind: 'purge-inbox'; readonly id: InboxId }
+  /** Erase a message whose time in Trash is over. */
+  | { readonly kind: 'purge-trash'; readonly id: MessageId; readonly message: MessageKind }
   /** Forget an idempotency key; `id` is that of the resource it made. */
   | { readonly kind: 'expire-key'; readonly id: string; readonly key: IdempotencyKey };
 
@@ -26,6 +29,7 @@ const KIND_BYTE: Record<PendingKind, number> = {
   'purge-blob': 2,
   'purge-inbox': 3,
   'expire-key': 4,
+  'purge-trash': 5,
 };
 
 interface PendingKey {

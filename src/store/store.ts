@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import type { Entry, Reader, Scan, Writer } from './reader-writer.js';
 import { Room, type RoomLimits } from './room.js';
@@ -45,6 +46,9 @@ export class StoreClosedError extends Error {
 
 type Databases = ReadonlyMap<string, Database<Buffer, Buffer>>;
 
+/** For what a file grows by between a look at its size and the snapshot. */
+const SPARE_MAP_BYTES = 2 ** 30;
+
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
 
 export class Store {
@@ -88,6 +92,23 @@ export class Store {
       ...BINARY,
     });
     return new Store(root, options);
+  }
+
+  /**
+   * Opens an environment only to look at it, such as a copy; a process that writes it is not disturbed.
+   * @param directory where `data.mdb` lies
+   */
+  static openReadOnly(directory: string): Store {
+    const mapSizeBytes = 2 * statSync(join(directory, 'data.mdb')).size + SPARE_MAP_BYTES;
+    const root = open<Buffer, Buffer>({
+      path: directory,
+      readOnly: true,
+      mapSize: Math.ceil(mapSizeBytes / 65_536) * 65_536,
+      maxDbs: 64,
+      maxReaders: 510,
+      ...BINARY,
+    });
+    return new Store(root, { path: directory, mapSizeBytes, diskFloorBytes: 0 });
   }
 
   /**

@@ -20,6 +20,15 @@ export const rawValue = {
     Buffer.from(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)),
 } as const;
 
+/**
+ * The same without the copy: the value lies in lmdb-js's own buffer and is overwritten by the next read. For
+ * values that are looked at once and at once, by the thousand.
+ */
+export const fleetingValue = {
+  encodeValue: (value: Buffer): Buffer => value,
+  decodeValue: (bytes: Buffer): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
+} as const;
+
 /** An entry that says all it has to say by being there. */
 export const noValue = {
   encodeValue: (_value: true): Buffer => EMPTY,

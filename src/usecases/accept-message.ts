@@ -3,8 +3,9 @@ import { newId } from '../domain/ids.js';
 import type { BlobUpload, BlobUploads } from '../store/blob-upload.js';
 import { type BlobRef, setBlobOwners } from '../store/blobs.js';
 import { getInbox } from '../store/inboxes.js';
+import { takeSequence } from '../store/mailboxes.js';
 import { isMapFull } from '../store/map-full.js';
-import { putMessage, type ReceivedRecord, takeSequence } from '../store/messages.js';
+import { type ReceivedRecord, saveMessage } from '../store/messages.js';
 import { addPending } from '../store/pending.js';
 import type { Writer } from '../store/reader-writer.js';
 import type { Store } from '../store/store.js';
@@ -94,15 +95,13 @@ function storeMessage(writer: Writer, upload: BlobUpload, envelope: Envelope, no
   setBlobOwners(writer, raw.id, recipients.size);
   const messageIds: MessageId[] = [];
   for (const [inboxId, address] of recipients) {
-    const record = newRecord(
-      inboxId,
-      address,
-      takeSequence(writer, inboxId, 'received'),
-      raw,
-      envelope,
-      nowMs,
-    );
-    putMessage(writer, record, encodeSummary(record, null));
+    const { seq, at } = takeSequence(writer, { inboxId, kind: 'received' }, nowMs);
+    // Due now, even when the mailbox's time runs ahead because the clock has gone back.
+    const record: ReceivedRecord = {
+      ...newRecord(inboxId, address, seq, raw, envelope, at),
+      parseDueAt: nowMs,
+    };
+    saveMessage(writer, null, record, encodeSummary(record));
     addPending(writer, nowMs, { kind: 'parse', id: record.id });
     messageIds.push(record.id);
   }
@@ -124,25 +123,31 @@ function newRecord(
   seq: number,
   raw: BlobRef,
   envelope: Envelope,
-  nowMs: number,
+  receivedAt: number,
 ): ReceivedRecord {
   return {
-    id: newId<MessageId>(nowMs),
+    id: newId<MessageId>(receivedAt),
     inboxId,
+    kind: 'received',
     seq,
+    labels: [],
+    senders: [],
+    recipients: [],
+    trash: null,
     envelopeFrom: envelope.from,
     envelopeTo,
-    receivedAt: nowMs,
+    receivedAt,
     clientAddress: envelope.clientAddress,
     helo: envelope.helo,
     raw,
     status: 'pending',
     tries: 0,
     interruptions: 0,
-    parseDueAt: nowMs,
+    parseDueAt: receivedAt,
     processedAt: null,
     failure: null,
     threadId: null,
+    from: null,
     subject: null,
     messageId: null,
     content: null,

@@ -1,8 +1,9 @@
 import type { Result } from '../domain/errors.js';
 import type { AccountId } from '../domain/ids.js';
 import type { Store } from '../store/store.js';
-import { type Deleted, mayDelete } from './delete-message.js';
+import type { Deleted } from './delete-message.js';
 import { ownedInbox } from './owned.js';
+import { isPermitted } from './permissions.js';
 import type { Clock } from './ports.js';
 import { retireInbox } from './retire-inbox.js';
 
@@ -17,7 +18,7 @@ export function deleteInbox(
   return deps.store.write(writer => {
     const owned = ownedInbox(writer, input.accountId, input.inboxId);
     if (!owned.ok) return owned;
-    const permission = mayDelete(writer, input.accountId);
+    const permission = isPermitted(writer, input.accountId, 'delete');
     return permission.ok ? retireInbox(writer, owned.value, deps.clock()) : permission;
   });
 }

@@ -3,7 +3,7 @@ import type { AttachmentSink } from '../mail/parsed-message.js';
 import { readBlob } from '../store/blob-reader.js';
 import type { BlobUpload, BlobUploads } from '../store/blob-upload.js';
 import { type BlobRef, CHUNK_BYTES } from '../store/blobs.js';
-import { contentsTable, getMessage, putMessage, type ReceivedRecord } from '../store/messages.js';
+import { contentsTable, getMessage, type ReceivedRecord, saveMessage } from '../store/messages.js';
 import { addPending, removePending } from '../store/pending.js';
 import type { Writer } from '../store/reader-writer.js';
 import type { Store } from '../store/store.js';
@@ -58,7 +58,7 @@ function beginTry(writer: Writer, id: MessageId): ReceivedRecord | null {
   const record = getMessage(writer, id);
   if (record === undefined || record.parseDueAt === null) return null;
   const begun: ReceivedRecord = { ...record, status: 'processing', tries: record.tries + 1 };
-  putMessage(writer, begun, encodeSummary(begun, null));
+  saveMessage(writer, record, begun, encodeSummary(begun));
   return begun;
 }
 
@@ -73,7 +73,7 @@ function giveUpTry(
   const nowMs = deps.clock();
   if (outcome.status === 'stopped') {
     // Not the message's fault: as if it had not been tried.
-    saveUnfinished(writer, { ...record, status: 'pending', tries: record.tries - 1 }, record.parseDueAt);
+    saveUnfinished(writer, record, record.tries - 1, record.parseDueAt);
     return { status: 'done' };
   }
   const fields = { message_id: id, tries: record.tries, reason: outcome.reason, detail: outcome.detail };
@@ -85,18 +85,18 @@ function giveUpTry(
   }
   deps.log.info(fields, 'parsing a message failed: it is tried again');
   const dueAt = nowMs + (RETRY_MS[record.tries - 1] ?? RETRY_MS[1]);
-  saveUnfinished(writer, { ...record, status: 'pending' }, dueAt);
+  saveUnfinished(writer, record, record.tries, dueAt);
   return { status: 'again', dueAt };
 }
 
-/** Writes a message that is still to be parsed, and moves its pending entry to `dueAt`. */
-function saveUnfinished(writer: Writer, record: ReceivedRecord, dueAt: number): void {
+/** Returns a message to `pending`, its pending entry due at `dueAt`. */
+function saveUnfinished(writer: Writer, record: ReceivedRecord, tries: number, dueAt: number): void {
   if (record.parseDueAt !== null && record.parseDueAt !== dueAt) {
     removePending(writer, { kind: 'parse', dueAt: record.parseDueAt, id: record.id });
     addPending(writer, dueAt, { kind: 'parse', id: record.id });
   }
-  const saved = { ...record, parseDueAt: dueAt };
-  putMessage(writer, saved, encodeSummary(saved, null));
+  const saved: ReceivedRecord = { ...record, status: 'pending', tries, parseDueAt: dueAt };
+  saveMessage(writer, record, saved, encodeSummary(saved));
 }
 
 /** Ends the attempts: the message is `failed`, its raw bytes stay. */
@@ -111,7 +111,7 @@ export function failMessage(writer: Writer, record: ReceivedRecord, failure: str
     processedAt: nowMs,
     failure,
   };
-  putMessage(writer, failed, encodeSummary(failed, null));
+  saveMessage(writer, record, failed, encodeSummary(failed));
 }
 
 function publish(
@@ -132,6 +132,9 @@ function publish(
     parseDueAt: null,
     processedAt: nowMs,
     failure: null,
+    from: prepared.from,
+    senders: prepared.senders,
+    recipients: prepared.recipients,
     subject: prepared.subject,
     messageId: prepared.messageId,
     content: content === null ? { in: 'record' } : { in: 'blob', blob: content },
@@ -140,7 +143,7 @@ function publish(
       filename: prepared.filenames[index] ?? null,
     })),
   };
-  putMessage(writer, ready, encodeSummary(ready, prepared.from));
+  saveMessage(writer, record, ready, encodeSummary(ready));
   return true;
 }
 

@@ -1,25 +1,52 @@
 import type { CursorCodec } from '../domain/cursor.js';
 import { fail, ok, type Result } from '../domain/errors.js';
 import type { AccountId } from '../domain/ids.js';
-import { getCounters, scanSummaries } from '../store/messages.js';
+import { filterScope, type MessageFilter } from '../domain/message-filter.js';
+import { getCounters, type MessageKind } from '../store/mailboxes.js';
 import type { Store } from '../store/store.js';
+import { findMessages } from './find-messages.js';
 import { ownedInbox } from './owned.js';
 
 export interface MessagePage {
-  /** One JSON object an entry, newest first, ready to be joined. */
+  /** One JSON object an entry, in order, ready to be joined. */
   readonly summaries: readonly Buffer[];
   readonly nextCursor: string | null;
 }
 
+/** `newest` or `oldest` first, by service time. */
+export type ListOrder = 'newest' | 'oldest';
+
 export interface ListInput {
   readonly accountId: AccountId;
   readonly inboxId: string;
+  readonly kind: MessageKind;
+  readonly filter: MessageFilter;
+  readonly order: ListOrder;
   /** 1 to 100. */
   readonly limit: number;
   readonly cursor: string | null;
 }
 
-/** A page of an inbox's received mail in every processing state, newest first (specification). */
+/**
+ * Which state of an inbox's messages the lists of this event turn show: as long as it is the same, so is every
+ * page. Refused as the list is.
+ */
+export function listVersion(
+  deps: { store: Store },
+  input: Pick<ListInput, 'accountId' | 'inboxId' | 'kind'>,
+): Result<number> {
+  return deps.store.read(reader => {
+    const owned = ownedInbox(reader, input.accountId, input.inboxId);
+    if (!owned.ok) return owned;
+    return ok(getCounters(reader, { inboxId: owned.value.id, kind: input.kind }).version);
+  });
+}
+
+/**
+ * A page of an inbox's messages of one kind (specification; wire contract 3.6). The cursor is the number of
+ * the message to go on behind, so that a live list neither repeats nor skips what stays in it. A page may
+ * come back short, even empty, with a cursor: a search for a subject looks at a bounded number of messages.
+ */
 export function listMessages(
   deps: { store: Store; cursors: CursorCodec },
   input: ListInput,
@@ -27,30 +54,23 @@ export function listMessages(
   return deps.store.read(reader => {
     const owned = ownedInbox(reader, input.accountId, input.inboxId);
     if (!owned.ok) return owned;
-    const inboxId = owned.value.id;
-    const scope = `received ${inboxId}`;
-    const before = input.cursor === null ? null : deps.cursors.decode(scope, input.cursor);
-    if (before === null && input.cursor !== null) {
-      return fail('invalid_cursor', 'The cursor does not belong to this list: start again without one.');
+    const mailbox = { inboxId: owned.value.id, kind: input.kind };
+    const scope = `${input.kind} ${mailbox.inboxId} ${input.order} ${filterScope(input.filter)}`;
+    const position = input.cursor === null ? null : deps.cursors.decode(scope, input.cursor);
+    if (position === null && input.cursor !== null) {
+      return fail(
+        'invalid_cursor',
+        'The cursor does not belong to this list with these filters and this order: start again without one.',
+      );
     }
-    const entries = scanSummaries(reader, { inboxId, kind: 'received' }, before, input.limit + 1);
-    const page = entries.slice(0, input.limit);
-    const last = page.at(-1);
-    const hasMore = entries.length > input.limit && last !== undefined;
-    return ok({
-      summaries: page.map(entry => entry.summary),
-      nextCursor: hasMore ? deps.cursors.encode(scope, last.seq) : null,
+    const found = findMessages(reader, mailbox, input.filter, {
+      isDescending: input.order === 'newest',
+      limit: input.limit,
+      position,
     });
-  });
-}
-
-/** How many messages an inbox holds, unfinished ones included. */
-export function countMessages(
-  deps: { store: Store },
-  input: { accountId: AccountId; inboxId: string },
-): Result<number> {
-  return deps.store.read(reader => {
-    const owned = ownedInbox(reader, input.accountId, input.inboxId);
-    return owned.ok ? ok(getCounters(reader, owned.value.id, 'received').live) : owned;
+    return ok({
+      summaries: found.entries.map(entry => entry.summary),
+      nextCursor: found.next === null ? null : deps.cursors.encode(scope, found.next),
+    });
   });
 }

@@ -1,7 +1,6 @@
 import { notFound, ok, type Result } from '../domain/errors.js';
-import { type AccountId, type InboxId, type MessageId, toId } from '../domain/ids.js';
+import { type AccountId, type InboxId, toId } from '../domain/ids.js';
 import { getInbox, type InboxRecord } from '../store/inboxes.js';
-import { getMessage, type ReceivedRecord } from '../store/messages.js';
 import type { Reader } from '../store/reader-writer.js';
 
 /**
@@ -13,14 +12,4 @@ export function ownedInbox(reader: Reader, accountId: AccountId, id: string): Re
   const inboxId = toId<InboxId>(id);
   const inbox = inboxId === null ? undefined : getInbox(reader, inboxId);
   return inbox?.accountId === accountId ? ok(inbox) : notFound('inbox');
-}
-
-export function ownedMessage(reader: Reader, accountId: AccountId, id: string): Result<ReceivedRecord> {
-  const messageId = toId<MessageId>(id);
-  const record = messageId === null ? undefined : getMessage(reader, messageId);
-  // The inbox decides: mail of a deleted inbox is gone at once, before the sweeper has freed it.
-  if (record === undefined || getInbox(reader, record.inboxId)?.accountId !== accountId) {
-    return notFound('message');
-  }
-  return ok(record);
 }

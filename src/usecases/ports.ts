@@ -36,6 +36,9 @@ export interface PreparedContent {
   readonly subject: string | null;
   readonly messageId: string | null;
   readonly from: ParsedAddress | null;
+  /** Mailboxes of From, and of To, Cc and Bcc, that searches find: lower case, each once, bounded. */
+  readonly senders: readonly string[];
+  readonly recipients: readonly string[];
   /** Of the attachments, in the order of the content. */
   readonly filenames: readonly (string | null)[];
   readonly ids: ThreadIds;

@@ -4,7 +4,7 @@ import { readBlob } from '../store/blob-reader.js';
 import { type BlobRef, getChunk } from '../store/blobs.js';
 import { contentsTable, type ReceivedRecord } from '../store/messages.js';
 import type { Store } from '../store/store.js';
-import { ownedMessage } from './owned.js';
+import { ownedMessage, receivedMessages } from './message-access.js';
 import { detailFields } from './received-view.js';
 
 type Deps = { readonly store: Store };
@@ -30,7 +30,9 @@ const MISSING = fail('content_unavailable', 'The stored content cannot be read r
 
 /** The detail of a message as JSON bytes: `content` only when it is ready (specification). */
 export function getMessageDetail(deps: Deps, input: MessageInput): Result<ByteStream> {
-  const owned = deps.store.read(reader => ownedMessage(reader, input.accountId, input.messageId));
+  const owned = deps.store.read(reader =>
+    ownedMessage(reader, receivedMessages, input.accountId, input.messageId),
+  );
   if (!owned.ok) return owned;
   const fields = JSON.stringify(detailFields(owned.value));
   if (owned.value.content === null) return ok(inMemory([Buffer.from(fields)]));
@@ -46,7 +48,9 @@ export function getMessageDetail(deps: Deps, input: MessageInput): Result<ByteSt
 
 /** The original bytes, in any processing state. */
 export function openRawMessage(deps: Deps, input: MessageInput): Result<Download> {
-  const owned = deps.store.read(reader => ownedMessage(reader, input.accountId, input.messageId));
+  const owned = deps.store.read(reader =>
+    ownedMessage(reader, receivedMessages, input.accountId, input.messageId),
+  );
   if (!owned.ok) return owned;
   const blob = openBlob(deps, owned.value.raw);
   return blob.ok ? ok({ ...blob.value, filename: `${owned.value.id}.eml` }) : blob;
@@ -57,7 +61,9 @@ export function openAttachment(
   deps: Deps,
   input: MessageInput & { readonly attachmentId: string },
 ): Result<Download> {
-  const owned = deps.store.read(reader => ownedMessage(reader, input.accountId, input.messageId));
+  const owned = deps.store.read(reader =>
+    ownedMessage(reader, receivedMessages, input.accountId, input.messageId),
+  );
   if (!owned.ok) return owned;
   const place = owned.value.attachments.find(attachment => attachment.id === input.attachmentId);
   if (place === undefined) return notFound('attachment');

@@ -2,7 +2,7 @@ import type { AccountId } from '../domain/ids.js';
 import { toInstant } from '../domain/instants.js';
 import { scanAccounts } from '../store/accounts.js';
 import { listInboxes } from '../store/inboxes.js';
-import { getCounters } from '../store/messages.js';
+import { getCounters } from '../store/mailboxes.js';
 import { getMeta } from '../store/meta.js';
 import { listDue, oldestDueAge } from '../store/pending.js';
 import type { Reader } from '../store/reader-writer.js';
@@ -89,7 +89,8 @@ function countAll(reader: Reader): BoxStatus['counts'] {
       const inboxes = listInboxes(reader, account.id, Number.MAX_SAFE_INTEGER);
       counts.accounts += 1;
       counts.inboxes += inboxes.length;
-      for (const inbox of inboxes) counts.messages += getCounters(reader, inbox.id, 'received').live;
+      for (const inbox of inboxes)
+        counts.messages += getCounters(reader, { inboxId: inbox.id, kind: 'received' }).live;
     }
     after = page.at(-1)?.id ?? null;
     if (page.length < PAGE) return counts;

@@ -1,4 +1,3 @@
-import type { ParsedAddress } from '../domain/content.js';
 import { toInstant } from '../domain/instants.js';
 import type { ReceivedRecord } from '../store/messages.js';
 
@@ -21,16 +20,16 @@ function commonFields(record: ReceivedRecord): object {
 }
 
 /** One entry of a list. `from` is shown only of a ready message. */
-export function encodeSummary(record: ReceivedRecord, from: ParsedAddress | null): Buffer {
-  const sender = record.status === 'ready' ? { from } : {};
-  return Buffer.from(JSON.stringify({ ...commonFields(record), ...sender, labels: [] }), 'utf8');
+export function encodeSummary(record: ReceivedRecord): Buffer {
+  const sender = record.status === 'ready' ? { from: record.from } : {};
+  return Buffer.from(JSON.stringify({ ...commonFields(record), ...sender, labels: record.labels }), 'utf8');
 }
 
 /** Everything of the detail but `content`. */
 export function detailFields(record: ReceivedRecord): object {
   return {
     ...commonFields(record),
-    labels: [],
+    labels: record.labels,
     message_id: record.messageId,
     raw_size: record.raw.size,
     processed_at: record.processedAt === null ? null : toInstant(record.processedAt),

@@ -1,5 +1,5 @@
 import type { MessageId } from '../domain/ids.js';
-import { getMessage, putMessage } from '../store/messages.js';
+import { getMessage, saveMessage } from '../store/messages.js';
 import { listDue, removePending } from '../store/pending.js';
 import type { Reader, Writer } from '../store/reader-writer.js';
 import type { Store } from '../store/store.js';
@@ -71,5 +71,5 @@ function returnToPending(writer: Writer, id: MessageId, dueAt: number, nowMs: nu
     tries: Math.max(0, record.tries - 1),
     interruptions,
   };
-  putMessage(writer, returned, encodeSummary(returned, null));
+  saveMessage(writer, record, returned, encodeSummary(returned));
 }

@@ -1,12 +1,17 @@
 import type { BlobId, InboxId, MessageId } from '../domain/ids.js';
-import { idFromBytes } from '../domain/ids.js';
+import { idFromBytes, idToBytes } from '../domain/ids.js';
 import { blobUploadsTable, removeChunks } from '../store/blobs.js';
 import { removeExpiredKey } from '../store/idempotency.js';
-import { getMessage, mailboxCountersTable, scanSummaries, summariesTable } from '../store/messages.js';
+import { prefixEnd } from '../store/key-codec.js';
+import { labelCountsTable } from '../store/label-counts.js';
+import { mailboxCountersTable, scanSummaries, summariesTable } from '../store/mailboxes.js';
+import { getMessage } from '../store/messages.js';
 import { addPending, listDue, removePending } from '../store/pending.js';
+import { postingsTable } from '../store/postings.js';
 import type { Writer } from '../store/reader-writer.js';
 import type { Store } from '../store/store.js';
-import { eraseMessage } from './delete-message.js';
+import { removeTrash, scanTrash, trashNumbersTable } from '../store/trash.js';
+import { receivedMessages } from './message-access.js';
 import type { Clock } from './ports.js';
 
 export interface SweepDeps {
@@ -24,7 +29,7 @@ const RECORDS_PER_STEP = 100;
  * @param shouldStop asked between steps
  */
 export async function sweep(deps: SweepDeps, shouldStop: () => boolean): Promise<void> {
-  const steps = [purgeInboxes, purgeBlobs, expireKeys];
+  const steps = [purgeTrash, purgeInboxes, purgeBlobs, expireKeys];
   let hasMore = true;
   while (hasMore && !shouldStop()) {
     hasMore = false;
@@ -65,28 +70,72 @@ async function purgeBlobs({ store, clock }: SweepDeps): Promise<boolean> {
   return true;
 }
 
-async function purgeInboxes({ store, clock }: SweepDeps): Promise<boolean> {
-  const [due] = store.read(reader => listDue(reader, 'purge-inbox', clock(), 1));
-  if (due === undefined) return false;
+/** Erases messages whose time in Trash is over. */
+async function purgeTrash({ store, clock }: SweepDeps): Promise<boolean> {
+  const nowMs = clock();
+  const due = store.read(reader => listDue(reader, 'purge-trash', nowMs, RECORDS_PER_STEP));
+  if (due.length === 0) return false;
   await store.write(writer => {
-    if (erasePage(writer, due.work.id, clock())) return;
-    writer.remove(mailboxCountersTable, { inboxId: due.work.id, kind: 'received' });
-    removePending(writer, { kind: 'purge-inbox', dueAt: due.dueAt, id: due.work.id });
+    for (const { work, dueAt } of due) {
+      removePending(writer, { kind: 'purge-trash', dueAt, id: work.id });
+      const record = getMessage(writer, work.id);
+      // Restored, or restored and trashed again, since the entry was read.
+      if (record?.trash?.restorableUntil === dueAt) receivedMessages.erase(writer, record, nowMs);
+    }
   });
   return true;
 }
 
-/** Erases some messages of a deleted inbox; false when there was none left. */
-function erasePage(writer: Writer, inboxId: InboxId, nowMs: number): boolean {
-  const page = scanSummaries(writer, { inboxId, kind: 'received' }, null, RECORDS_PER_STEP);
+async function purgeInboxes({ store, clock }: SweepDeps): Promise<boolean> {
+  const [due] = store.read(reader => listDue(reader, 'purge-inbox', clock(), 1));
+  if (due === undefined) return false;
+  const { id } = due.work;
+  await store.write(writer => {
+    if (eraseLive(writer, id, clock()) || eraseTrashed(writer, id, clock()) || forgetSets(writer, id)) return;
+    writer.remove(mailboxCountersTable, { inboxId: id, kind: 'received' });
+    writer.remove(trashNumbersTable, id);
+    removePending(writer, { kind: 'purge-inbox', dueAt: due.dueAt, id });
+  });
+  return true;
+}
+
+const EVERYTHING = { from: 0, to: 2 ** 48 - 1, isDescending: true, limit: RECORDS_PER_STEP } as const;
+
+/** Erases some live messages of a deleted inbox; false when there was none left. */
+function eraseLive(writer: Writer, inboxId: InboxId, nowMs: number): boolean {
+  const mailbox = { inboxId, kind: 'received' } as const;
+  const page = scanSummaries(writer, mailbox, EVERYTHING);
   for (const { seq, summary } of page) {
     const { id } = JSON.parse(summary.toString('utf8')) as { id: MessageId };
     const record = getMessage(writer, id);
-    if (record !== undefined) eraseMessage(writer, record, nowMs);
+    if (record !== undefined) receivedMessages.erase(writer, record, nowMs);
     // A line without its message (damage) must not bring the sweep back here for ever.
-    else writer.remove(summariesTable, { inboxId, kind: 'received', seq });
+    else writer.remove(summariesTable, { ...mailbox, seq });
   }
   return page.length > 0;
+}
+
+/** The same for its Trash. */
+function eraseTrashed(writer: Writer, inboxId: InboxId, nowMs: number): boolean {
+  const page = scanTrash(writer, inboxId, null, RECORDS_PER_STEP);
+  for (const { number, message } of page) {
+    const record = receivedMessages.get(writer, message.id);
+    if (record !== undefined) receivedMessages.erase(writer, record, nowMs);
+    else removeTrash(writer, inboxId, number);
+  }
+  return page.length > 0;
+}
+
+/** Removes what is left of a deleted inbox's sets: that of the numbers that are gone, above all. */
+function forgetSets(writer: Writer, inboxId: InboxId): boolean {
+  const from = idToBytes(inboxId);
+  const to = prefixEnd(from) ?? Buffer.alloc(17, 0xff);
+  const range = { from, to, limit: RECORDS_PER_STEP };
+  const blocks = writer.scanKeys(postingsTable, range);
+  for (const key of blocks) writer.remove(postingsTable, key);
+  const labels = writer.scanKeys(labelCountsTable, range);
+  for (const key of labels) writer.remove(labelCountsTable, key);
+  return blocks.length + labels.length > 0;
 }
 
 async function expireKeys({ store, clock }: SweepDeps): Promise<boolean> {

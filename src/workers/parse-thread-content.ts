@@ -1,3 +1,4 @@
+import { recipientsOf, sendersOf } from '../domain/searchable-addresses.js';
 import type { ParsedMessage } from '../mail/parsed-message.js';
 import type { PreparedContent } from '../usecases/ports.js';
 import { ownBytes } from './parse-thread-sink.js';
@@ -11,6 +12,8 @@ export function prepareContent({ content, ids }: ParsedMessage): Prepared {
     subject: content.subject,
     messageId: content.message_id,
     from: content.from,
+    senders: sendersOf(content),
+    recipients: recipientsOf(content),
     filenames: content.attachments.map(attachment => attachment.filename),
     ids,
   };

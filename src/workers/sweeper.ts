@@ -1,8 +1,8 @@
 import type { Logger } from '../usecases/ports.js';
 
 /**
- * Runs a sweep now and again, one at a time. It looks every few seconds, because deletions come from the
- * command line too; a look that finds nothing costs three short reads.
+ * Runs a sweep now and again, one at a time. It looks by the clock, because deletions come from the command
+ * line too; a look that finds nothing costs a few short reads.
  */
 export class Sweeper {
   readonly #run: (shouldStop: () => boolean) => Promise<void>;

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Result } from '../../src/domain/errors.js';
 import type { AccountId, InboxId, MessageId } from '../../src/domain/ids.js';
-import { getCounters, getMessage, type ProcessingStatus, scanSummaries } from '../../src/store/messages.js';
+import { getCounters, scanSummaries } from '../../src/store/mailboxes.js';
+import { getMessage, type ProcessingStatus } from '../../src/store/messages.js';
 import { openMigratedStore } from '../../src/store/migrate.js';
 import { listDue } from '../../src/store/pending.js';
 import { Store } from '../../src/store/store.js';
@@ -14,6 +14,7 @@ import { createAccount } from '../../src/usecases/create-account.js';
 import { createInbox } from '../../src/usecases/create-inbox.js';
 import { lineOf, startChild, stopChild } from './child-process.js';
 import { undoAtExit } from './cleanup.js';
+import { expectOk } from './expect-ok.js';
 import { type LoopFigures, measureLoop } from './measure/loop-figures.js';
 import {
   childPids,
@@ -97,7 +98,7 @@ export class Appliance {
   /** Messages accepted so far. */
   accepted(): number {
     const { inboxId } = this.#mailbox;
-    return this.#store.read(reader => getCounters(reader, inboxId, 'received').live);
+    return this.#store.read(reader => getCounters(reader, { inboxId, kind: 'received' }).live);
   }
 
   isAllSettled(): boolean {
@@ -132,7 +133,11 @@ export class Appliance {
     await this.untilAllSettled(pollMs);
     const { inboxId } = this.#mailbox;
     const newest = this.#store.read(reader =>
-      scanSummaries(reader, { inboxId, kind: 'received' }, null, 100),
+      scanSummaries(
+        reader,
+        { inboxId, kind: 'received' },
+        { from: 0, to: 2 ** 48 - 1, isDescending: true, limit: 100 },
+      ),
     );
     const failed = newest.filter(({ summary }) => summary.includes('"processing_status":"failed"'));
     if (failed.length > 0) throw new Error(`${failed.length} of ${newest.length} messages failed to parse`);
@@ -188,6 +193,11 @@ export async function makeMailbox(): Promise<Mailbox> {
   return { folder, inboxId: inbox.id as InboxId, credential: key.credential, isGone };
 }
 
+/** The store of a mailbox, for a bench that works on it in its own process. */
+export function openMailboxStore(mailbox: Mailbox): Store {
+  return Store.open(storeOptions(mailbox.folder));
+}
+
 export function removeMailbox(mailbox: Mailbox): void {
   mailbox.isGone();
   rmSync(mailbox.folder, { recursive: true, force: true, maxRetries: 5 });
@@ -234,7 +244,7 @@ function storeOptions(folder: string) {
   return { path: dataFolder(folder), mapSizeBytes: MAP_GIB * 2 ** 30, diskFloorBytes: 2 ** 20 };
 }
 
-function dataFolder(folder: string): string {
+export function dataFolder(folder: string): string {
   return join(folder, 'data');
 }
 
@@ -244,9 +254,4 @@ function configFile(folder: string): string {
 
 function loopFile(mailbox: Mailbox): string {
   return join(mailbox.folder, 'loop.json');
-}
-
-function expectOk<Value>(result: Result<Value>): Value {
-  if (!result.ok) throw new Error(`the bench cannot set itself up: ${result.failure.message}`);
-  return result.value;
 }

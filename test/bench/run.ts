@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, release, tmpdir } from 'node:os';
 import type { Bench, BenchContext } from './bench.js';
 import { inboundBenches } from './inbound.js';
+import { mailboxBenches } from './mailbox.js';
 import { type Comparison, renderComparisons, renderReport } from './measure/report.js';
 
 /**
@@ -10,7 +11,7 @@ import { type Comparison, renderComparisons, renderReport } from './measure/repo
  */
 
 const RUNS = 3;
-const BENCHES: readonly Bench[] = inboundBenches;
+const BENCHES: readonly Bench[] = [...inboundBenches, ...mailboxBenches];
 
 async function main(args: readonly string[]): Promise<number> {
   const names = args.filter(argument => argument !== '--quick');

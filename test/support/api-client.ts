@@ -61,8 +61,12 @@ export class ApiClient {
     return this.request('GET', path, options);
   }
 
-  post(path: string, body: object): Promise<ApiAnswer> {
-    return this.request('POST', path, { body });
+  post(path: string, body?: object): Promise<ApiAnswer> {
+    return this.request('POST', path, body === undefined ? {} : { body });
+  }
+
+  patch(path: string, body: object): Promise<ApiAnswer> {
+    return this.request('PATCH', path, { body });
   }
 
   delete(path: string): Promise<ApiAnswer> {

@@ -7,13 +7,8 @@ import {
   blobUploadsTable,
   chunkCount,
 } from '../../src/store/blobs.js';
-import {
-  contentsTable,
-  getCounters,
-  messagesTable,
-  type ReceivedRecord,
-  summariesTable,
-} from '../../src/store/messages.js';
+import { getCounters, summariesTable } from '../../src/store/mailboxes.js';
+import { contentsTable, messagesTable, type ReceivedRecord } from '../../src/store/messages.js';
 import { type PendingKind, pendingTable } from '../../src/store/pending.js';
 import type { Entry, Reader } from '../../src/store/reader-writer.js';
 import { Store } from '../../src/store/store.js';
@@ -50,6 +45,7 @@ export function readFacts(store: Store): StoreFacts {
         parse: count('parse'),
         'purge-blob': count('purge-blob'),
         'purge-inbox': count('purge-inbox'),
+        'purge-trash': count('purge-trash'),
         'expire-key': count('expire-key'),
       },
       faults: [
@@ -148,12 +144,15 @@ function recordFaults(reader: Reader, messages: readonly ReceivedRecord[]): stri
       .map(({ key, value }) => `${value.id} ${key.readUIntBE(1, 6)}`),
   );
   for (const record of messages) {
-    const { id, inboxId, seq, status, parseDueAt } = record;
+    const { id, inboxId, seq, status, parseDueAt, trash } = record;
     const bytes = reader.get(summariesTable, { inboxId, kind: 'received', seq });
     const summary =
       bytes === undefined ? null : (JSON.parse(bytes.toString('utf8')) as Record<string, unknown>);
-    if (summary?.id !== id || summary.processing_status !== status)
+    if (trash !== null) {
+      if (summary !== null) faults.push(`message ${id}: in Trash and listed`);
+    } else if (summary?.id !== id || summary.processing_status !== status) {
       faults.push(`message ${id}: another summary`);
+    }
     if (parseDueAt !== null && !owed.delete(`${id} ${parseDueAt}`))
       faults.push(`message ${id}: nothing pending`);
     if ((parseDueAt === null) !== (status === 'ready' || status === 'failed')) {
@@ -164,16 +163,31 @@ function recordFaults(reader: Reader, messages: readonly ReceivedRecord[]): stri
     if (hasContent !== (status === 'ready')) faults.push(`message ${id}: ${status}, content ${hasContent}`);
   }
   for (const entry of owed) faults.push(`pending entry ${entry} without its message`);
+  const over = entriesOf(reader, pendingTable)
+    .filter(({ value }) => value.kind === 'purge-trash')
+    .map(({ key, value }) => `${value.id} ${key.readUIntBE(1, 6)}`);
+  const trashed = messages.flatMap(({ id, trash }) =>
+    trash === null ? [] : [`${id} ${trash.restorableUntil}`],
+  );
+  if (over.sort().join() !== trashed.sort().join())
+    faults.push(`Trash holds ${trashed}, to be purged ${over}`);
   const listed = keysOf(reader, summariesTable).length;
-  if (listed !== messages.length) faults.push(`${listed} summaries of ${messages.length} messages`);
+  const live = messages.filter(({ trash }) => trash === null).length;
+  if (listed !== live) faults.push(`${listed} summaries of ${live} messages`);
   return faults;
 }
 
 function counterFaults(reader: Reader, messages: readonly ReceivedRecord[]): string[] {
   const perInbox = new Map<InboxId, number>();
-  for (const { inboxId } of messages) perInbox.set(inboxId, (perInbox.get(inboxId) ?? 0) + 1);
+  for (const { inboxId, trash } of messages) {
+    perInbox.set(inboxId, (perInbox.get(inboxId) ?? 0) + (trash === null ? 1 : 0));
+  }
   return [...perInbox]
-    .map(([id, count]) => ({ id, count, counted: getCounters(reader, id, 'received').live }))
+    .map(([id, count]) => ({
+      id,
+      count,
+      counted: getCounters(reader, { inboxId: id, kind: 'received' }).live,
+    }))
     .filter(({ count, counted }) => count !== counted)
     .map(({ id, count, counted }) => `inbox ${id}: ${count} messages, counted ${counted}`);
 }

@@ -1,19 +1,22 @@
 import t from 'tap';
 import { CursorCodec } from '../../src/domain/cursor.js';
 import type { AccountId, MessageId } from '../../src/domain/ids.js';
+import { type MessageFilter, NO_FILTER } from '../../src/domain/message-filter.js';
 import { getMeta } from '../../src/store/meta.js';
 import { MIGRATIONS } from '../../src/store/migrate.js';
 import { listDue } from '../../src/store/pending.js';
 import { authenticate, listAccountKeys } from '../../src/usecases/api-keys.js';
+import { countMessages } from '../../src/usecases/count-messages.js';
 import { deleteMessage } from '../../src/usecases/delete-message.js';
-import { countMessages, listMessages } from '../../src/usecases/list-messages.js';
+import { listMessages } from '../../src/usecases/list-messages.js';
+import { receivedMessages } from '../../src/usecases/message-access.js';
 import { listInboxes } from '../../src/usecases/read-inboxes.js';
 import { getMessageDetail, openAttachment, openRawMessage } from '../../src/usecases/read-message.js';
 import { resolveRecipient } from '../../src/usecases/resolve-recipient.js';
 import { sweep } from '../../src/usecases/sweep.js';
 import { countChunks } from '../unit/store/with-blobs.js';
 import { dataDirectory, withStore } from '../unit/store/with-store.js';
-import { must } from '../unit/usecases/with-house.js';
+import { ALL_MAIL, must } from '../unit/usecases/with-house.js';
 import * as old from './make-schema-1.js';
 
 const text = async (bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>) => {
@@ -43,13 +46,21 @@ t.test('everything in it is found where it was, and can be worked with', async t
   t.strictSame([find('agent@example.org'), find('gone@example.org')], [old.INBOX, null]);
 
   const cursors = new CursorCodec(store.read(reader => getMeta(reader, 'identity'))?.cursorSecret ?? '');
-  const input = { accountId, inboxId: old.INBOX };
+  const input = { ...ALL_MAIL, accountId, inboxId: old.INBOX };
   const page = must(listMessages({ store, cursors }, { ...input, limit: 10, cursor: null }));
   t.strictSame(
     page.summaries.map(summary => JSON.parse(summary.toString()).id),
     [old.PENDING, old.READY],
   );
-  t.equal(must(countMessages({ store }, input)), 2);
+  t.equal(must(await countMessages({ store }, input)), 2);
+  const matching = async (filter: Partial<MessageFilter>) =>
+    must(await countMessages({ store }, { ...input, filter: { ...NO_FILTER, ...filter } }));
+  t.equal(await matching({ from: 'ann@elsewhere.example' }), 1, 'senders are found');
+  t.equal(await matching({ recipient: 'agent@example.org' }), 1, 'and recipients');
+  const none = { all: [], any: [], none: ['x'] };
+  t.equal(await matching({ labels: none }), 2, 'deleted ones are not counted');
+  t.equal(await matching({ after: old.RECEIVED_AT, before: old.RECEIVED_AT + 1 }), 2);
+  t.equal(await matching({ after: old.RECEIVED_AT + 1 }), 0);
   const ready = { accountId, messageId: old.READY };
   t.match(JSON.parse(await text(must(getMessageDetail({ store }, ready)).bytes)), {
     processing_status: 'ready',
@@ -65,7 +76,7 @@ t.test('everything in it is found where it was, and can be worked with', async t
     [old.PENDING as MessageId],
   );
 
-  const deps = { store, clock: () => old.RECEIVED_AT + 2 * 86_400_000 };
+  const deps = { store, access: receivedMessages, clock: () => old.RECEIVED_AT + 2 * 86_400_000 };
   for (const messageId of [old.READY, old.PENDING]) must(await deleteMessage(deps, { accountId, messageId }));
   await sweep(deps, () => false);
   t.equal(countChunks(store), 0, 'shared bytes were counted right');

@@ -55,7 +55,14 @@ const message = (messageId: string, seq: number, more: object) => ({
 
 const summary = (messageId: string, status: string) =>
   Buffer.from(
-    JSON.stringify({ id: messageId, inbox_id: INBOX, processing_status: status, subject: null, labels: [] }),
+    JSON.stringify({
+      id: messageId,
+      inbox_id: INBOX,
+      received_at: new Date(RECEIVED_AT).toISOString(),
+      processing_status: status,
+      subject: null,
+      labels: [],
+    }),
   );
 
 export async function makeSchema1(path: string): Promise<void> {
@@ -127,7 +134,7 @@ export async function makeSchema1(path: string): Promise<void> {
       'messages',
       id(READY),
       json(
-        message(READY, 1, {
+        message(READY, 2, {
           status: 'ready',
           parseDueAt: null,
           processedAt: RECEIVED_AT + 50,
@@ -137,11 +144,25 @@ export async function makeSchema1(path: string): Promise<void> {
         }),
       ),
     ],
-    ['messages', id(PENDING), json(message(PENDING, 2, {}))],
-    ['summaries', key(id(INBOX), 1, u48(1)), summary(READY, 'ready')],
-    ['summaries', key(id(INBOX), 1, u48(2)), summary(PENDING, 'pending')],
-    ['contents', id(READY), Buffer.from('{"subject":"Hello","text":"Hi"}')],
-    ['mailbox_counters', key(id(INBOX), 1), key(u48(3), u48(2))],
+    ['messages', id(PENDING), json(message(PENDING, 4, {}))],
+    ['summaries', key(id(INBOX), 1, u48(2)), summary(READY, 'ready')],
+    ['summaries', key(id(INBOX), 1, u48(4)), summary(PENDING, 'pending')],
+    [
+      'contents',
+      id(READY),
+      Buffer.from(
+        JSON.stringify({
+          from: { name: 'Ann', address: 'Ann@Elsewhere.example' },
+          to: [{ name: 'Team', group: [{ name: '', address: 'Agent@example.org' }] }],
+          cc: [],
+          bcc: [],
+          subject: 'Hello',
+          text: 'Hi',
+        }),
+      ),
+    ],
+    // Of four messages the first and the third were deleted.
+    ['mailbox_counters', key(id(INBOX), 1), key(u48(5), u48(2))],
     ['pending', key(1, u48(RECEIVED_AT), id(PENDING)), json({ kind: 'parse', id: PENDING })],
     ['blob_chunks', key(id(RAW), u32(0)), Buffer.from(RAW_BYTES)],
     ['blob_chunks', key(id(FILE), u32(0)), Buffer.from(FILE_BYTES)],

@@ -1,16 +1,16 @@
 import type { CursorCodec } from '../../domain/cursor.js';
+import type { Result } from '../../domain/errors.js';
 import type { Store } from '../../store/store.js';
+import { countMessages } from '../../usecases/count-messages.js';
 import { deleteMessage } from '../../usecases/delete-message.js';
-import { countMessages, listMessages, type MessagePage } from '../../usecases/list-messages.js';
+import { type ListInput, listMessages, listVersion, type MessagePage } from '../../usecases/list-messages.js';
+import { receivedMessages } from '../../usecases/message-access.js';
 import type { Clock } from '../../usecases/ports.js';
-import {
-  type ByteStream,
-  getMessageDetail,
-  openAttachment,
-  openRawMessage,
-} from '../../usecases/read-message.js';
+import { getMessageDetail, openAttachment, openRawMessage } from '../../usecases/read-message.js';
+import { PageCache } from '../page-cache.js';
 import { readLimit } from '../query.js';
 import { failed, jsonOrFailure, type Reply, type Route, type RouteRequest } from '../route.js';
+import { LABEL_GROUPS, readFilter, readOrder, SEARCH_NAMES } from '../search-query.js';
 
 export interface MessageRouteDeps {
   readonly store: Store;
@@ -18,8 +18,11 @@ export interface MessageRouteDeps {
   readonly cursors: CursorCodec;
 }
 
+const PAGE_CACHE_BYTES = 8 * 2 ** 20;
+
 /** Wire contract 1.2: received mail. */
 export function messageRoutes(deps: MessageRouteDeps): Route[] {
+  const pages = new PageCache(PAGE_CACHE_BYTES);
   const messagePath = '/v1/messages/{message_id}';
   return [
     {
@@ -27,7 +30,11 @@ export function messageRoutes(deps: MessageRouteDeps): Route[] {
       method: 'GET',
       path: '/v1/inboxes/{inbox_id}/messages',
       auth: 'bearer',
-      query: { names: ['limit', 'cursor'], invalid: 'invalid_search' },
+      query: {
+        names: ['limit', 'cursor', 'order', ...SEARCH_NAMES],
+        lists: LABEL_GROUPS,
+        invalid: 'invalid_search',
+      },
       successes: [200],
       errors: [
         'invalid_limit',
@@ -37,20 +44,17 @@ export function messageRoutes(deps: MessageRouteDeps): Route[] {
         'not_found',
         'internal_error',
       ],
-      handle: request => list(deps, request),
+      handle: request => list(deps, pages, request),
     },
     {
       operationId: 'countMessages',
       method: 'GET',
       path: '/v1/inboxes/{inbox_id}/messages/count',
       auth: 'bearer',
-      query: { names: [], invalid: 'invalid_search' },
+      query: { names: SEARCH_NAMES, lists: LABEL_GROUPS, invalid: 'invalid_search' },
       successes: [200],
       errors: ['invalid_search', 'invalid_labels', 'not_found', 'internal_error'],
-      handle: ({ account, params }) => {
-        const counted = countMessages(deps, { accountId: account.id, inboxId: params.inbox_id ?? '' });
-        return jsonOrFailure(counted, 200, count => ({ count }));
-      },
+      handle: request => count(deps, request),
     },
     {
       operationId: 'getMessage',
@@ -71,7 +75,8 @@ export function messageRoutes(deps: MessageRouteDeps): Route[] {
       auth: 'bearer',
       successes: [202],
       errors: ['operation_not_allowed', 'not_found', 'internal_error'],
-      handle: async request => jsonOrFailure(await deleteMessage(deps, messageOf(request)), 202),
+      handle: async request =>
+        jsonOrFailure(await deleteMessage({ ...deps, access: receivedMessages }, messageOf(request)), 202),
     },
     {
       operationId: 'downloadRawMessage',
@@ -109,29 +114,71 @@ function messageOf({ account, params }: RouteRequest) {
   return { accountId: account.id, messageId: params.message_id ?? '' };
 }
 
-function list(deps: MessageRouteDeps, { account, params, query }: RouteRequest): Reply {
+function list(deps: MessageRouteDeps, pages: PageCache, request: RouteRequest): Reply {
+  const input = {
+    accountId: request.account.id,
+    inboxId: request.params.inbox_id ?? '',
+    kind: 'received',
+  } as const;
+  const version = listVersion(deps, input);
+  // A refusal is left to the list: what is wrong with the query comes first.
+  const key = `${input.inboxId}?${request.queryText}`;
+  const cached = version.ok ? pages.get(key, version.value) : undefined;
+  if (cached !== undefined) return pageReply(cached);
+  const page = askFor(deps, input, request);
+  if (!page.ok) return failed(page);
+  const bytes = encodePage(page.value);
+  // Read in the same event turn, so of the same snapshot.
+  if (version.ok) pages.set(key, version.value, bytes);
+  return pageReply(bytes);
+}
+
+function pageReply(bytes: Buffer): Reply {
+  return { kind: 'json-bytes', status: 200, stream: { size: bytes.length, bytes: [bytes] } };
+}
+
+function askFor(
+  deps: MessageRouteDeps,
+  input: Pick<ListInput, 'accountId' | 'inboxId' | 'kind'>,
+  { query }: RouteRequest,
+): Result<MessagePage> {
   const limit = readLimit(query);
-  if (!limit.ok) return failed(limit);
-  const page = listMessages(deps, {
-    accountId: account.id,
-    inboxId: params.inbox_id ?? '',
+  if (!limit.ok) return limit;
+  const order = readOrder(query);
+  if (!order.ok) return order;
+  const filter = readFilter(query);
+  if (!filter.ok) return filter;
+  return listMessages(deps, {
+    ...input,
+    filter: filter.value,
+    order: order.value,
     limit: limit.value,
     cursor: query.get('cursor') ?? null,
   });
-  return page.ok ? { kind: 'json-bytes', status: 200, stream: encodePage(page.value) } : failed(page);
+}
+
+async function count(deps: MessageRouteDeps, { account, params, query }: RouteRequest): Promise<Reply> {
+  const filter = readFilter(query);
+  if (!filter.ok) return failed(filter);
+  const counted = await countMessages(deps, {
+    accountId: account.id,
+    inboxId: params.inbox_id ?? '',
+    kind: 'received',
+    filter: filter.value,
+  });
+  return jsonOrFailure(counted, 200, number => ({ count: number }));
 }
 
 const OPEN = Buffer.from('{"messages":[');
 const COMMA = Buffer.from(',');
 
 /** Joins the stored summaries: a list is never decoded and encoded again. */
-function encodePage(page: MessagePage): ByteStream {
+function encodePage(page: MessagePage): Buffer {
   const parts: Buffer[] = [OPEN];
   for (const [index, summary] of page.summaries.entries()) {
     if (index > 0) parts.push(COMMA);
     parts.push(summary);
   }
   parts.push(Buffer.from(`],"next_cursor":${JSON.stringify(page.nextCursor)}}`));
-  const whole = Buffer.concat(parts);
-  return { size: whole.length, bytes: [whole] };
+  return Buffer.concat(parts);
 }

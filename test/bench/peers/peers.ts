@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { dataFolder, type Mailbox } from '../appliance.js';
 import { freePort, lineOf, startChild, startScript, stopChild } from '../child-process.js';
 import { PostfixPeer, postfixObstacle } from './postfix.js';
 import { type Sink, untilGreeted } from './sink.js';
@@ -36,8 +37,13 @@ export async function startPostfix(): Promise<PostfixPeer | string> {
   }
 }
 
-async function scriptPeer(script: string): Promise<Sink> {
-  const child = startScript(script);
+/** A list over the store of a mailbox, beside the daemon. */
+export async function startNaiveListServer({ folder, inboxId }: Mailbox): Promise<Sink> {
+  return scriptPeer('peers/naive-list-server.js', { path: dataFolder(folder), inboxId });
+}
+
+async function scriptPeer(script: string, parameters: object = {}): Promise<Sink> {
+  const child = startScript(script, parameters);
   const port = await lineOf(child, line => (/^\d+$/.test(line) ? Number(line) : undefined), START_MS);
   return { port, recipient: 'agent@peer.test', stop: () => stopChild(child) };
 }

@@ -142,6 +142,8 @@ export class CliBox {
       subject: null,
       messageId: null,
       from: null,
+      senders: [],
+      recipients: [],
       filenames: [],
       ids: { messageId: null, references: [], inReplyTo: [] },
       ...content,

@@ -63,7 +63,7 @@ t.test('a list is newest first, in pages', async t => {
   t.equal(rest.next_cursor, null);
 
   const text = await box.run('message', 'list', AGENT, '--limit', '2');
-  t.match(text.out, /^ID +RECEIVED_AT +STATUS +FROM +SUBJECT\n/);
+  t.match(text.out, /^ID +RECEIVED_AT +STATUS +FROM +SUBJECT +LABELS\n/);
   t.match(text.out, `add --cursor ${first.next_cursor}`);
 });
 

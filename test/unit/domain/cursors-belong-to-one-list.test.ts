@@ -63,3 +63,30 @@ t.test('nonsense and the cursors of another store are refused', async t => {
     t.equal(codec.decode('list', text), null, JSON.stringify(text));
   }
 });
+
+t.test('a text comes back as it was, up to a label of 128 bytes, and only to its list', async t => {
+  const label = fc
+    .string({ unit: 'binary', minLength: 1, maxLength: 128 })
+    .filter(text => text.isWellFormed() && Buffer.byteLength(text) <= 128);
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(fc.string(), label, (scope, text) => {
+        const cursor = codec.encodeText(scope, text);
+        return (
+          codec.decodeText(scope, cursor) === text &&
+          codec.decodeText(`${scope}x`, cursor) === null &&
+          encodeURIComponent(cursor) === cursor
+        );
+      }),
+    ),
+  );
+  for (const text of ['x'.repeat(128), '\u{1f600}'.repeat(32)]) {
+    t.equal(codec.decodeText('labels', codec.encodeText('labels', text)), text);
+  }
+  t.equal(codec.decodeText('labels', 'nonsense'), null);
+});
+
+t.test('a text of another length is no number', async t => {
+  t.equal(codec.decode('list', codec.encodeText('list', 'seven')), null);
+  t.equal(codec.decode('list', codec.encodeText('list', 'label of many bytes')), null);
+});

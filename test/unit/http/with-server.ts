@@ -1,12 +1,13 @@
 import { type IncomingHttpHeaders, request as send } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Test } from 'tap';
-import { CursorCodec } from '../../../src/domain/cursor.js';
 import { HttpServer } from '../../../src/http/http-server.js';
 import type { Route } from '../../../src/http/route.js';
 import { healthRoutes } from '../../../src/http/routes/health.js';
 import { inboxRoutes } from '../../../src/http/routes/inboxes.js';
+import { labelRoutes } from '../../../src/http/routes/labels.js';
 import { messageRoutes } from '../../../src/http/routes/messages.js';
+import { trashRoutes } from '../../../src/http/routes/trash.js';
 import { authenticate, createKey } from '../../../src/usecases/api-keys.js';
 import type { Logger } from '../../../src/usecases/ports.js';
 import { type House, must, withHouse } from '../usecases/with-house.js';
@@ -75,7 +76,9 @@ export function apiRoutes(house: House): Route[] {
   return [
     ...healthRoutes(async () => true),
     ...inboxRoutes(house.inboxes),
-    ...messageRoutes({ ...house, cursors: new CursorCodec('c2VjcmV0') }),
+    ...messageRoutes(house),
+    ...labelRoutes(house),
+    ...trashRoutes(house),
   ];
 }
 

@@ -1,14 +1,12 @@
 import t from 'tap';
-import { type Applicant, ParseSlots, type ParseSlotsOptions } from '../../../src/queue/parse-slots.js';
+import { ParseSlots } from '../../../src/queue/parse-slots.js';
 
 /** Slots, and work in them that ends when it is told to. */
-function setUp(options: Partial<ParseSlotsOptions> = {}) {
-  const slots = new ParseSlots({ limit: 3, limitWhenBusy: 1, isBusy: () => false, ...options });
+function setUp(limit: number) {
+  const slots = new ParseSlots(limit);
   const inHand = new Map<string, () => void>();
-  const apply = (name: string, applicant: Partial<Applicant> = {}): Promise<void> =>
-    slots.use({ isAlone: false, since: Date.now(), ...applicant }, () => {
-      return new Promise<void>(resolve => inHand.set(name, resolve));
-    });
+  const apply = (name: string, isAlone = false): Promise<void> =>
+    slots.use(isAlone, () => new Promise<void>(resolve => inHand.set(name, resolve)));
   const end = async (name: string): Promise<void> => {
     inHand.get(name)?.();
     inHand.delete(name);
@@ -20,7 +18,7 @@ function setUp(options: Partial<ParseSlotsOptions> = {}) {
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
 t.test('as many at once as there are slots, in the order in which they came', async t => {
-  const { slots, apply, end, names } = setUp();
+  const { slots, apply, end, names } = setUp(3);
   for (const name of 'abcdef') void apply(name);
   await turn();
   t.equal(names(), 'abc');
@@ -30,11 +28,11 @@ t.test('as many at once as there are slots, in the order in which they came', as
 });
 
 t.test('it waits for those before it, and those behind it wait for it', async t => {
-  const { apply, end, names } = setUp();
+  const { apply, end, names } = setUp(3);
   void apply('a');
   void apply('b');
-  void apply('X', { isAlone: true });
-  void apply('Y', { isAlone: true });
+  void apply('X', true);
+  void apply('Y', true);
   void apply('c');
   await turn();
   t.equal(names(), 'ab');
@@ -49,9 +47,9 @@ t.test('it waits for those before it, and those behind it wait for it', async t 
 });
 
 t.test('work that fails gives its slot back', async t => {
-  const { slots, apply, names } = setUp({ limit: 1 });
+  const { slots, apply, names } = setUp(1);
   await t.rejects(
-    slots.use({ isAlone: true, since: 0 }, async () => {
+    slots.use(true, async () => {
       throw new Error('no');
     }),
     /no/,
@@ -59,26 +57,4 @@ t.test('work that fails gives its slot back', async t => {
   void apply('a');
   await turn();
   t.equal(names(), 'a');
-});
-
-t.test('in a busy moment few are admitted, and the others when it is over', async t => {
-  let isBusy = true;
-  const { apply, names, end } = setUp({ isBusy: () => isBusy });
-  const last = apply('c');
-  for (const name of 'de') void apply(name);
-  await turn();
-  t.equal(names(), 'c');
-  await end('c');
-  await last;
-  t.equal(names(), 'd');
-  isBusy = false;
-  while (names() !== 'de') await turn();
-});
-
-t.test('but nobody waits for long because of it', async t => {
-  const { apply, names } = setUp({ isBusy: () => true });
-  const longAgo = Date.now() - 1_000;
-  for (const name of 'abcd') void apply(name, { since: longAgo });
-  await turn();
-  t.equal(names(), 'abc');
 });

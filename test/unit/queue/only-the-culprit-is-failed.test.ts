@@ -10,7 +10,7 @@ import { index, type Parse, parsed } from '../usecases/with-parser.js';
  * in hand, when the parser meets a culprit.
  */
 async function live(house: House, culprits: ReadonlySet<MessageId>): Promise<'died' | 'finished'> {
-  const slots = new ParseSlots({ limit: 64, limitWhenBusy: 64, isBusy: () => false });
+  const slots = new ParseSlots(64);
   let isDead = false;
   return new Promise(resolve => {
     const parse =
@@ -25,7 +25,7 @@ async function live(house: House, culprits: ReadonlySet<MessageId>): Promise<'di
       };
     const work = house.pending().map(id => {
       const isAlone = house.store.read(reader => isParsedAlone(reader, id));
-      return slots.use({ isAlone, since: 0 }, async () => {
+      return slots.use(isAlone, async () => {
         // A dead process begins nothing.
         if (isDead) return new Promise(() => {});
         await index(house, id, parse(id));

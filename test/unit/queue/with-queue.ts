@@ -39,8 +39,7 @@ export function startConsumer(
   handler: (id: MessageId) => Promise<void>,
   options: Partial<ParseConsumerOptions> = {},
 ): ParseConsumer {
-  const slots = { limit: 16, limitWhenBusy: 16, isBusy: () => false };
-  const consumer = new ParseConsumer({ address, log: recordingLog(), slots, handler, ...options });
+  const consumer = new ParseConsumer({ address, log: recordingLog(), concurrency: 16, handler, ...options });
   t.teardown(() => consumer.close());
   consumer.start();
   return consumer;

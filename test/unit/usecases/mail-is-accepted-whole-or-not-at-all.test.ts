@@ -1,5 +1,5 @@
 import t from 'tap';
-import { getCounters } from '../../../src/store/messages.js';
+import { getCounters } from '../../../src/store/mailboxes.js';
 import { deleteInbox } from '../../../src/usecases/delete-inbox.js';
 import { countChunks, countUploads, pattern, readAll } from '../store/with-blobs.js';
 import { envelopeTo, withHouse } from './with-house.js';
@@ -60,7 +60,7 @@ t.test('what is aborted leaves nothing', async t => {
   await house.sweepAll();
   t.equal(countChunks(house.store), 0);
   t.equal(countUploads(house.store), 0);
-  t.equal(house.store.read(reader => getCounters(reader, inbox, 'received')).live, 0);
+  t.equal(house.store.read(reader => getCounters(reader, { inboxId: inbox, kind: 'received' })).live, 0);
 });
 
 t.test('below the floor mail is read to its end and refused, and nothing of it stays', async t => {
@@ -86,7 +86,7 @@ t.test('messages of one inbox are numbered without gaps, however many come at on
     Array.from({ length: 200 }, (_, n) => n + 1),
   );
   t.strictSame(
-    house.store.read(reader => getCounters(reader, inbox, 'received')),
-    { nextSeq: 201, live: 200 },
+    house.store.read(reader => getCounters(reader, { inboxId: inbox, kind: 'received' })),
+    { nextSeq: 201, live: 200, lastAt: house.now.ms, version: 200 },
   );
 });

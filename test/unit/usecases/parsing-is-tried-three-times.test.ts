@@ -1,7 +1,6 @@
 import t from 'tap';
-import { CursorCodec } from '../../../src/domain/cursor.js';
 import { listMessages } from '../../../src/usecases/list-messages.js';
-import { must, withHouse } from './with-house.js';
+import { ALL_MAIL, must, withHouse } from './with-house.js';
 import { gaveUp, index, parsed } from './with-parser.js';
 
 t.test('then the message is failed, its raw bytes intact', async t => {
@@ -25,10 +24,7 @@ t.test('then the message is failed, its raw bytes intact', async t => {
   });
   t.strictSame(house.pending(), []);
   const page = must(
-    listMessages(
-      { store: house.store, cursors: new CursorCodec('') },
-      { accountId: house.account, inboxId: inbox, limit: 10, cursor: null },
-    ),
+    listMessages(house, { ...ALL_MAIL, accountId: house.account, inboxId: inbox, limit: 10, cursor: null }),
   );
   const summary = JSON.parse(page.summaries[0]!.toString());
   t.equal(summary.processing_status, 'failed');

@@ -1,5 +1,7 @@
 import type { Test } from 'tap';
+import { CursorCodec } from '../../../src/domain/cursor.js';
 import type { AccountId, InboxId, MessageId } from '../../../src/domain/ids.js';
+import { NO_FILTER } from '../../../src/domain/message-filter.js';
 import { BlobUploads } from '../../../src/store/blob-upload.js';
 import { getMessage, type ReceivedRecord } from '../../../src/store/messages.js';
 import { listDue } from '../../../src/store/pending.js';
@@ -8,12 +10,16 @@ import { createInboundMail } from '../../../src/usecases/accept-message.js';
 import { createAccount } from '../../../src/usecases/create-account.js';
 import { type CreateInboxDeps, createInbox } from '../../../src/usecases/create-inbox.js';
 import type { AcceptOutcome, Envelope, InboundMail } from '../../../src/usecases/inbound-mail.js';
+import { type MessageAccess, receivedMessages } from '../../../src/usecases/message-access.js';
 import type { Logger } from '../../../src/usecases/ports.js';
 import { sweep } from '../../../src/usecases/sweep.js';
 import { withStore } from '../store/with-store.js';
 
 export const DOMAINS = ['example.org', 'example.net'] as const;
 export const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A list of received mail without any condition. */
+export const ALL_MAIL = { kind: 'received', filter: NO_FILTER, order: 'newest' } as const;
 
 export const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
@@ -23,6 +29,9 @@ export interface House {
   readonly uploads: BlobUploads;
   readonly now: { ms: number };
   readonly clock: () => number;
+  readonly cursors: CursorCodec;
+  readonly access: MessageAccess<ReceivedRecord>;
+  readonly retentionDays: number;
   readonly inboxes: CreateInboxDeps;
   readonly inbound: InboundMail;
   /** Ids that were offered to the queue. */
@@ -45,15 +54,28 @@ export async function withHouse(
   t: Test,
   options: Partial<StoreOptions> & { inboxLimit?: number } = {},
 ): Promise<House> {
-  const store = await withStore(t, options);
+  const house = houseOn(await withStore(t, options), { ms: Date.UTC(2026, 0, 15, 12) }, options.inboxLimit);
+  return inNameOf(house, await house.addAccount('owner@elsewhere.example'));
+}
+
+/** A house whose inboxes are this account's, unless another is named. */
+export function inNameOf(house: Omit<House, 'account'>, account: AccountId): House {
+  return {
+    ...house,
+    account,
+    addInbox: (localPart, accountId = account) => house.addInbox(localPart, accountId),
+  };
+}
+
+/** A house over a store that is open. */
+export function houseOn(store: Store, now: { ms: number }, inboxLimit = 5): Omit<House, 'account'> {
   const uploads = new BlobUploads(store);
-  const now = { ms: Date.UTC(2026, 0, 15, 12) };
   const clock = () => now.ms;
   const offered: MessageId[] = [];
   const inboxes: CreateInboxDeps = {
     store,
     clock,
-    limits: { inboxes: options.inboxLimit ?? 5, sends: 25 },
+    limits: { inboxes: inboxLimit, sends: 25 },
     domains: DOMAINS,
     reservedLocalParts: ['billing'],
     increaseRequest: 'Ask for more.',
@@ -68,7 +90,6 @@ export async function withHouse(
   });
   const addAccount = async (email: string) =>
     must(await createAccount({ store, clock }, email)).account_id as AccountId;
-  const account = await addAccount('owner@elsewhere.example');
   const accept: House['accept'] = async (body, ...ids) => {
     const incoming = inbound.begin(null);
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
@@ -82,13 +103,17 @@ export async function withHouse(
     uploads,
     now,
     clock,
+    cursors: new CursorCodec('c2VjcmV0'),
+    access: receivedMessages,
+    retentionDays: 7,
     inboxes,
     inbound,
     offered,
-    account,
     addAccount,
-    addInbox: async (localPart, accountId = account) =>
-      must(await createInbox(inboxes, { accountId, localPart })).id as InboxId,
+    addInbox: async (localPart, accountId) => {
+      if (accountId === undefined) throw new Error('an inbox needs an account');
+      return must(await createInbox(inboxes, { accountId, localPart })).id as InboxId;
+    },
     accept,
     receive: async (body, ...ids) => {
       const outcome = await accept(body, ...ids);

@@ -4,14 +4,21 @@ import { indexMessage } from '../../../src/usecases/index-message.js';
 import type { MessageParser, ParseOutcome, PreparedContent } from '../../../src/usecases/ports.js';
 import { type House, silent } from './with-house.js';
 
-export function prepared(content: object = {}, filenames: (string | null)[] = []): PreparedContent {
+export function prepared(
+  content: object = {},
+  filenames: (string | null)[] = [],
+  fields: Partial<PreparedContent> = {},
+): PreparedContent {
   return {
     json: Buffer.from(JSON.stringify({ subject: 'Hello', text: 'Hi', attachments: [], ...content })),
     subject: 'Hello',
     messageId: '<1@elsewhere.example>',
     from: { name: 'Sender', address: 'sender@elsewhere.example' },
+    senders: ['sender@elsewhere.example'],
+    recipients: ['agent@example.org'],
     filenames,
     ids: { messageId: '1@elsewhere.example', references: [], inReplyTo: [] },
+    ...fields,
   };
 }
 
@@ -19,8 +26,8 @@ export function prepared(content: object = {}, filenames: (string | null)[] = []
 export type Parse = (source: AsyncIterable<Uint8Array>, sink: AttachmentSink) => Promise<ParseOutcome>;
 
 export const parsed =
-  (content?: object): Parse =>
-  async () => ({ status: 'parsed', prepared: prepared(content) });
+  (content?: object, fields?: Partial<PreparedContent>): Parse =>
+  async () => ({ status: 'parsed', prepared: prepared(content, [], fields) });
 
 export const gaveUp =
   (reason: 'timeout' | 'memory' | 'error' | 'worker_died'): Parse =>

@@ -67,7 +67,7 @@ async function parse(source: AsyncIterable<Uint8Array>, sink: AttachmentSink): P
   const rest = { [Symbol.asyncIterator]: () => iterator };
   await deeds[text.split(' ')[0] ?? '']?.(rest, sink);
   for await (const _chunk of rest);
-  const content = { subject: text, message_id: null, from: null, attachments: [] };
+  const content = { subject: text, message_id: null, from: null, to: [], cc: [], bcc: [], attachments: [] };
   return { content, ids: { messageId: null, references: [], inReplyTo: [] } } as unknown as ParsedMessage;
 }
 

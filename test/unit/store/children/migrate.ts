@@ -3,7 +3,7 @@ import type { Migration } from '../../../../src/store/migrations/migration.js';
 import { linesTable } from '../lines.js';
 import { storeOptions } from '../with-store.js';
 
-// Brings a store to schema 3; with `die` the process is killed in the middle of the last step.
+// Brings a store two schemas further; with `die` the process is killed in the middle of the last step.
 const [path = '', mode = ''] = process.argv.slice(2);
 
 const addLines: Migration = {

@@ -1,0 +1,140 @@
+import type { ReceivedContent } from '../../domain/content.js';
+import type { InboxId, MessageId } from '../../domain/ids.js';
+import { idFromBytes } from '../../domain/ids.js';
+import { recipientsOf, sendersOf } from '../../domain/searchable-addresses.js';
+import { chunkCount, getChunk } from '../blobs.js';
+import { prefixEnd } from '../key-codec.js';
+import { moveInIndex } from '../mailbox-index.js';
+import {
+  FIRST_SEQ,
+  type Mailbox,
+  type MailboxCounters,
+  mailboxCountersTable,
+  mailboxKey,
+  summariesTable,
+} from '../mailboxes.js';
+import { contentsTable, messagesTable, type ReceivedRecord } from '../messages.js';
+import { addPosting } from '../postings.js';
+import type { Entry, Reader, Scan, Writer } from '../reader-writer.js';
+import { bytesKey, jsonValue, type Table } from '../table.js';
+import type { Migration } from './migration.js';
+
+type AddedFields = 'kind' | 'labels' | 'senders' | 'recipients' | 'trash' | 'from';
+
+const messagesBefore: Table<Buffer, Omit<ReceivedRecord, AddedFields>> = {
+  name: messagesTable.name,
+  encodeKey: bytesKey,
+  ...jsonValue<Omit<ReceivedRecord, AddedFields>>(1),
+};
+
+const countersBefore: Table<Buffer, Omit<MailboxCounters, 'lastAt' | 'version'>> = {
+  name: mailboxCountersTable.name,
+  encodeKey: bytesKey,
+  encodeValue: () => {
+    throw new Error('counters of schema 1 are only read');
+  },
+  decodeValue: bytes => ({ nextSeq: bytes.readUIntBE(0, 6), live: bytes.readUIntBE(6, 6) }),
+};
+
+/** Messages get labels, Trash and sets of addresses; mailboxes know their newest instant and what is gone. */
+export const labelsAndTrash: Migration = {
+  name: 'labels and trash',
+  up: writer => {
+    const newest = new Map<InboxId, number>();
+    for (const { key, value } of entriesOf(writer, messagesBefore)) {
+      upgradeMessage(writer, idFromBytes<MessageId>(key), value);
+      newest.set(value.inboxId, Math.max(newest.get(value.inboxId) ?? 0, value.receivedAt));
+    }
+    for (const { key, value } of entriesOf(writer, countersBefore)) {
+      const mailbox: Mailbox = { inboxId: idFromBytes<InboxId>(key.subarray(0, 16)), kind: 'received' };
+      writer.put(mailboxCountersTable, mailbox, {
+        ...value,
+        lastAt: newest.get(mailbox.inboxId) ?? 0,
+        version: 0,
+      });
+      markGone(writer, mailbox, value.nextSeq);
+    }
+  },
+};
+
+function upgradeMessage(writer: Writer, id: MessageId, before: Omit<ReceivedRecord, AddedFields>): void {
+  const content = contentOf(writer, id, before);
+  const record: ReceivedRecord = {
+    ...before,
+    kind: 'received',
+    labels: [],
+    trash: null,
+    from: content?.from ?? null,
+    senders: content === null ? [] : sendersOf({ from: content.from ?? null }),
+    recipients:
+      content === null
+        ? []
+        : recipientsOf({ to: content.to ?? [], cc: content.cc ?? [], bcc: content.bcc ?? [] }),
+  };
+  writer.put(messagesTable, id, record);
+  // The line that lists show stays as it is.
+  moveInIndex(writer, null, record, null);
+}
+
+/** The header fields of a ready message; null when there are none, or their bytes are damaged. */
+function contentOf(
+  reader: Reader,
+  id: MessageId,
+  { content }: Omit<ReceivedRecord, AddedFields>,
+): Partial<ReceivedContent> | null {
+  if (content === null) return null;
+  const chunks = content.in === 'record' ? [reader.get(contentsTable, id)] : [];
+  if (content.in === 'blob') {
+    for (let index = 0; index < chunkCount(content.blob.size); index++) {
+      chunks.push(getChunk(reader, content.blob.id, index));
+    }
+  }
+  try {
+    const bytes = Buffer.concat(chunks.map(chunk => chunk ?? Buffer.alloc(0)));
+    return JSON.parse(bytes.toString('utf8')) as Partial<ReceivedContent>;
+  } catch {
+    return null;
+  }
+}
+
+/** Numbers that were given and that no line is left of. */
+function markGone(writer: Writer, mailbox: Mailbox, nextSeq: number): void {
+  let expected = FIRST_SEQ;
+  const prefix = mailboxKey(mailbox);
+  const range = { from: prefix, to: prefixEnd(prefix) ?? Buffer.alloc(prefix.length, 0xff) };
+  for (const key of keysOf(writer, summariesTable, range)) {
+    const seq = key.readUIntBE(prefix.length, 6);
+    for (; expected < seq; expected++) addPosting(writer, mailbox, { type: 'gone' }, expected);
+    expected = seq + 1;
+  }
+  for (; expected < nextSeq; expected++) addPosting(writer, mailbox, { type: 'gone' }, expected);
+}
+
+const PAGE = 500;
+const EVERYTHING = { from: Buffer.alloc(0), to: Buffer.alloc(32, 0xff) };
+
+function* entriesOf<Key, Value>(reader: Reader, table: Table<Key, Value>): Generator<Entry<Value>> {
+  let { from } = EVERYTHING;
+  for (;;) {
+    const page = reader.scan(table, { from, to: EVERYTHING.to, limit: PAGE });
+    yield* page;
+    const last = page.at(-1);
+    if (page.length < PAGE || last === undefined) return;
+    from = Buffer.concat([last.key, Buffer.of(0)]);
+  }
+}
+
+function* keysOf<Key, Value>(
+  reader: Reader,
+  table: Table<Key, Value>,
+  range: Pick<Scan, 'from' | 'to'>,
+): Generator<Buffer> {
+  let { from } = range;
+  for (;;) {
+    const page = reader.scanKeys(table, { from, to: range.to, limit: PAGE });
+    yield* page;
+    const last = page.at(-1);
+    if (page.length < PAGE || last === undefined) return;
+    from = Buffer.concat([last, Buffer.of(0)]);
+  }
+}

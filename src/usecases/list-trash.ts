@@ -1,0 +1,76 @@
+import type { ParsedAddress } from '../domain/content.js';
+import type { CursorCodec } from '../domain/cursor.js';
+import { fail, ok, type Result } from '../domain/errors.js';
+import type { AccountId } from '../domain/ids.js';
+import { toInstant } from '../domain/instants.js';
+import type { ReceivedRecord } from '../store/messages.js';
+import type { Reader } from '../store/reader-writer.js';
+import type { Store } from '../store/store.js';
+import { scanTrash, type TrashedMessage } from '../store/trash.js';
+import { receivedMessages } from './message-access.js';
+import { ownedInbox } from './owned.js';
+import type { Clock } from './ports.js';
+
+/** Wire contract, `TrashEntry`. */
+export interface TrashEntry {
+  readonly id: string;
+  readonly kind: 'received';
+  readonly inbox_id: string;
+  readonly subject: string | null;
+  readonly from: ParsedAddress | null;
+  readonly envelope_from: string;
+  readonly deleted_at: string;
+  readonly restorable_until: string;
+}
+
+export interface TrashPage {
+  readonly messages: readonly TrashEntry[];
+  readonly next_cursor: string | null;
+}
+
+/**
+ * Messages of an inbox that can be restored, last trashed first (wire contract 3.21). Entries whose time is
+ * over and that the sweeper has not reached are left out: a page may come back short, even empty, with a cursor.
+ */
+export function listTrash(
+  deps: { store: Store; clock: Clock; cursors: CursorCodec },
+  input: { accountId: AccountId; inboxId: string; limit: number; cursor: string | null },
+): Result<TrashPage> {
+  return deps.store.read(reader => {
+    const owned = ownedInbox(reader, input.accountId, input.inboxId);
+    if (!owned.ok) return owned;
+    const scope = `trash ${owned.value.id}`;
+    const before = input.cursor === null ? null : deps.cursors.decode(scope, input.cursor);
+    if (before === null && input.cursor !== null) {
+      return fail('invalid_cursor', 'The cursor does not belong to this list: start again without one.');
+    }
+    const found = scanTrash(reader, owned.value.id, before, input.limit + 1);
+    const page = found.slice(0, input.limit);
+    const last = page.at(-1);
+    const nowMs = deps.clock();
+    return ok({
+      messages: page.flatMap(({ message }) => viewRestorable(reader, message, nowMs)),
+      next_cursor:
+        found.length > input.limit && last !== undefined ? deps.cursors.encode(scope, last.number) : null,
+    });
+  });
+}
+
+function viewRestorable(reader: Reader, message: TrashedMessage, nowMs: number): TrashEntry[] {
+  if (message.restorableUntil <= nowMs) return [];
+  const record = receivedMessages.get(reader, message.id);
+  return record === undefined ? [] : [viewEntry(record)];
+}
+
+function viewEntry(record: ReceivedRecord): TrashEntry {
+  return {
+    id: record.id,
+    kind: record.kind,
+    inbox_id: record.inboxId,
+    subject: record.subject,
+    from: record.from,
+    envelope_from: record.envelopeFrom,
+    deleted_at: toInstant(record.trash?.deletedAt ?? 0),
+    restorable_until: toInstant(record.trash?.restorableUntil ?? 0),
+  };
+}

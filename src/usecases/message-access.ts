@@ -1,0 +1,66 @@
+import { notFound, ok, type Result } from '../domain/errors.js';
+import { type AccountId, type MessageId, toId } from '../domain/ids.js';
+import { releaseBlob } from '../store/blobs.js';
+import { getInbox } from '../store/inboxes.js';
+import type { IndexedMessage } from '../store/mailbox-index.js';
+import { blobsOf, getMessage, type ReceivedRecord, removeMessage, saveMessage } from '../store/messages.js';
+import { removePending } from '../store/pending.js';
+import type { Reader, Writer } from '../store/reader-writer.js';
+import { encodeSummary } from './received-view.js';
+
+/**
+ * What labels, Trash and deletion need of a kind of message. They are written once, for any kind; a kind says
+ * how its records are read, written and erased.
+ */
+export interface MessageAccess<Message extends IndexedMessage> {
+  readonly get: (reader: Reader, id: string) => Message | undefined;
+  readonly save: (writer: Writer, before: Message, after: Message) => void;
+  /** Takes the record and all that belongs to it out of the store; its bytes are left to the sweeper. */
+  readonly erase: (writer: Writer, message: Message, nowMs: number) => void;
+}
+
+export const receivedMessages: MessageAccess<ReceivedRecord> = {
+  get: (reader, id) => {
+    const messageId = toId<MessageId>(id);
+    return messageId === null ? undefined : getMessage(reader, messageId);
+  },
+  save: (writer, before, after) => saveMessage(writer, before, after, encodeSummary(after)),
+  erase: (writer, message, nowMs) => {
+    if (message.parseDueAt !== null) {
+      removePending(writer, { kind: 'parse', dueAt: message.parseDueAt, id: message.id });
+    }
+    if (message.trash !== null) {
+      removePending(writer, { kind: 'purge-trash', dueAt: message.trash.restorableUntil, id: message.id });
+    }
+    for (const blob of blobsOf(message)) releaseBlob(writer, blob, nowMs);
+    removeMessage(writer, message);
+  },
+};
+
+/**
+ * A live message of the caller. One in Trash is as missing as one that never was (decisions, Trash); the
+ * inbox decides the owner, so that mail of a deleted inbox is gone at once.
+ */
+export function ownedMessage<Message extends IndexedMessage>(
+  reader: Reader,
+  access: MessageAccess<Message>,
+  accountId: AccountId,
+  id: string,
+): Result<Message> {
+  const owned = ownedAnywhere(reader, access, accountId, id);
+  return owned.ok && owned.value.trash !== null ? notFound('message') : owned;
+}
+
+/** A message of the caller, live or in Trash. */
+export function ownedAnywhere<Message extends IndexedMessage>(
+  reader: Reader,
+  access: MessageAccess<Message>,
+  accountId: AccountId,
+  id: string,
+): Result<Message> {
+  const message = access.get(reader, id);
+  if (message === undefined || getInbox(reader, message.inboxId)?.accountId !== accountId) {
+    return notFound('message');
+  }
+  return ok(message);
+}

@@ -1,0 +1,130 @@
+import { notFound, ok, type Result } from '../domain/errors.js';
+import type { AccountId } from '../domain/ids.js';
+import { DAY_MS, toInstant } from '../domain/instants.js';
+import type { IndexedMessage } from '../store/mailbox-index.js';
+import { addPending, removePending } from '../store/pending.js';
+import type { Writer } from '../store/reader-writer.js';
+import type { Store } from '../store/store.js';
+import { takeTrashNumber } from '../store/trash.js';
+import { type MessageAccess, ownedAnywhere } from './message-access.js';
+import { isPermitted } from './permissions.js';
+import type { Clock } from './ports.js';
+
+export interface TrashDeps<Message extends IndexedMessage> {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly access: MessageAccess<Message>;
+  /** How long a message can be restored. */
+  readonly retentionDays: number;
+}
+
+export interface TrashInput {
+  readonly accountId: AccountId;
+  readonly messageId: string;
+}
+
+/** Answer to a `/trash` operation (decisions, Trash). */
+export interface Trashed {
+  readonly id: string;
+  readonly inbox_id: string;
+  readonly status: 'trashed' | 'already_trashed';
+  readonly deleted_at: string;
+  readonly restorable_until: string;
+}
+
+/** Moves a message to Trash: out of every list, count and set, and out of reach but for restoring and deleting. */
+export async function trashMessage<Message extends IndexedMessage>(
+  deps: TrashDeps<Message>,
+  input: TrashInput,
+): Promise<Result<Trashed>> {
+  return deps.store.write(writer => {
+    const nowMs = deps.clock();
+    const owned = ownedAnywhere(writer, deps.access, input.accountId, input.messageId);
+    if (!owned.ok) return owned;
+    if (isOver(owned.value, nowMs)) return notFound('message');
+    const permission = isPermitted(writer, input.accountId, 'delete');
+    return permission.ok ? ok(trashNow(writer, deps, owned.value, nowMs)) : permission;
+  });
+}
+
+/** The same, whoever asked. */
+export function trashNow<Message extends IndexedMessage>(
+  writer: Writer,
+  deps: Pick<TrashDeps<Message>, 'access' | 'retentionDays'>,
+  message: Message,
+  nowMs: number,
+): Trashed {
+  const place = message.trash ?? moveToTrash(writer, deps, message, nowMs);
+  return {
+    id: message.id,
+    inbox_id: message.inboxId,
+    status: message.trash === null ? 'trashed' : 'already_trashed',
+    deleted_at: toInstant(place.deletedAt),
+    restorable_until: toInstant(place.restorableUntil),
+  };
+}
+
+/** Puts a live message into Trash as of `nowMs` and has it erased when its time is over. */
+export function moveToTrash<Message extends IndexedMessage>(
+  writer: Writer,
+  deps: Pick<TrashDeps<Message>, 'access' | 'retentionDays'>,
+  message: Message,
+  nowMs: number,
+): NonNullable<IndexedMessage['trash']> {
+  const trash = {
+    number: takeTrashNumber(writer, message.inboxId),
+    deletedAt: nowMs,
+    restorableUntil: nowMs + deps.retentionDays * DAY_MS,
+  };
+  deps.access.save(writer, message, { ...message, trash });
+  addPending(writer, trash.restorableUntil, { kind: 'purge-trash', id: message.id, message: message.kind });
+  return trash;
+}
+
+/** Wire contract, `Restored`. */
+export interface Restored {
+  readonly id: string;
+  readonly inbox_id: string;
+  readonly thread_id: string | null;
+  readonly status: 'restored' | 'already_live';
+  readonly message: string;
+}
+
+/** Brings a message back from Trash with its labels; `not_found` from the end of its time on, swept or not. */
+export async function restoreMessage<Message extends IndexedMessage>(
+  deps: Omit<TrashDeps<Message>, 'retentionDays'>,
+  input: TrashInput,
+): Promise<Result<Restored>> {
+  return deps.store.write(writer => {
+    const owned = ownedAnywhere(writer, deps.access, input.accountId, input.messageId);
+    if (!owned.ok) return owned;
+    if (isOver(owned.value, deps.clock())) return notFound('message');
+    const permission = isPermitted(writer, input.accountId, 'restore');
+    return permission.ok ? ok(restoreNow(writer, deps.access, owned.value)) : permission;
+  });
+}
+
+/** The same, whoever asked. */
+export function restoreNow<Message extends IndexedMessage>(
+  writer: Writer,
+  access: MessageAccess<Message>,
+  message: Message,
+): Restored {
+  const { trash } = message;
+  if (trash !== null) {
+    removePending(writer, { kind: 'purge-trash', dueAt: trash.restorableUntil, id: message.id });
+    access.save(writer, message, { ...message, trash: null });
+  }
+  return {
+    id: message.id,
+    inbox_id: message.inboxId,
+    thread_id: message.threadId,
+    status: trash === null ? 'already_live' : 'restored',
+    message: trash === null ? 'The message was not in Trash.' : 'The message is back with its labels.',
+  };
+}
+
+/** Its time in Trash has ended: gone, whether the sweeper has come by or not. */
+export function isOver(message: IndexedMessage, nowMs: number): boolean {
+  return message.trash !== null && message.trash.restorableUntil <= nowMs;
+}

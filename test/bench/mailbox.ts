@@ -1,0 +1,5 @@
+import type { Bench } from './bench.js';
+import { mailboxBench } from './mailbox-bench.js';
+
+/** What is done with mail that is there. */
+export const mailboxBenches: readonly Bench[] = [mailboxBench];

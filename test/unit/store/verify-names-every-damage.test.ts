@@ -1,0 +1,285 @@
+import t, { type Test } from 'tap';
+import { type BlobId, type InboxId, idToBytes, type MessageId, newId } from '../../../src/domain/ids.js';
+import { accountEmailsTable } from '../../../src/store/accounts.js';
+import { accountKeysTable, apiKeyHashesTable } from '../../../src/store/api-keys.js';
+import { blobChunksTable, blobOwnersTable, CHUNK_BYTES } from '../../../src/store/blobs.js';
+import { accountInboxesTable, addressesTable } from '../../../src/store/inboxes.js';
+import { joinKey, text } from '../../../src/store/key-codec.js';
+import { labelCountsTable } from '../../../src/store/label-counts.js';
+import { mailboxCountersTable, summariesTable } from '../../../src/store/mailboxes.js';
+import {
+  contentsTable,
+  getMessage,
+  messagesTable,
+  type ReceivedRecord,
+} from '../../../src/store/messages.js';
+import { addPending, removePending } from '../../../src/store/pending.js';
+import { addPosting, removePosting, type Term } from '../../../src/store/postings.js';
+import type { Writer } from '../../../src/store/reader-writer.js';
+import { removeTrash } from '../../../src/store/trash.js';
+import { createKey } from '../../../src/usecases/api-keys.js';
+import { changeLabels } from '../../../src/usecases/change-labels.js';
+import { createInbox } from '../../../src/usecases/create-inbox.js';
+import { deleteMessage } from '../../../src/usecases/delete-message.js';
+import { restoreMessage, trashMessage } from '../../../src/usecases/trash-message.js';
+import { verifyStore } from '../../../src/usecases/verify-store.js';
+import { type House, must, withHouse } from '../usecases/with-house.js';
+import { attach, index, parsed, prepared } from '../usecases/with-parser.js';
+
+/** A store in which there is something of everything. */
+interface Furnished {
+  readonly house: House;
+  readonly inboxId: InboxId;
+  /** Ready, with labels, in two inboxes. */
+  readonly labelled: MessageId;
+  /** Ready, with an attachment of three chunks. */
+  readonly withFile: MessageId;
+  readonly pending: MessageId;
+  readonly trashed: MessageId;
+}
+
+async function furnish(t: Test): Promise<Furnished> {
+  const house = await withHouse(t);
+  const inboxId = await house.addInbox('agent');
+  const other = await house.addInbox('other');
+  must(
+    await createInbox(house.inboxes, { accountId: house.account, localPart: 'keyed', idempotencyKey: 'k1' }),
+  );
+  must(await createKey(house, { account: house.account }));
+  const labelled = await house.receive('to two', inboxId, other);
+  const withFile = await house.receive('with a file', inboxId);
+  const gone = await house.receive('to be deleted', inboxId);
+  const trashed = await house.receive('to be put away', inboxId);
+  const restored = await house.receive('to be put away and brought back', inboxId);
+  const pending = await house.receive('never parsed', inboxId);
+  for (const id of [labelled, trashed, restored]) await index(house, id, parsed());
+  await index(house, withFile, async (_source, sink) => {
+    await attach(sink, 'f1', Buffer.alloc(2 * CHUNK_BYTES + 5, 7));
+    return { status: 'parsed', prepared: prepared({}, ['file.bin']) };
+  });
+  const asOwner = { accountId: house.account };
+  for (const messageId of [labelled, trashed, restored, gone]) {
+    must(await changeLabels(house, { ...asOwner, messageId, addLabels: ['a label', 'b'], removeLabels: [] }));
+  }
+  for (const messageId of [trashed, restored]) must(await trashMessage(house, { ...asOwner, messageId }));
+  must(await restoreMessage(house, { ...asOwner, messageId: restored }));
+  must(await deleteMessage(house, { ...asOwner, messageId: gone }));
+  return { house, inboxId, labelled, withFile, pending, trashed };
+}
+
+t.test('a store is sound before and after the sweep', async t => {
+  const { house } = await furnish(t);
+  t.same(verifyStore(house.store).faults, []);
+  await house.sweepAll();
+  const { faults, checked } = verifyStore(house.store);
+  t.same(faults, []);
+  t.match(checked, { inboxes: 3, messages: 6, in_trash: 1, unfinished_uploads: 0 });
+});
+
+type Damage = (writer: Writer, place: Furnished & { record: (id: MessageId) => ReceivedRecord }) => void;
+
+const received = (inboxId: InboxId) => ({ inboxId, kind: 'received' }) as const;
+const A_LABEL: Term = { type: 'label', label: 'a label' };
+
+/** What is done to the store, and how the fault is named. */
+const DAMAGES: readonly (readonly [string, Damage, RegExp])[] = [
+  [
+    'a line of a list is lost',
+    (writer, { record, labelled }) => writer.remove(summariesTable, record(labelled)),
+    /^missing: line of received message number 1 of inbox/,
+  ],
+  [
+    'a line of a list is left behind',
+    (writer, { inboxId }) => writer.put(summariesTable, { ...received(inboxId), seq: 77 }, Buffer.from('{}')),
+    /^there without reason: line of received message number 77/,
+  ],
+  [
+    'a line says something else',
+    (writer, { record, labelled }) => writer.put(summariesTable, record(labelled), Buffer.from('{"id":"x"}')),
+    /^missing: agreement of message .* with its line in lists/,
+  ],
+  [
+    'a record is lost',
+    (writer, { pending }) => writer.remove(messagesTable, pending),
+    /^there without reason: pending parsing of message/,
+  ],
+  [
+    'a message fell out of a label',
+    (writer, { record, labelled }) => removePosting(writer, record(labelled), A_LABEL, record(labelled).seq),
+    /^missing: label "a label" of received message number 1/,
+  ],
+  [
+    'a label has a message that does not have it',
+    (writer, { record, pending }) => addPosting(writer, record(pending), A_LABEL, record(pending).seq),
+    /^there without reason: label "a label" of received message number 6/,
+  ],
+  [
+    'a message fell out of its sender',
+    (writer, { record, labelled }) =>
+      removePosting(writer, record(labelled), { type: 'from', address: 'sender@elsewhere.example' }, 1),
+    /^missing: from [0-9a-f]{32} of received message number 1/,
+  ],
+  [
+    'a recipient has a message too many',
+    (writer, { record, pending }) =>
+      addPosting(writer, record(pending), { type: 'recipient', address: 'nobody@example.org' }, 6),
+    /^there without reason: recipient [0-9a-f]{32} of received message number 6/,
+  ],
+  [
+    'a live message counts as gone',
+    (writer, { inboxId }) => addPosting(writer, received(inboxId), { type: 'gone' }, 1),
+    /^there without reason: state of received message number 1/,
+  ],
+  [
+    'a deleted message does not count as gone',
+    (writer, { inboxId }) => removePosting(writer, received(inboxId), { type: 'gone' }, 3),
+    /^missing: state of received message number 3/,
+  ],
+  [
+    'a label is miscounted',
+    (writer, { inboxId }) =>
+      writer.put(labelCountsTable, joinKey(idToBytes(inboxId), text('a label')), { received: 9, sent: 0 }),
+    /^there without reason: count 9 of received messages with label "a label"/,
+  ],
+  [
+    'a label without messages is listed',
+    (writer, { inboxId }) =>
+      writer.put(labelCountsTable, joinKey(idToBytes(inboxId), text('nobody')), { received: 0, sent: 1 }),
+    /^there without reason: count 1 of sent messages with label "nobody"/,
+  ],
+  [
+    'live messages are miscounted',
+    (writer, { inboxId }) =>
+      writer.put(mailboxCountersTable, received(inboxId), {
+        nextSeq: 7,
+        live: 5,
+        lastAt: Date.UTC(2027),
+        version: 99,
+      }),
+    /^there without reason: counter of received messages of inbox .*: 5 live/,
+  ],
+  [
+    'numbers would be given twice',
+    (writer, { inboxId }) =>
+      writer.put(mailboxCountersTable, received(inboxId), {
+        nextSeq: 3,
+        live: 4,
+        lastAt: Date.UTC(2027),
+        version: 99,
+      }),
+    /^there without reason: last number 2 of received messages .* with later messages/,
+  ],
+  [
+    'a Trash entry is lost',
+    (writer, { inboxId }) => removeTrash(writer, inboxId, 1),
+    /^missing: Trash entry 1 of inbox/,
+  ],
+  [
+    'a message in Trash would stay for ever',
+    (writer, { record, trashed }) =>
+      removePending(writer, {
+        kind: 'purge-trash',
+        dueAt: record(trashed).trash!.restorableUntil,
+        id: trashed,
+      }),
+    /^missing: pending erasure from Trash of received message/,
+  ],
+  [
+    'a message in Trash does not count as gone',
+    (writer, { record, trashed }) =>
+      removePosting(writer, record(trashed), { type: 'gone' }, record(trashed).seq),
+    /^missing: mark that message .* in Trash is in no list/,
+  ],
+  [
+    'a message would never be parsed',
+    (writer, { record, pending }) =>
+      removePending(writer, { kind: 'parse', dueAt: record(pending).parseDueAt!, id: pending }),
+    /^missing: pending parsing of message/,
+  ],
+  [
+    'a finished message would be parsed again',
+    (writer, { labelled }) => addPending(writer, 5, { kind: 'parse', id: labelled }),
+    /^there without reason: pending parsing of message .*, due 5/,
+  ],
+  [
+    'a content is lost',
+    (writer, { labelled }) => writer.remove(contentsTable, labelled),
+    /^missing: content of message/,
+  ],
+  [
+    'a chunk is lost',
+    (writer, { record, withFile }) =>
+      writer.remove(blobChunksTable, { id: record(withFile).attachments[0]!.blob.id, index: 1 }),
+    /^missing: blob .* of 131045 bytes/,
+  ],
+  [
+    'a chunk is cut short',
+    (writer, { record, withFile }) =>
+      writer.put(
+        blobChunksTable,
+        { id: record(withFile).attachments[0]!.blob.id, index: 2 },
+        Buffer.alloc(4),
+      ),
+    /^there without reason: blob .* of 131044 bytes/,
+  ],
+  [
+    'chunks belong to nothing',
+    writer => writer.put(blobChunksTable, { id: newId<BlobId>(1), index: 0 }, Buffer.alloc(10)),
+    /^there without reason: blob .* of 10 bytes/,
+  ],
+  [
+    'owners are miscounted',
+    (writer, { record, labelled }) => writer.remove(blobOwnersTable, record(labelled).raw.id),
+    /^missing: blob .* of 6 bytes/,
+  ],
+  [
+    'an inbox cannot be reached by its address',
+    writer => writer.remove(addressesTable, 'agent@example.org'),
+    /^missing: address agent@example.org of inbox/,
+  ],
+  [
+    'an account does not find its inbox',
+    (writer, { house, inboxId }) =>
+      writer.remove(accountInboxesTable, joinKey(idToBytes(house.account), idToBytes(inboxId))),
+    /^missing: inbox .* of account/,
+  ],
+  [
+    'an account is not found by its email',
+    writer => writer.remove(accountEmailsTable, 'owner@elsewhere.example'),
+    /^missing: email owner@elsewhere.example of account/,
+  ],
+  [
+    'a key is not found by its id',
+    writer => {
+      const [hashKey] = writer.scanKeys(apiKeyHashesTable, {
+        from: Buffer.alloc(1),
+        to: Buffer.alloc(17, 0xff),
+        limit: 1,
+      });
+      const [accountKey] = writer.scanKeys(accountKeysTable, {
+        from: Buffer.alloc(1),
+        to: Buffer.alloc(33, 0xff),
+        limit: 1,
+      });
+      writer.remove({ ...apiKeyHashesTable, encodeKey: (key: Buffer) => key }, hashKey!);
+      writer.remove(accountKeysTable, accountKey!);
+    },
+    /^missing: credential .* of key/,
+  ],
+];
+
+for (const [what, damage, name] of DAMAGES) {
+  t.test(`verify says so when ${what}`, async t => {
+    const place = await furnish(t);
+    await place.house.sweepAll();
+    await place.house.store.write(writer => {
+      const record = (id: MessageId) => getMessage(writer, id)!;
+      damage(writer, { ...place, record });
+    });
+    const { faults } = verifyStore(place.house.store);
+    t.ok(
+      faults.some(fault => name.test(fault)),
+      `names it: ${faults.join('\n')}`,
+    );
+  });
+}
