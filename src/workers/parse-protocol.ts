@@ -12,7 +12,7 @@ import type { PreparedContent } from '../usecases/ports.js';
  */
 
 /** Up to here a message travels in one post. */
-export const SMALL_MESSAGE = 64 * 1024;
+export const SMALL_MESSAGE = 256 * 1024;
 export const SOURCE_WINDOW = 512 * 1024;
 export const SINK_WINDOW = 1024 * 1024;
 /** The largest piece of a message in one post. */

@@ -21,15 +21,17 @@ export function prepareContent({ content, ids }: ParsedMessage): Prepared {
 
 /** UTF-16 units of a long text that are encoded at once (two at least, for a surrogate pair). */
 const PIECE = 64 * 1024;
+/** A content with a text longer than this is encoded in pieces, which takes two passes. */
+const LONG = 1024 * 1024;
 
 /**
  * The bytes of `JSON.stringify(content)`. Long texts are encoded in pieces: escapes can make six characters
  * of one, and a string of that length, allocated at once, is what V8 answers by ending the process instead
  * of the thread.
  */
-export function encodeJson(content: object, pieceLength = PIECE): Uint8Array<ArrayBuffer> {
+export function encodeJson(content: object, pieceLength = PIECE, longLength = LONG): Uint8Array<ArrayBuffer> {
   const values: unknown[] = Object.values(content);
-  if (!values.some(value => isLong(value, pieceLength))) {
+  if (!values.some(value => isLong(value, longLength))) {
     return ownBytes(Buffer.from(JSON.stringify(content), 'utf8'));
   }
   let size = 0;
