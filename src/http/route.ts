@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ErrorCode, Result } from '../domain/errors.js';
 import type { AccountRecord } from '../store/accounts.js';
+import type { MessageInput } from '../usecases/message-access.js';
 import type { ByteStream, Download } from '../usecases/read-message.js';
 
 /**
@@ -87,4 +88,9 @@ export function jsonOrFailure<Value>(
   body: (value: Value) => object = value => value as object,
 ): Reply {
   return result.ok ? json(status, body(result.value)) : failed(result);
+}
+
+/** The message that a request's path names, asked for by its caller. */
+export function messageOf({ account, params }: RouteRequest): MessageInput {
+  return { accountId: account.id, messageId: params.message_id ?? '' };
 }

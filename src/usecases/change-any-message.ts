@@ -4,9 +4,9 @@ import type { ReceivedRecord } from '../store/messages.js';
 import type { Reader } from '../store/reader-writer.js';
 import type { Store } from '../store/store.js';
 import { type Deleted, eraseNow } from './delete-message.js';
-import { receivedMessages } from './message-access.js';
+import { isOver, receivedMessages } from './message-access.js';
 import type { Clock } from './ports.js';
-import { isOver, type Restored, restoreNow, type Trashed, trashNow } from './trash-message.js';
+import { type Restored, restoreNow, type Trashed, trashNow } from './trash-message.js';
 
 /**
  * An admin acts on a message of any account. The account's permissions bind its agents, not the admin who

@@ -1,12 +1,9 @@
-import { notFound, ok, type Result } from '../domain/errors.js';
-import type { AccountId } from '../domain/ids.js';
+import { ok, type Result } from '../domain/errors.js';
 import type { IndexedMessage } from '../store/mailbox-index.js';
 import type { Writer } from '../store/reader-writer.js';
 import type { Store } from '../store/store.js';
-import { type MessageAccess, ownedAnywhere } from './message-access.js';
-import { isPermitted } from './permissions.js';
+import { type MessageAccess, type MessageInput, permittedMessage } from './message-access.js';
 import type { Clock } from './ports.js';
-import { isOver } from './trash-message.js';
 
 /** Answer to a deletion (wire contract, `Deleted`). */
 export interface Deleted {
@@ -21,15 +18,12 @@ export interface Deleted {
  */
 export function deleteMessage<Message extends IndexedMessage>(
   deps: { readonly store: Store; readonly clock: Clock; readonly access: MessageAccess<Message> },
-  input: { accountId: AccountId; messageId: string },
+  input: MessageInput,
 ): Promise<Result<Deleted>> {
   return deps.store.write(writer => {
     const nowMs = deps.clock();
-    const owned = ownedAnywhere(writer, deps.access, input.accountId, input.messageId);
-    if (!owned.ok) return owned;
-    if (isOver(owned.value, nowMs)) return notFound('message');
-    const permission = isPermitted(writer, input.accountId, 'delete');
-    return permission.ok ? ok(eraseNow(writer, deps.access, owned.value, nowMs)) : permission;
+    const found = permittedMessage(writer, deps.access, input, 'delete', nowMs);
+    return found.ok ? ok(eraseNow(writer, deps.access, found.value, nowMs)) : found;
   });
 }
 

@@ -1,11 +1,13 @@
 import { notFound, ok, type Result } from '../domain/errors.js';
 import { type AccountId, type MessageId, toId } from '../domain/ids.js';
+import type { AccountPermissions } from '../store/accounts.js';
 import { releaseBlob } from '../store/blobs.js';
 import { getInbox } from '../store/inboxes.js';
 import type { IndexedMessage } from '../store/mailbox-index.js';
 import { blobsOf, getMessage, type ReceivedRecord, removeMessage, saveMessage } from '../store/messages.js';
 import { removePending } from '../store/pending.js';
 import type { Reader, Writer } from '../store/reader-writer.js';
+import { isPermitted } from './permissions.js';
 import { encodeSummary } from './received-view.js';
 
 /**
@@ -52,7 +54,7 @@ export function ownedMessage<Message extends IndexedMessage>(
 }
 
 /** A message of the caller, live or in Trash. */
-export function ownedAnywhere<Message extends IndexedMessage>(
+function ownedAnywhere<Message extends IndexedMessage>(
   reader: Reader,
   access: MessageAccess<Message>,
   accountId: AccountId,
@@ -63,4 +65,33 @@ export function ownedAnywhere<Message extends IndexedMessage>(
     return notFound('message');
   }
   return ok(message);
+}
+
+/** What an agent asks for with a message's id. */
+export interface MessageInput {
+  readonly accountId: AccountId;
+  readonly messageId: string;
+}
+
+/**
+ * A message, live or still in Trash, that its owner may do something to: ownership comes before permission
+ * (decisions, HTTP order of checks).
+ */
+export function permittedMessage<Message extends IndexedMessage>(
+  reader: Reader,
+  access: MessageAccess<Message>,
+  input: MessageInput,
+  permission: keyof AccountPermissions,
+  nowMs: number,
+): Result<Message> {
+  const owned = ownedAnywhere(reader, access, input.accountId, input.messageId);
+  if (!owned.ok) return owned;
+  if (isOver(owned.value, nowMs)) return notFound('message');
+  const permitted = isPermitted(reader, input.accountId, permission);
+  return permitted.ok ? owned : permitted;
+}
+
+/** Its time in Trash has ended: gone, whether the sweeper has come by or not. */
+export function isOver(message: IndexedMessage, nowMs: number): boolean {
+  return message.trash !== null && message.trash.restorableUntil <= nowMs;
 }

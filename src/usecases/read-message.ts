@@ -1,18 +1,12 @@
 import { fail, notFound, ok, type Result } from '../domain/errors.js';
-import type { AccountId } from '../domain/ids.js';
 import { readBlob } from '../store/blob-reader.js';
 import { type BlobRef, getChunk } from '../store/blobs.js';
 import { contentsTable, type ReceivedRecord } from '../store/messages.js';
 import type { Store } from '../store/store.js';
-import { ownedMessage, receivedMessages } from './message-access.js';
+import { type MessageInput, ownedMessage, receivedMessages } from './message-access.js';
 import { detailFields } from './received-view.js';
 
 type Deps = { readonly store: Store };
-
-interface MessageInput {
-  readonly accountId: AccountId;
-  readonly messageId: string;
-}
 
 /** Bytes of known length, in memory or as they are read. */
 export interface ByteStream {

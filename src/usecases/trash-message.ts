@@ -1,13 +1,11 @@
-import { notFound, ok, type Result } from '../domain/errors.js';
-import type { AccountId } from '../domain/ids.js';
+import { ok, type Result } from '../domain/errors.js';
 import { DAY_MS, toInstant } from '../domain/instants.js';
 import type { IndexedMessage } from '../store/mailbox-index.js';
 import { addPending, removePending } from '../store/pending.js';
 import type { Writer } from '../store/reader-writer.js';
 import type { Store } from '../store/store.js';
 import { takeTrashNumber } from '../store/trash.js';
-import { type MessageAccess, ownedAnywhere } from './message-access.js';
-import { isPermitted } from './permissions.js';
+import { type MessageAccess, type MessageInput, permittedMessage } from './message-access.js';
 import type { Clock } from './ports.js';
 
 export interface TrashDeps<Message extends IndexedMessage> {
@@ -16,11 +14,6 @@ export interface TrashDeps<Message extends IndexedMessage> {
   readonly access: MessageAccess<Message>;
   /** How long a message can be restored. */
   readonly retentionDays: number;
-}
-
-export interface TrashInput {
-  readonly accountId: AccountId;
-  readonly messageId: string;
 }
 
 /** Answer to a `/trash` operation (decisions, Trash). */
@@ -35,15 +28,12 @@ export interface Trashed {
 /** Moves a message to Trash: out of every list, count and set, and out of reach but for restoring and deleting. */
 export async function trashMessage<Message extends IndexedMessage>(
   deps: TrashDeps<Message>,
-  input: TrashInput,
+  input: MessageInput,
 ): Promise<Result<Trashed>> {
   return deps.store.write(writer => {
     const nowMs = deps.clock();
-    const owned = ownedAnywhere(writer, deps.access, input.accountId, input.messageId);
-    if (!owned.ok) return owned;
-    if (isOver(owned.value, nowMs)) return notFound('message');
-    const permission = isPermitted(writer, input.accountId, 'delete');
-    return permission.ok ? ok(trashNow(writer, deps, owned.value, nowMs)) : permission;
+    const found = permittedMessage(writer, deps.access, input, 'delete', nowMs);
+    return found.ok ? ok(trashNow(writer, deps, found.value, nowMs)) : found;
   });
 }
 
@@ -93,14 +83,11 @@ export interface Restored {
 /** Brings a message back from Trash with its labels; `not_found` from the end of its time on, swept or not. */
 export async function restoreMessage<Message extends IndexedMessage>(
   deps: Omit<TrashDeps<Message>, 'retentionDays'>,
-  input: TrashInput,
+  input: MessageInput,
 ): Promise<Result<Restored>> {
   return deps.store.write(writer => {
-    const owned = ownedAnywhere(writer, deps.access, input.accountId, input.messageId);
-    if (!owned.ok) return owned;
-    if (isOver(owned.value, deps.clock())) return notFound('message');
-    const permission = isPermitted(writer, input.accountId, 'restore');
-    return permission.ok ? ok(restoreNow(writer, deps.access, owned.value)) : permission;
+    const found = permittedMessage(writer, deps.access, input, 'restore', deps.clock());
+    return found.ok ? ok(restoreNow(writer, deps.access, found.value)) : found;
   });
 }
 
@@ -122,9 +109,4 @@ export function restoreNow<Message extends IndexedMessage>(
     status: trash === null ? 'already_live' : 'restored',
     message: trash === null ? 'The message was not in Trash.' : 'The message is back with its labels.',
   };
-}
-
-/** Its time in Trash has ended: gone, whether the sweeper has come by or not. */
-export function isOver(message: IndexedMessage, nowMs: number): boolean {
-  return message.trash !== null && message.trash.restorableUntil <= nowMs;
 }

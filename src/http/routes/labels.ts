@@ -6,7 +6,7 @@ import { changeLabels, changeLabelsInBatch } from '../../usecases/change-labels.
 import { listLabels } from '../../usecases/list-labels.js';
 import { receivedMessages } from '../../usecases/message-access.js';
 import { readLimit } from '../query.js';
-import { failed, jsonOrFailure, type Reply, type Route, type RouteRequest } from '../route.js';
+import { failed, jsonOrFailure, messageOf, type Reply, type Route, type RouteRequest } from '../route.js';
 
 export interface LabelRouteDeps {
   readonly store: Store;
@@ -36,9 +36,9 @@ export function labelRoutes(deps: LabelRouteDeps): Route[] {
       body: { limitBytes: CHANGE_LIMIT, schema: changeBody, invalid: 'invalid_labels' },
       successes: [200],
       errors: ['invalid_labels', 'not_found', 'internal_error'],
-      handle: async ({ account, params, body }) => {
-        const change = body as z.infer<typeof changeBody>;
-        const input = { accountId: account.id, messageId: params.message_id ?? '', ...arrays(change) };
+      handle: async request => {
+        const change = request.body as z.infer<typeof changeBody>;
+        const input = { ...messageOf(request), ...arrays(change) };
         return jsonOrFailure(await changeLabels(received, input), 200);
       },
     },

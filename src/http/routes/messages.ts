@@ -9,7 +9,7 @@ import type { Clock } from '../../usecases/ports.js';
 import { getMessageDetail, openAttachment, openRawMessage } from '../../usecases/read-message.js';
 import { PageCache } from '../page-cache.js';
 import { readLimit } from '../query.js';
-import { failed, jsonOrFailure, type Reply, type Route, type RouteRequest } from '../route.js';
+import { failed, jsonOrFailure, messageOf, type Reply, type Route, type RouteRequest } from '../route.js';
 import { LABEL_GROUPS, readFilter, readOrder, SEARCH_NAMES } from '../search-query.js';
 
 export interface MessageRouteDeps {
@@ -108,10 +108,6 @@ export function messageRoutes(deps: MessageRouteDeps): Route[] {
       },
     },
   ];
-}
-
-function messageOf({ account, params }: RouteRequest) {
-  return { accountId: account.id, messageId: params.message_id ?? '' };
 }
 
 function list(deps: MessageRouteDeps, pages: PageCache, request: RouteRequest): Reply {

@@ -5,7 +5,7 @@ import { receivedMessages } from '../../usecases/message-access.js';
 import type { Clock } from '../../usecases/ports.js';
 import { restoreMessage, trashMessage } from '../../usecases/trash-message.js';
 import { readLimit } from '../query.js';
-import { failed, jsonOrFailure, type Reply, type Route, type RouteRequest } from '../route.js';
+import { failed, jsonOrFailure, messageOf, type Reply, type Route, type RouteRequest } from '../route.js';
 
 export interface TrashRouteDeps {
   readonly store: Store;
@@ -54,10 +54,6 @@ export function trashRoutes(deps: TrashRouteDeps): Route[] {
       handle: request => list(deps, request),
     },
   ];
-}
-
-function messageOf({ account, params }: RouteRequest) {
-  return { accountId: account.id, messageId: params.message_id ?? '' };
 }
 
 function list(deps: TrashRouteDeps, { account, params, query }: RouteRequest): Reply {

@@ -15,8 +15,9 @@ import {
 } from '../mailboxes.js';
 import { contentsTable, messagesTable, type ReceivedRecord } from '../messages.js';
 import { addPosting } from '../postings.js';
-import type { Entry, Reader, Scan, Writer } from '../reader-writer.js';
+import type { Reader, Scan, Writer } from '../reader-writer.js';
 import { bytesKey, jsonValue, type Table } from '../table.js';
+import { walkTable } from '../walk-table.js';
 import type { Migration } from './migration.js';
 
 type AddedFields = 'kind' | 'labels' | 'senders' | 'recipients' | 'trash' | 'from';
@@ -41,11 +42,11 @@ export const labelsAndTrash: Migration = {
   name: 'labels and trash',
   up: writer => {
     const newest = new Map<InboxId, number>();
-    for (const { key, value } of entriesOf(writer, messagesBefore)) {
+    for (const { key, value } of walkTable(writer, messagesBefore)) {
       upgradeMessage(writer, idFromBytes<MessageId>(key), value);
       newest.set(value.inboxId, Math.max(newest.get(value.inboxId) ?? 0, value.receivedAt));
     }
-    for (const { key, value } of entriesOf(writer, countersBefore)) {
+    for (const { key, value } of walkTable(writer, countersBefore)) {
       const mailbox: Mailbox = { inboxId: idFromBytes<InboxId>(key.subarray(0, 16)), kind: 'received' };
       writer.put(mailboxCountersTable, mailbox, {
         ...value,
@@ -111,18 +112,6 @@ function markGone(writer: Writer, mailbox: Mailbox, nextSeq: number): void {
 }
 
 const PAGE = 500;
-const EVERYTHING = { from: Buffer.alloc(0), to: Buffer.alloc(32, 0xff) };
-
-function* entriesOf<Key, Value>(reader: Reader, table: Table<Key, Value>): Generator<Entry<Value>> {
-  let { from } = EVERYTHING;
-  for (;;) {
-    const page = reader.scan(table, { from, to: EVERYTHING.to, limit: PAGE });
-    yield* page;
-    const last = page.at(-1);
-    if (page.length < PAGE || last === undefined) return;
-    from = Buffer.concat([last.key, Buffer.of(0)]);
-  }
-}
 
 function* keysOf<Key, Value>(
   reader: Reader,
