@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** `pst_` and 43 base64url characters: 256 random bits (decisions, Words). */
 const CREDENTIAL = /^pst_[A-Za-z0-9_-]{43}$/;
@@ -16,5 +16,5 @@ export function isCredential(text: string): boolean {
  * hash cannot be searched; looking it up by its hash leaks no timing that helps to guess it.
  */
 export function hashCredential(credential: string): Buffer {
-  return createHash('sha256').update(credential).digest();
+  return Buffer.from(hash('sha256', credential, 'hex'), 'hex');
 }

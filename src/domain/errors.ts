@@ -54,6 +54,10 @@ export interface Failure {
   readonly message: string;
   /** Further members of the error object. */
   readonly details?: Readonly<Record<string, unknown>>;
+  /** Members that stand beside the error object (wire contract, `QuotaError`). */
+  readonly beside?: Readonly<Record<string, unknown>>;
+  /** After so many seconds another try may succeed (RFC 9110 section 10.2.3). */
+  readonly retryAfterS?: number;
 }
 
 export type Result<Value> =

@@ -63,10 +63,13 @@ export function toMailboxAddress(address: string): MailboxAddress | null {
 }
 
 const PLAIN_DOMAIN = /^[a-z0-9.-]+$/;
+/** Of ASCII only what names have: `domainToASCII` reads a URL, and would drop a path and resolve escapes. */
+const MAY_BE_DOMAIN = /^[a-z0-9._\-\u{80}-\u{10ffff}]+$/u;
 
-function normaliseDomain(text: string): string | null {
+/** Lower case, A-labels; null when that cannot be had. Whether an ASCII name is a domain is not checked. */
+export function normaliseDomain(text: string): string | null {
   const lower = text.toLowerCase();
   if (PLAIN_DOMAIN.test(lower)) return lower;
-  const ascii = domainToASCII(lower);
+  const ascii = MAY_BE_DOMAIN.test(lower) ? domainToASCII(lower) : '';
   return ascii === '' ? null : ascii;
 }

@@ -1,7 +1,7 @@
 import { fail, ok, type Result } from './errors.js';
 
 /** A label: 1 to 128 bytes of UTF-8 after trimming, case-sensitive, without control characters (specification, Label). */
-const MAX_LABEL_BYTES = 128;
+export const MAX_LABEL_BYTES = 128;
 /** Names in one array of a change, and in one group of a filter. */
 export const MAX_LABELS = 32;
 

@@ -1,7 +1,7 @@
 import { fail, ok, type Result } from './errors.js';
 
 /** Longest inbox, sender or recipient display name, in UTF-8 bytes after trimming (wire contract, Name). */
-const MAX_NAME_BYTES = 256;
+export const MAX_NAME_BYTES = 256;
 
 const CONTROL = /\p{Cc}/u;
 

@@ -16,6 +16,9 @@ const cases: [string, string, string | null][] = [
   ['no local part', '@example.org', null],
   ['no domain', 'agent@', null],
   ['a domain that is none', 'agent@exa mple.org', null],
+  ['a domain with a path', 'agent@bücher.example/x', null],
+  ['a domain with a port', 'agent@bücher.example:25', null],
+  ['a domain with an escape', 'agent@ex%61mple.org', null],
 ];
 
 for (const [name, given, expected] of cases) {
