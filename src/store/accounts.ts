@@ -28,6 +28,7 @@ export const accountsTable: Table<AccountId, AccountRecord> = {
   name: 'accounts',
   encodeKey: idToBytes,
   ...jsonValue<AccountRecord>(1),
+  decidesAccess: true,
 };
 
 /** Lower-case email address -> account. */

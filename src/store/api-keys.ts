@@ -18,6 +18,7 @@ export const apiKeysTable: Table<Buffer, ApiKeyRecord> = {
   name: 'api_keys',
   encodeKey: bytesKey,
   ...jsonValue<ApiKeyRecord>(1),
+  decidesAccess: true,
 };
 
 /** Key id -> SHA-256 of the credential. */

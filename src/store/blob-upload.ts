@@ -1,8 +1,8 @@
 import type { BlobId } from '../domain/ids.js';
 import { newId } from '../domain/ids.js';
-import { type BlobRef, blobChunksTable, blobUploadsTable, CHUNK_BYTES } from './blobs.js';
+import { type BlobRef, blobChunksTable, blobUploadsTable, CHUNK_BYTES, getChunk } from './blobs.js';
 import { addPending } from './pending.js';
-import type { Writer } from './reader-writer.js';
+import type { Reader, Writer } from './reader-writer.js';
 import type { Store } from './store.js';
 
 /** Bytes handed to LMDB and not yet flushed: bounds for one upload and for all of them together. */
@@ -114,6 +114,23 @@ export class BlobUpload {
   }
 
   /**
+   * Reads back one of the chunks written so far; null past the last. A chunk on its way into the store is seen
+   * by units of work from now on, and by readers behind one of those.
+   * @throws what made a chunk fail
+   */
+  chunkAt(reader: Reader, index: number): Uint8Array | null {
+    if (this.#failure !== null) throw this.#failure.error;
+    if (index < this.#chunks) {
+      const chunk = getChunk(reader, this.id, index);
+      if (chunk === undefined) throw new Error(`chunk ${index} of upload ${this.id} is not to be seen`);
+      return chunk;
+    }
+    const kept = this.#first === null ? [] : [this.#first];
+    if (this.#partBytes > 0) kept.push(this.#lastPart());
+    return kept[index - this.#chunks] ?? null;
+  }
+
+  /**
    * Ends the blob inside a unit of work; from its commit on the blob is reachable through what the unit
    * writes. Chunks that are not flushed yet stand before this unit in the same order of commits.
    */
@@ -123,9 +140,7 @@ export class BlobUpload {
     let index = this.#chunks;
     if (this.#first !== null) writer.put(blobChunksTable, { id: this.id, index: index++ }, this.#first);
     if (this.#partBytes > 0 || index === 0) {
-      const [only] = this.#parts;
-      const last = this.#parts.length === 1 && only !== undefined ? only : Buffer.concat(this.#parts);
-      writer.put(blobChunksTable, { id: this.id, index }, asBuffer(last));
+      writer.put(blobChunksTable, { id: this.id, index }, this.#lastPart());
     }
     this.#letGoOfFirst();
     return { id: this.id, size: this.#size };
@@ -148,6 +163,12 @@ export class BlobUpload {
       .catch(() => {
         // The store has failed as a whole and says so itself; the boot sweep frees this upload.
       });
+  }
+
+  /** Bytes of the chunk that is being filled. */
+  #lastPart(): Buffer {
+    const [only] = this.#parts;
+    return this.#parts.length === 1 && only !== undefined ? asBuffer(only) : Buffer.concat(this.#parts);
   }
 
   #keep(piece: Uint8Array): void {
@@ -197,6 +218,8 @@ export class BlobUpload {
     this.#uploads.add(chunk.length);
     this.#store
       .write(writer => {
+        // Without the first chunk nothing would know of the others.
+        if (this.#failure !== null) throw this.#failure.error;
         try {
           if (index === 0) writer.put(blobUploadsTable, this.id, Date.now());
           writer.put(blobChunksTable, { id: this.id, index }, chunk);

@@ -50,12 +50,12 @@ export function setBlobOwners(writer: Writer, id: BlobId, owners: number): void 
   if (owners > 1) writer.put(blobOwnersTable, id, owners);
 }
 
-/** One owner less; after the last one the bytes are left to the sweeper. */
-export function releaseBlob(writer: Writer, id: BlobId, nowMs: number): void {
+/** One owner less; after the last one the bytes are left to the sweeper, from `dueAt` on. */
+export function releaseBlob(writer: Writer, id: BlobId, dueAt: number): void {
   const owners = writer.get(blobOwnersTable, id) ?? 1;
   if (owners > 2) writer.put(blobOwnersTable, id, owners - 1);
   else if (owners === 2) writer.remove(blobOwnersTable, id);
-  else addPending(writer, nowMs, { kind: 'purge-blob', id });
+  else addPending(writer, dueAt, { kind: 'purge-blob', id });
 }
 
 /** Removes up to `limit` chunks of a blob and says how many there were: fewer than `limit`, none is left. */

@@ -1,3 +1,4 @@
+import type { AddressPolicy } from '../domain/address-policy.js';
 import type { AccountId, InboxId } from '../domain/ids.js';
 import { idFromBytes, idToBytes } from '../domain/ids.js';
 import { joinKey, prefixEnd, text, u8 } from './key-codec.js';
@@ -23,6 +24,7 @@ export const inboxesTable: Table<InboxId, InboxRecord> = {
   name: 'inboxes',
   encodeKey: idToBytes,
   ...jsonValue<InboxRecord>(1),
+  decidesAccess: true,
 };
 
 /** `local@domain` in lower case -> its owner. */
@@ -42,10 +44,7 @@ export const accountInboxesTable: Table<Buffer, true> = {
 export type PolicyKind = 'sending' | 'receiving';
 
 /** Rules of an inbox (wire contract 3.4 and 3.5). */
-export interface PolicyRecord {
-  readonly enabled: boolean;
-  readonly addresses: readonly string[];
-  readonly domains: readonly string[];
+export interface PolicyRecord extends AddressPolicy {
   /** Number of saved versions; 0 means never configured. */
   readonly revision: number;
 }
@@ -113,4 +112,9 @@ function inboxIdsOf(reader: Reader, accountId: AccountId, limit: number): InboxI
 
 export function getPolicy(reader: Reader, inboxId: InboxId, kind: PolicyKind): PolicyRecord {
   return reader.get(policiesTable, { inboxId, kind }) ?? DEFAULT_POLICY;
+}
+
+/** A new version of the rules of an inbox that is there; `removeInbox` removes them with it. */
+export function putPolicy(writer: Writer, inboxId: InboxId, kind: PolicyKind, policy: PolicyRecord): void {
+  writer.put(policiesTable, { inboxId, kind }, policy);
 }

@@ -6,10 +6,12 @@
 
 const MAX_U48 = 2 ** 48 - 1;
 
-/** One byte, 0 to 255. */
+/** One byte, 0 to 255; not to be written to. */
 export function u8(value: number): Buffer {
-  return Buffer.of(value);
+  return SINGLE_BYTES[value] ?? Buffer.of(value);
 }
+
+const SINGLE_BYTES = Array.from({ length: 256 }, (_, value) => Buffer.of(value));
 
 /** Four bytes, 0 to 2^32 - 1. */
 export function u32(value: number): Buffer {
@@ -24,7 +26,8 @@ export function u48(value: number): Buffer {
     throw new RangeError(`not a 48-bit unsigned integer: ${value}`);
   }
   const bytes = Buffer.allocUnsafe(6);
-  bytes.writeUIntBE(value, 0, 6);
+  bytes.writeUInt16BE(Math.floor(value / 2 ** 32), 0);
+  bytes.writeUInt32BE(value % 2 ** 32, 2);
   return bytes;
 }
 
@@ -33,8 +36,14 @@ export function text(value: string): Buffer {
   return Buffer.from(value, 'utf8');
 }
 
+/** Byte by byte: parts are short, and `Buffer.concat` takes twice the time. */
 export function joinKey(...parts: readonly Uint8Array[]): Buffer {
-  return Buffer.concat(parts);
+  let length = 0;
+  for (const part of parts) length += part.length;
+  const key = Buffer.allocUnsafe(length);
+  let end = 0;
+  for (const part of parts) for (let at = 0; at < part.length; at++) key[end++] = part[at] ?? 0;
+  return key;
 }
 
 /** The smallest key greater than every key that starts with `prefix`; null when there is none. */

@@ -3,7 +3,7 @@ import { idToBytes } from '../domain/ids.js';
 import { joinKey, prefixEnd, text, u8, u48 } from './key-codec.js';
 import type { MessageKind } from './mailboxes.js';
 import type { Reader, Writer } from './reader-writer.js';
-import { bytesKey, type Table } from './table.js';
+import { asItIs, bytesKey, type Table } from './table.js';
 
 /** How many live messages of each kind have a label. */
 export interface LabelCount {
@@ -20,6 +20,7 @@ export const labelCountsTable: Table<Buffer, LabelCount> = {
   encodeKey: bytesKey,
   encodeValue: count => joinKey(u48(count.received), u48(count.sent)),
   decodeValue: bytes => ({ received: bytes.readUIntBE(0, 6), sent: bytes.readUIntBE(6, 6) }),
+  gather: asItIs,
 };
 
 const INBOX_BYTES = 16;
@@ -41,11 +42,10 @@ export function changeLabelCount(
   kind: MessageKind,
   change: 1 | -1,
 ): void {
-  const key = labelKey(inboxId, label);
-  const before = writer.get(labelCountsTable, key) ?? NONE;
-  const after = { ...before, [kind]: before[kind] + change };
-  if (after.received === 0 && after.sent === 0) writer.remove(labelCountsTable, key);
-  else writer.put(labelCountsTable, key, after);
+  writer.update(labelCountsTable, labelKey(inboxId, label), (before = NONE) => {
+    const after = { ...before, [kind]: before[kind] + change };
+    return after.received === 0 && after.sent === 0 ? undefined : after;
+  });
 }
 
 /** Labels that begin with `prefix`, in binary order, those behind `after`. */

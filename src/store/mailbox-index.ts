@@ -1,12 +1,13 @@
-import type { MessageId } from '../domain/ids.js';
+import type { MessageId, ThreadId } from '../domain/ids.js';
 import { changeLabelCount } from './label-counts.js';
-import { countChange, type Mailbox, summariesTable } from './mailboxes.js';
+import { countChange, summariesTable } from './mailboxes.js';
+import { moveInThreads, type ThreadMember } from './move-in-threads.js';
 import { addPosting, removePosting, type Term } from './postings.js';
 import type { Writer } from './reader-writer.js';
 import { putTrash, removeTrash, type TrashPlace } from './trash.js';
 
 /** What the indexes of a mailbox know of a message, received or sent. */
-export interface IndexedMessage extends Mailbox {
+export interface IndexedMessage extends ThreadMember {
   readonly id: MessageId;
   /** Dense number within the mailbox, in the order of arrival, from 1. */
   readonly seq: number;
@@ -16,17 +17,21 @@ export interface IndexedMessage extends Mailbox {
   readonly senders: readonly string[];
   /** Mailboxes that a search by recipient finds; lower case, each once. */
   readonly recipients: readonly string[];
-  /** The conversation it belongs to; null when it is in none. */
-  readonly threadId: string | null;
+  /**
+   * The conversation it belongs to, by the id that this was shown by when the message joined it
+   * (`canonicalThread` tells today's); null when it is in none.
+   */
+  readonly threadId: ThreadId | null;
   readonly trash: TrashPlace | null;
 }
 
 /**
  * Brings every index of a mailbox from one state of a message to the next: summary, counters, sets of
- * labels and addresses, Trash. `before` is null for a message that arrives (`takeSequence` has counted it),
- * `after` is null for one that is erased. `summary` is what lists show of it while it is live.
+ * labels and addresses, Trash, conversation. `before` is null for a message that arrives (`takeSequence` has
+ * counted it), `after` is null for one that is erased. `summary` is what lists show of it while it is live.
  *
- * This is the only place that touches those indexes, so that they agree with the records whatever happens.
+ * This is the only place that touches those indexes, so that they agree with the records whatever happens, and
+ * that the version of the mailbox grows with each of their changes: pages and blocks are kept by it.
  */
 export function moveInIndex(
   writer: Writer,
@@ -40,6 +45,7 @@ export function moveInIndex(
   if (before !== null) moveInLists(writer, before, isLive(before), after !== null && isLive(after));
   moveInTrash(writer, message, before?.trash ?? null, after?.trash ?? null);
   if (after !== null && isLive(after) && summary !== null) writer.put(summariesTable, after, summary);
+  moveInThreads(writer, before, after, summary);
 }
 
 function isLive(message: IndexedMessage): boolean {

@@ -2,7 +2,7 @@ import type { InboxId } from '../domain/ids.js';
 import { idFromBytes, idToBytes } from '../domain/ids.js';
 import { joinKey, u8, u48 } from './key-codec.js';
 import type { Reader, Writer } from './reader-writer.js';
-import { rawValue, type Table } from './table.js';
+import { asItIs, rawValue, type Table } from './table.js';
 
 /** An inbox holds two kinds of message, each numbered and listed apart. */
 export type MessageKind = 'received' | 'sent';
@@ -28,11 +28,16 @@ export function mailboxKey({ inboxId, kind }: Mailbox): Buffer {
 /** Length of the key of a mailbox, with which the keys of all that is in it begin. */
 export const MAILBOX_BYTES = 17;
 
-const KINDS = Object.keys(KIND_BYTE) as MessageKind[];
+export const KINDS = Object.keys(KIND_BYTE) as MessageKind[];
+
+/** The kind that a byte of a key stands for. */
+export function messageKindOf(byte: number | undefined): MessageKind | undefined {
+  return KINDS.find(name => KIND_BYTE[name] === byte);
+}
 
 /** The mailbox that a key begins with. */
 export function mailboxOfKey(key: Buffer): Mailbox {
-  const kind = KINDS.find(name => KIND_BYTE[name] === key[MAILBOX_BYTES - 1]);
+  const kind = messageKindOf(key[MAILBOX_BYTES - 1]);
   if (kind === undefined) throw new Error('a key names no kind of message: the store is damaged');
   return { inboxId: idFromBytes<InboxId>(key), kind };
 }
@@ -83,6 +88,7 @@ export const mailboxCountersTable: Table<Mailbox, MailboxCounters> = {
     lastAt: bytes.readUIntBE(12, 6),
     version: bytes.readUIntBE(18, 6),
   }),
+  gather: asItIs,
 };
 
 const EMPTY_MAILBOX: MailboxCounters = { nextSeq: FIRST_SEQ, live: 0, lastAt: 0, version: 0 };
@@ -105,12 +111,11 @@ export function takeSequence(writer: Writer, mailbox: Mailbox, nowMs: number): {
 
 /** Counts a change of a message that was there before, and what it changes of the number of live ones. */
 export function countChange(writer: Writer, mailbox: Mailbox, liveChange: 1 | 0 | -1): void {
-  const counters = getCounters(writer, mailbox);
-  writer.put(mailboxCountersTable, mailbox, {
-    ...counters,
-    live: counters.live + liveChange,
-    version: counters.version + 1,
-  });
+  writer.update(mailboxCountersTable, mailbox, (before = EMPTY_MAILBOX) => ({
+    ...before,
+    live: before.live + liveChange,
+    version: before.version + 1,
+  }));
 }
 
 export interface SummaryEntry {

@@ -30,6 +30,14 @@ interface MetaValues {
   readonly operator: AccountId;
   /** When the store last proved that it can be written, milliseconds since the epoch. */
   readonly provedAt: number;
+  /** The step to this schema is under way, or was when the process ended. */
+  readonly unfinished: UnfinishedMigration;
+}
+
+export interface UnfinishedMigration {
+  readonly schema: number;
+  /** How far it has come (base64); null when it has only begun. */
+  readonly position: string | null;
 }
 
 export const metaTable: Table<keyof MetaValues, unknown> = {
@@ -48,6 +56,10 @@ export function putMeta<K extends keyof MetaValues>(writer: Writer, key: K, valu
 
 export function removeDaemonLease(writer: Writer): void {
   writer.remove(metaTable, 'daemon');
+}
+
+export function removeUnfinished(writer: Writer): void {
+  writer.remove(metaTable, 'unfinished');
 }
 
 export function newIdentity(nowMs: number): StoreIdentity {

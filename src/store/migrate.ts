@@ -1,13 +1,15 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DaemonLease, getMeta, putMeta } from './meta.js';
+import { type DaemonLease, getMeta, putMeta, removeUnfinished } from './meta.js';
 import { initialSchema } from './migrations/0001-initial-schema.js';
 import { labelsAndTrash } from './migrations/0002-labels-and-trash.js';
+import { threads } from './migrations/0003-threads.js';
 import type { Migration } from './migrations/migration.js';
 import { Presence } from './presence.js';
+import type { Reader } from './reader-writer.js';
 import { Store, type StoreOptions } from './store.js';
 
-export const MIGRATIONS: readonly Migration[] = [initialSchema, labelsAndTrash];
+export const MIGRATIONS: readonly Migration[] = [initialSchema, labelsAndTrash, threads];
 
 /** The store was written by a newer program. */
 export class NewerSchemaError extends Error {
@@ -62,6 +64,23 @@ async function migrate(store: Store, path: string, migrations: readonly Migratio
       if (current > index) return;
       migration.up(writer, Date.now());
       putMeta(writer, 'schema', index + 1);
+      if (migration.more !== undefined) putMeta(writer, 'unfinished', { schema: index + 1, position: null });
+    });
+    if (migration.more !== undefined) await finish(store, index + 1, migration.more);
+  }
+}
+
+/** Goes on with a step until it is complete, whoever began it; several processes may do so at once. */
+async function finish(store: Store, schema: number, more: NonNullable<Migration['more']>): Promise<void> {
+  const isUnfinished = (reader: Reader): boolean => getMeta(reader, 'unfinished')?.schema === schema;
+  while (store.read(isUnfinished)) {
+    await store.write(writer => {
+      const unfinished = getMeta(writer, 'unfinished');
+      if (unfinished?.schema !== schema) return;
+      const { position } = unfinished;
+      const next = more(writer, Date.now(), position === null ? null : Buffer.from(position, 'base64'));
+      if (next === null) removeUnfinished(writer);
+      else putMeta(writer, 'unfinished', { schema, position: next.toString('base64') });
     });
   }
 }

@@ -1,4 +1,4 @@
-import type { BlobId, InboxId, MessageId } from '../domain/ids.js';
+import type { AccountId, ApprovalId, BlobId, InboxId, MessageId, ThreadId } from '../domain/ids.js';
 import { idToBytes } from '../domain/ids.js';
 import type { IdempotencyKey } from './idempotency.js';
 import { joinKey, u8, u48 } from './key-codec.js';
@@ -19,10 +19,25 @@ export type PendingWork =
   | { readonly kind: 'purge-inbox'; readonly id: InboxId }
   /** Erase a message whose time in Trash is over. */
   | { readonly kind: 'purge-trash'; readonly id: MessageId; readonly message: MessageKind }
+  /** Hand a sent message to the relay; stays until its outcome is saved. */
+  | { readonly kind: 'relay'; readonly id: MessageId }
+  /** A send whose attempt never started and is too old to start by itself: for the admin to see. */
+  | { readonly kind: 'relay-held'; readonly id: MessageId }
+  /** Forget charges of an account that have expired. */
+  | { readonly kind: 'expire-charges'; readonly id: AccountId }
+  /** Free what a conversation that has ended left under one of its ids. */
+  | { readonly kind: 'purge-thread'; readonly id: ThreadId; readonly inboxId: InboxId }
   /** Forget an idempotency key; `id` is that of the resource it made. */
-  | { readonly kind: 'expire-key'; readonly id: string; readonly key: IdempotencyKey };
+  | { readonly kind: 'expire-key'; readonly id: string; readonly key: IdempotencyKey }
+  /** Forget a link with which somebody could approve; `hash` is its key, in hexadecimal. */
+  | { readonly kind: 'expire-link'; readonly id: ApprovalId; readonly hash: string }
+  /** Forget a claim phrase that nobody redeemed. */
+  | { readonly kind: 'expire-phrase'; readonly id: ApprovalId; readonly hash: string };
 
 export type PendingKind = PendingWork['kind'];
+
+/** Behind every due instant that a key can hold: work of all times is due then. */
+export const END_OF_TIME = 2 ** 48 - 2;
 
 const KIND_BYTE: Record<PendingKind, number> = {
   parse: 1,
@@ -30,6 +45,12 @@ const KIND_BYTE: Record<PendingKind, number> = {
   'purge-inbox': 3,
   'expire-key': 4,
   'purge-trash': 5,
+  relay: 6,
+  'relay-held': 7,
+  'expire-charges': 8,
+  'purge-thread': 9,
+  'expire-link': 20,
+  'expire-phrase': 21,
 };
 
 interface PendingKey {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import { blockOf, offsetOf, withBit, withoutBit } from './bit-block.js';
-import { joinKey, text, u8, u32 } from './key-codec.js';
+import { idFromBytes, idToBytes, type ThreadId } from '../domain/ids.js';
+import { blockOf, keptBlock, offsetOf, withAll, withBit, withoutBit } from './bit-block.js';
+import { joinKey, prefixEnd, text, u8, u32 } from './key-codec.js';
 import { MAILBOX_BYTES, type Mailbox, mailboxKey, mailboxOfKey } from './mailboxes.js';
 import type { Reader, Writer } from './reader-writer.js';
 import { bytesKey, fleetingValue, type Table } from './table.js';
@@ -15,28 +16,32 @@ export type Term =
   /** A mailbox of the From header; lower case. */
   | { readonly type: 'from'; readonly address: string }
   /** A mailbox of To, Cc or Bcc; lower case. */
-  | { readonly type: 'recipient'; readonly address: string };
+  | { readonly type: 'recipient'; readonly address: string }
+  /** A conversation, by the id that its members are kept under (`thread-names.ts`). */
+  | { readonly type: 'thread'; readonly root: ThreadId };
 
-const TERM_BYTE = { gone: 1, label: 2, from: 3, recipient: 4 } as const;
+const TERM_BYTE = { gone: 1, label: 2, from: 3, recipient: 4, thread: 5 } as const;
 
 /** [inbox, kind, term, block] -> block of bits (`bit-block.ts`), good until the next read. */
 export const postingsTable: Table<Buffer, Buffer> = {
   name: 'postings',
   encodeKey: bytesKey,
   ...fleetingValue,
+  gather: keptBlock,
 };
 
-/** Of the hash of an address. */
-const ADDRESS_BYTES = 16;
+/** Of the hash of an address, in hexadecimal digits: 16 bytes. */
+const ADDRESS_DIGITS = 32;
 
-/** The keys of a term's blocks begin with this. */
-export function termPrefix(mailbox: Mailbox, term: Term): Buffer {
+/** The key of a block of a term. */
+function blockKey(mailbox: Mailbox, term: Term, block: number): Buffer {
   return joinKey(
     mailboxKey(mailbox),
     u8(TERM_BYTE[term.type]),
     termBytes(term),
-    // Labels have no control characters, the other terms a fixed length: no prefix begins another.
+    // Labels have no control characters, the other terms a fixed length: no term's key begins another's.
     u8(0),
+    u32(block),
   );
 }
 
@@ -46,6 +51,8 @@ function termBytes(term: Term): Buffer {
       return Buffer.alloc(0);
     case 'label':
       return text(term.label);
+    case 'thread':
+      return idToBytes(term.root);
     default:
       return hashedAddress(term.address);
   }
@@ -53,14 +60,15 @@ function termBytes(term: Term): Buffer {
 
 /** Addresses in headers have no bound that a key could rely on. */
 export function hashedAddress(address: string): Buffer {
-  return hash('sha256', address, 'buffer').subarray(0, ADDRESS_BYTES);
+  return Buffer.from(hash('sha256', address, 'hex').slice(0, ADDRESS_DIGITS), 'hex');
 }
 
 /** A term as keys tell it. */
 export type StoredTerm =
   | { readonly type: 'gone' }
   | { readonly type: 'label'; readonly label: string }
-  | { readonly type: 'from' | 'recipient'; readonly hash: string };
+  | { readonly type: 'from' | 'recipient'; readonly hash: string }
+  | { readonly type: 'thread'; readonly root: ThreadId };
 
 /** What a key of the table stands for. */
 export function readPostingKey(key: Buffer): { mailbox: Mailbox; term: StoredTerm; block: number } {
@@ -83,37 +91,53 @@ function storedTerm(byte: number | undefined, bytes: Buffer): StoredTerm {
       return { type: 'from', hash: bytes.toString('hex') };
     case TERM_BYTE.recipient:
       return { type: 'recipient', hash: bytes.toString('hex') };
+    case TERM_BYTE.thread:
+      return { type: 'thread', root: idFromBytes<ThreadId>(bytes) };
     default:
       throw new Error(`no set of messages has the number ${byte}: the store is damaged`);
   }
 }
 
-function blockKey(prefix: Buffer, block: number): Buffer {
-  return joinKey(prefix, u32(block));
-}
-
 /** Puts a message into a set; false when it is in it. */
 export function addPosting(writer: Writer, mailbox: Mailbox, term: Term, seq: number): boolean {
-  const key = blockKey(termPrefix(mailbox, term), blockOf(seq));
-  const changed = withBit(writer.get(postingsTable, key), offsetOf(seq));
-  if (changed === null) return false;
-  writer.put(postingsTable, key, changed);
-  return true;
+  const key = blockKey(mailbox, term, blockOf(seq));
+  return writer.update(postingsTable, key, bytes => withBit(bytes, offsetOf(seq)));
 }
 
 /** Takes a message out of a set; false when it is not in it. */
 export function removePosting(writer: Writer, mailbox: Mailbox, term: Term, seq: number): boolean {
-  const key = blockKey(termPrefix(mailbox, term), blockOf(seq));
-  const changed = withoutBit(writer.get(postingsTable, key), offsetOf(seq));
-  if (changed === null) return false;
-  if (changed === undefined) writer.remove(postingsTable, key);
-  else writer.put(postingsTable, key, changed);
-  return true;
+  const key = blockKey(mailbox, term, blockOf(seq));
+  return writer.update(postingsTable, key, bytes => withoutBit(bytes, offsetOf(seq)));
+}
+
+/** Numbers of the blocks that a set has, in ascending order. */
+export function blocksOfTerm(reader: Reader, mailbox: Mailbox, term: Term): number[] {
+  const from = termKey(mailbox, term).subarray(0, -4);
+  const to = prefixEnd(from) ?? Buffer.alloc(from.length + 1, 0xff);
+  return reader
+    .scanKeys(postingsTable, { from, to, limit: MAX_BLOCKS })
+    .map(key => key.readUInt32BE(from.length));
+}
+
+/** More than any mailbox spans: numbers have 48 bits, but four thousand million messages fit no disk. */
+const MAX_BLOCKS = 65_536;
+
+/** Moves all members of one set into another: costs a look at both for each block that the first one has. */
+export function moveSet(writer: Writer, mailbox: Mailbox, from: Term, to: Term): void {
+  const [fromKey, toKey] = [termKey(mailbox, from), termKey(mailbox, to)];
+  for (const block of blocksOfTerm(writer, mailbox, from)) {
+    const moved = getBlock(writer, fromKey, block);
+    if (moved === undefined) continue;
+    // The next read brings other bytes into the same memory.
+    const kept = Buffer.from(moved);
+    writer.put(postingsTable, toKey, withAll(getBlock(writer, toKey, block), kept));
+    writer.remove(postingsTable, fromKey);
+  }
 }
 
 /** The key of any block of a term, to be used again and again: `getBlock` writes the block's number into it. */
 export function termKey(mailbox: Mailbox, term: Term): Buffer {
-  return blockKey(termPrefix(mailbox, term), 0);
+  return blockKey(mailbox, term, 0);
 }
 
 /** A block as the store holds it, good until the next read. */

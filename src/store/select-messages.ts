@@ -2,18 +2,19 @@ import {
   BLOCK_BITS,
   blockOf,
   clip,
-  dropBlock,
   dropWords,
-  emptyWords,
+  fastWords,
   fillAll,
-  keepBlock,
-  loadBlock,
+  keepWords,
+  matchBlock,
+  offsetOf,
   offsetsOf,
   popCount,
   seqAt,
   type Words,
 } from './bit-block.js';
-import type { Mailbox } from './mailboxes.js';
+import type { CachedSet } from './block-cache.js';
+import { getCounters, type Mailbox } from './mailboxes.js';
 import { getBlock, type Term, termKey } from './postings.js';
 import type { Reader } from './reader-writer.js';
 
@@ -43,16 +44,18 @@ const MAX_LOOKS = 2_000;
 /**
  * The first `limit` messages of a selection, newest or oldest first. Costs a look at each set for each
  * block of 65,408 numbers up to where the page is full.
+ * @param blocks those to look at, in ascending order, where they are known
  */
 export function selectMessages(
   reader: Reader,
   mailbox: Mailbox,
   selection: Selection,
   page: { readonly isDescending: boolean; readonly limit: number },
+  blocks?: readonly number[],
 ): Selected {
   const sets = new SelectionSets(reader, mailbox, selection);
   const seqs: number[] = [];
-  for (const block of blocksOf(selection, page.isDescending)) {
+  for (const block of blocksOf(selection, page.isDescending, blocks)) {
     if (sets.looks >= MAX_LOOKS) {
       return { seqs, stoppedAt: page.isDescending ? seqAt(block, BLOCK_BITS) : seqAt(block, 0) };
     }
@@ -85,81 +88,141 @@ export function countSelected(reader: Reader, mailbox: Mailbox, selection: Selec
 }
 
 /** Numbers of the blocks that a selection reaches, in the order of the walk. */
-function* blocksOf({ from, to }: Selection, isDescending: boolean): Generator<number> {
+function* blocksOf(
+  { from, to }: Selection,
+  isDescending: boolean,
+  known?: readonly number[],
+): Generator<number> {
   if (to <= from) return;
   const first = blockOf(from);
   const last = blockOf(to - 1);
-  if (isDescending) for (let block = last; block >= first; block--) yield block;
+  if (known !== undefined) {
+    const reached = known.filter(block => block >= first && block <= last);
+    yield* isDescending ? reached.reverse() : reached;
+  } else if (isDescending) for (let block = last; block >= first; block--) yield block;
   else for (let block = first; block <= last; block++) yield block;
 }
 
+/**
+ * Which messages of a mailbox are in a selection, asked for here and there: each block is combined once. Good as
+ * long as the reader is.
+ */
+export class SelectionMask {
+  readonly #combine: (block: number) => Words | null;
+  readonly #blocks = new Map<number, Words | null>();
+
+  constructor(reader: Reader, mailbox: Mailbox, selection: Selection) {
+    // Walks of others come in between: each block is a walk of its own, and what it gives is kept apart.
+    this.#combine = block => new SelectionSets(reader, mailbox, selection).combine(block)?.slice() ?? null;
+  }
+
+  has(seq: number): boolean {
+    const words = this.#wordsOf(blockOf(seq));
+    const offset = offsetOf(seq);
+    return words !== null && ((words[offset >> 5] ?? 0) & (1 << (offset & 31))) !== 0;
+  }
+
+  /** Members of a stored block of some set that are in the selection: how many, and the newest of them. */
+  match(
+    block: number,
+    bytes: Buffer,
+    limit: number,
+  ): { readonly count: number; readonly seqs: readonly number[] } {
+    // The sets are read into the memory that the block lies in.
+    const own = this.#blocks.has(block) ? bytes : Buffer.from(bytes);
+    const words = this.#wordsOf(block);
+    if (words === null) return { count: 0, seqs: [] };
+    const { count, offsets } = matchBlock(words, own, limit);
+    return { count, seqs: offsets.map(offset => seqAt(block, offset)) };
+  }
+
+  #wordsOf(block: number): Words | null {
+    let words = this.#blocks.get(block);
+    if (words === undefined) {
+      words = this.#combine(block);
+      this.#blocks.set(block, words);
+    }
+    return words;
+  }
+}
+
+/** A walk is over before another begins: they all combine in the same words. */
+let working: { readonly result: Words; readonly missed: Words } | undefined;
+
 class SelectionSets {
-  readonly #reader: Reader;
+  readonly #result: Words;
+  readonly #missed: Words;
+  readonly #version: number;
   readonly #selection: Selection;
-  readonly #all: readonly Buffer[];
-  readonly #any: readonly Buffer[];
-  readonly #none: readonly Buffer[];
-  readonly #words = emptyWords();
-  readonly #missed = emptyWords();
+  readonly #all: readonly CachedSet[];
+  readonly #any: readonly CachedSet[];
+  readonly #none: readonly CachedSet[];
+  readonly #read: (key: Buffer, block: number) => Buffer | undefined;
   /** Blocks looked at so far. */
   looks = 0;
 
   constructor(reader: Reader, mailbox: Mailbox, selection: Selection) {
-    const keys = (terms: readonly Term[]): Buffer[] => terms.map(term => termKey(mailbox, term));
-    this.#reader = reader;
+    working ??= { result: fastWords(), missed: fastWords() };
+    this.#result = working.result;
+    this.#missed = working.missed;
+    const { all, any, none } = selection;
+    this.#version = getCounters(reader, mailbox).version;
+    this.#read = (key, block) => getBlock(reader, key, block);
     this.#selection = selection;
-    this.#all = keys(selection.all);
-    this.#any = keys(selection.any);
     // Only live messages have labels; without a set to be in, those that are gone must be taken out.
-    const isOpen = selection.all.length + selection.any.length === 0;
-    this.#none = keys(isOpen ? [{ type: 'gone' }, ...selection.none] : selection.none);
+    const without: readonly Term[] = all.length + any.length === 0 ? [{ type: 'gone' }, ...none] : none;
+    const sets = reader.blocks.begin([...all, ...any, ...without].map(term => termKey(mailbox, term)));
+    this.#all = sets.slice(0, all.length);
+    this.#any = sets.slice(all.length, all.length + any.length);
+    this.#none = sets.slice(all.length + any.length);
   }
 
   /** The matches in one block; null when there is none. The answer is good until the next call. */
   combine(block: number): Words | null {
-    const words = this.#words;
+    const result = this.#result;
     const { from, to } = this.#selection;
-    if (!this.#loadAll(words, block)) return null;
-    clip(words, from - seqAt(block, 0), to - seqAt(block, 0));
-    for (const key of this.#none) {
-      const bytes = this.#look(key, block);
-      if (bytes !== undefined && !dropBlock(words, bytes)) return null;
+    if (!this.#loadAll(block)) return null;
+    clip(result, from - seqAt(block, 0), to - seqAt(block, 0));
+    for (const set of this.#none) {
+      const words = this.#look(set, block);
+      if (words !== null && !dropWords(result, words)) return null;
     }
-    return this.#any.length === 0 || this.#keepAny(words, block) ? words : null;
+    return this.#any.length === 0 || this.#keepAny(block) ? result : null;
   }
 
-  #loadAll(words: Words, block: number): boolean {
+  #loadAll(block: number): boolean {
+    const result = this.#result;
     const [first, ...others] = this.#all;
     if (first === undefined) {
-      fillAll(words);
+      fillAll(result);
       return true;
     }
-    const bytes = this.#look(first, block);
-    if (bytes === undefined) return false;
-    loadBlock(words, bytes);
-    for (const key of others) {
-      const other = this.#look(key, block);
-      if (other === undefined || !keepBlock(words, other)) return false;
+    const words = this.#look(first, block);
+    if (words === null) return false;
+    result.set(words);
+    for (const set of others) {
+      const other = this.#look(set, block);
+      if (other === null || !keepWords(result, other)) return false;
     }
     return true;
   }
 
   /** Keeps what is in one set of `any`, by what is in none of them: often that is soon nothing. */
-  #keepAny(words: Words, block: number): boolean {
-    const missed = this.#missed;
+  #keepAny(block: number): boolean {
+    const [result, missed] = [this.#result, this.#missed];
     let isEmpty = true;
-    for (const key of this.#any) {
-      const bytes = this.#look(key, block);
-      if (bytes === undefined) continue;
-      if (isEmpty) missed.set(words);
+    for (const set of this.#any) {
+      const words = this.#look(set, block);
+      if (words === null) continue;
+      if (isEmpty) missed.set(result);
       isEmpty = false;
-      if (!dropBlock(missed, bytes)) return true;
+      if (!dropWords(missed, words)) return true;
     }
-    return !isEmpty && dropWords(words, missed);
+    return !isEmpty && dropWords(result, missed);
   }
 
-  #look(key: Buffer, block: number): Buffer | undefined {
+  #look(set: CachedSet, block: number): Words | null {
     this.looks += 1;
-    return getBlock(this.#reader, key, block);
+    return set.get(block, this.#version, this.#read);
   }
 }

@@ -1,3 +1,5 @@
+import { type Id, idFromBytes, idToBytes } from '../domain/ids.js';
+
 /**
  * A table is one LMDB database: how its keys and values turn into bytes. It holds no connection; readers
  * and writers take it as an argument. Each record kind declares its tables in one file, with the version
@@ -8,7 +10,17 @@ export interface Table<Key, Value> {
   readonly encodeKey: (key: Key) => Buffer;
   readonly encodeValue: (value: Value) => Buffer;
   readonly decodeValue: (bytes: Buffer) => Value;
+  /** Its records decide who may do what: every change of one is counted (`access-version.ts`). */
+  readonly decidesAccess?: true;
+  /** Units change the same values again and again, and gather their changes (`gathering-writer.ts`). */
+  readonly gather?: Gather<Value>;
 }
+
+/** How a unit keeps a value that is put; `before` is what it had kept under the same key. */
+export type Gather<Value> = (value: Value, before: Value | undefined) => Value;
+
+/** Of a value that nothing changes any more. */
+export const asItIs = <Value>(value: Value): Value => value;
 
 /**
  * A value whose bytes are kept as they are. Reading copies them: what lmdb-js gives is its own buffer,
@@ -37,6 +49,14 @@ export const noValue = {
 
 const EMPTY = Buffer.alloc(0);
 
+/** An id as its 16 bytes. */
+export function idValue<Value extends Id<string>>(): {
+  encodeValue: (value: Value) => Buffer;
+  decodeValue: (bytes: Buffer) => Value;
+} {
+  return { encodeValue: idToBytes, decodeValue: bytes => idFromBytes<Value>(bytes) };
+}
+
 /**
  * JSON behind one version byte. A reader that meets another version stops: the migrations of this folder
  * bring every record to the version that the code knows before anything reads it.
@@ -45,9 +65,14 @@ export function jsonValue<Value>(version: number): {
   encodeValue: (value: Value) => Buffer;
   decodeValue: (bytes: Buffer) => Value;
 } {
-  const mark = String.fromCharCode(version);
   return {
-    encodeValue: value => Buffer.from(mark + JSON.stringify(value), 'utf8'),
+    encodeValue: value => {
+      const text = JSON.stringify(value);
+      const bytes = Buffer.allocUnsafe(1 + Buffer.byteLength(text, 'utf8'));
+      bytes[0] = version;
+      bytes.write(text, 1, 'utf8');
+      return bytes;
+    },
     decodeValue: bytes => {
       if (bytes[0] !== version) {
         throw new Error(

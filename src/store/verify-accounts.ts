@@ -1,6 +1,7 @@
 import { type AccountId, type InboxId, idFromBytes, type KeyId } from '../domain/ids.js';
 import { accountEmailsTable, accountsTable, getAccount } from './accounts.js';
 import { accountKeysTable, apiKeyHashesTable, apiKeysTable } from './api-keys.js';
+import { feedbackTable } from './feedback.js';
 import {
   accountInboxesTable,
   addressesTable,
@@ -11,6 +12,7 @@ import {
 } from './inboxes.js';
 import { getMeta } from './meta.js';
 import type { Reader } from './reader-writer.js';
+import { signupAnswersTable } from './signup-answers.js';
 import type { Ledger } from './verify-ledger.js';
 import { walkTable } from './walk-table.js';
 
@@ -32,6 +34,7 @@ export function verifyAccounts(reader: Reader, ledger: Ledger): { accounts: numb
   const accounts = expectAccounts(reader, ledger);
   expectKeys(reader, ledger);
   const inboxes = expectInboxes(reader, ledger);
+  expectOwners(reader, ledger);
   findLookUps(reader, ledger);
   return { accounts, inboxes };
 }
@@ -62,6 +65,13 @@ function expectInboxes(reader: Reader, ledger: Ledger): number {
     count += 1;
   }
   return count;
+}
+
+/** What else belongs to an account. */
+function expectOwners(reader: Reader, ledger: Ledger): void {
+  for (const { value } of walkTable(reader, signupAnswersTable))
+    expectAccount(reader, ledger, value.accountId);
+  for (const { value } of walkTable(reader, feedbackTable)) expectAccount(reader, ledger, value.accountId);
 }
 
 function expectAccount(reader: Reader, ledger: Ledger, id: AccountId): void {

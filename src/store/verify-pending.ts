@@ -1,4 +1,5 @@
 import type { InboxId } from '../domain/ids.js';
+import { approvalLinksTable, claimPhrasesTable } from './approvals.js';
 import { idempotencyTable } from './idempotency.js';
 import { getInbox } from './inboxes.js';
 import { type PendingWork, pendingTable } from './pending.js';
@@ -12,7 +13,15 @@ export const pendingEntry = {
   parse: (id: string, dueAt: number): string => `pending parsing of message ${id}, due ${dueAt}`,
   purgeTrash: (id: string, kind: string, dueAt: number): string =>
     `pending erasure from Trash of ${kind} message ${id}, due ${dueAt}`,
+  relay: (id: string, dueAt: number): string => `pending relaying of message ${id}, due ${dueAt}`,
+  relayHeld: (id: string, dueAt: number): string => `held sending of message ${id}, due ${dueAt}`,
+  expireCharges: (id: string, dueAt: number): string =>
+    `pending expiry of charges of account ${id}, due ${dueAt}`,
   expireKey: (id: string, dueAt: number): string => `pending expiry of the key that made ${id}, due ${dueAt}`,
+  expireLink: (id: string, hash: string, dueAt: number): string =>
+    `pending expiry of approval link ${id} (${hash.slice(0, 12)}...), due ${dueAt}`,
+  expirePhrase: (id: string, hash: string, dueAt: number): string =>
+    `pending expiry of claim phrase ${id} (${hash.slice(0, 12)}...), due ${dueAt}`,
 };
 
 /** Inboxes that were deleted and whose mail is being erased. */
@@ -50,11 +59,26 @@ function findWork(reader: Reader, ledger: Ledger, work: PendingWork, dueAt: numb
         ledger.find(`pending erasure of inbox ${work.id}, which is in use`);
       }
       break;
+    case 'relay':
+      ledger.find(pendingEntry.relay(work.id, dueAt));
+      break;
+    case 'relay-held':
+      ledger.find(pendingEntry.relayHeld(work.id, dueAt));
+      break;
+    case 'expire-charges':
+      ledger.find(pendingEntry.expireCharges(work.id, dueAt));
+      break;
     case 'expire-key':
       // A key that was used again after its time has a later entry; this one will find nothing to do.
       if (reader.get(idempotencyTable, work.key)?.expiresAt === dueAt) {
         ledger.find(pendingEntry.expireKey(work.id, dueAt));
       }
+      break;
+    case 'expire-link':
+      ledger.find(pendingEntry.expireLink(work.id, work.hash, dueAt));
+      break;
+    case 'expire-phrase':
+      ledger.find(pendingEntry.expirePhrase(work.id, work.hash, dueAt));
   }
 }
 
@@ -62,5 +86,15 @@ function findWork(reader: Reader, ledger: Ledger, work: PendingWork, dueAt: numb
 export function expectKeyExpiry(reader: Reader, ledger: Ledger): void {
   for (const { value } of walkTable(reader, idempotencyTable)) {
     ledger.expect(pendingEntry.expireKey(value.resultId, value.expiresAt));
+  }
+}
+
+/** Expects that every approval link and claim phrase is forgotten when its time has come. */
+export function expectApprovalExpiry(reader: Reader, ledger: Ledger): void {
+  for (const { key, value } of walkTable(reader, approvalLinksTable)) {
+    ledger.expect(pendingEntry.expireLink(value.id, key.toString('hex'), value.expiresAt));
+  }
+  for (const { key, value } of walkTable(reader, claimPhrasesTable)) {
+    ledger.expect(pendingEntry.expirePhrase(value.id, key.toString('hex'), value.expiresAt));
   }
 }

@@ -21,20 +21,32 @@ export const mailboxEntry = {
   /** Every number that was given is live or gone. */
   number: (mailbox: Mailbox, seq: number): string => `state of ${placeOf(mailbox, seq)}`,
   member: (mailbox: Mailbox, seq: number, term: Exclude<Term, { type: 'gone' }>): string =>
-    memberEntry(
-      mailbox,
-      seq,
-      term.type === 'label' ? term : { type: term.type, hash: hashedAddress(term.address).toString('hex') },
-    ),
+    memberEntry(mailbox, seq, asStored(term)),
 };
+
+function asStored(term: Exclude<Term, { type: 'gone' }>): Exclude<StoredTerm, { type: 'gone' }> {
+  return term.type === 'label' || term.type === 'thread'
+    ? term
+    : { type: term.type, hash: hashedAddress(term.address).toString('hex') };
+}
 
 function placeOf({ inboxId, kind }: Mailbox, seq: number): string {
   return `${kind} message number ${seq} of inbox ${inboxId}`;
 }
 
 function memberEntry(mailbox: Mailbox, seq: number, term: Exclude<StoredTerm, { type: 'gone' }>): string {
-  const name = term.type === 'label' ? `label ${JSON.stringify(term.label)}` : `${term.type} ${term.hash}`;
-  return `${name} of ${placeOf(mailbox, seq)}`;
+  return `${nameOfTerm(term)} of ${placeOf(mailbox, seq)}`;
+}
+
+function nameOfTerm(term: Exclude<StoredTerm, { type: 'gone' }>): string {
+  switch (term.type) {
+    case 'label':
+      return `label ${JSON.stringify(term.label)}`;
+    case 'thread':
+      return `thread ${term.root}`;
+    default:
+      return `${term.type} ${term.hash}`;
+  }
 }
 
 const labelCountEntry = (inboxId: InboxId, kind: MessageKind, label: string, count: number): string =>

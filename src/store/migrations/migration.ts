@@ -7,4 +7,10 @@ import type { Writer } from '../reader-writer.js';
 export interface Migration {
   readonly name: string;
   readonly up: (writer: Writer, nowMs: number) => void;
+  /**
+   * The rest of a step that has to write every message, in units of work of bounded size: one unit holds in
+   * memory what it writes. Gets where the last one ended, null at the start, and says where it ended itself, null
+   * at the end. The store has the new schema meanwhile, and a program that opens it goes on before all else.
+   */
+  readonly more?: (writer: Writer, nowMs: number, position: Buffer | null) => Buffer | null;
 }

@@ -4,12 +4,12 @@ import {
   BLOCK_BITS,
   blockOf,
   clip,
-  dropBlock,
   dropWords,
   emptyWords,
+  fastWords,
   fillAll,
   hasBit,
-  keepBlock,
+  keepWords,
   loadBlock,
   offsetOf,
   offsetsOf,
@@ -17,6 +17,7 @@ import {
   seqAt,
   sizeOf,
   type Words,
+  withAll,
   withBit,
   withoutBit,
 } from '../../../src/store/bit-block.js';
@@ -45,8 +46,11 @@ function blockOfSet(set: Iterable<number>): Buffer | undefined {
   return bytes;
 }
 
-const wordsOf = (set: Iterable<number>): Words => {
-  const words = emptyWords();
+/** Ordinary words, and two arrays of those that the kernel works on. */
+const [ordinary, fast, otherFast] = [emptyWords(), fastWords(), fastWords()];
+
+const wordsOf = (set: Iterable<number>, words = emptyWords()): Words => {
+  words.fill(0);
   for (const member of set) words[member >> 5] = (words[member >> 5] ?? 0) | (1 << (member & 31));
   return words;
 };
@@ -133,36 +137,40 @@ t.test('a change leaves the bytes that it was given as they were', async t => {
   }
 });
 
-t.test('union, intersection and difference are those of sets, in any form at any address', async t => {
+t.test('a block is loaded as it is, in any form at any address', async t => {
   t.doesNotThrow(() =>
     fc.assert(
-      fc.property(set, set, shift, (one, two, at) => {
+      fc.property(set, set, shift, fc.boolean(), (one, two, at, isFast) => {
         const bytes = blockOfSet(two);
         if (bytes === undefined) return true;
-        const block = stored(bytes, at);
+        const loaded = wordsOf(one, isFast ? fast : ordinary);
+        loadBlock(loaded, stored(bytes, at));
+        return same(loaded, two);
+      }),
+    ),
+  );
+});
+
+t.test('intersection and difference are those of sets, with the kernel and without', async t => {
+  t.not(fast.buffer, ordinary.buffer);
+  t.equal(fast.buffer, otherFast.buffer, 'there is a kernel here, and these two are its own');
+  t.not(fast.byteOffset, otherFast.byteOffset);
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(set, set, fc.boolean(), fc.boolean(), (one, two, isIntoFast, isFast) => {
         const inTwo = new Set(two);
         const both = one.filter(member => inTwo.has(member));
         const rest = one.filter(member => !inTwo.has(member));
+        const into = (): Words => wordsOf(one, isIntoFast ? fast : ordinary);
+        const words = wordsOf(two, isFast ? otherFast : emptyWords());
 
-        const kept = wordsOf(one);
-        const hasKept = keepBlock(kept, block);
-        const left = wordsOf(one);
-        const hasLeft = dropBlock(left, block);
-        const dropped = wordsOf(one);
-        const hasDropped = dropWords(dropped, wordsOf(two));
-        const loaded = wordsOf(one);
-        loadBlock(loaded, block);
-        return (
-          same(kept, both) &&
-          hasKept === both.length > 0 &&
-          same(left, rest) &&
-          (hasLeft || rest.length === 0) &&
-          same(dropped, rest) &&
-          hasDropped === rest.length > 0 &&
-          same(loaded, two)
-        );
+        const hasKept = keepWords(into(), words) === both.length > 0;
+        const isKept = same(isIntoFast ? fast : ordinary, both);
+        const hasLeft = dropWords(into(), words) === rest.length > 0;
+        const isLeft = same(isIntoFast ? fast : ordinary, rest);
+        return hasKept && isKept && hasLeft && isLeft && same(words, two);
       }),
-      { numRuns: 200 },
+      { numRuns: 300 },
     ),
   );
 });
@@ -185,6 +193,28 @@ t.test('clipping keeps what is between two offsets, wherever they lie', async t 
   );
 });
 
+t.test('two blocks become one that holds the members of both, in the form that fits', async t => {
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(set, set, shift, shift, (one, two, atOne, atTwo) => {
+        const [a, b] = [blockOfSet(one), blockOfSet(two)];
+        if (b === undefined) return true;
+        const union = withAll(a === undefined ? undefined : stored(a, atOne), stored(b, atTwo));
+        const words = emptyWords();
+        loadBlock(words, stored(union));
+        const expected = new Set([...one, ...two]);
+        const isMap = union.length === BLOCK_BITS / 8;
+        return (
+          same(words, expected) &&
+          sizeOf(union) === expected.size &&
+          (isMap || union.length === 2 * expected.size)
+        );
+      }),
+      { numRuns: 150 },
+    ),
+  );
+});
+
 t.test('counts and walks in both directions, with a limit', async t => {
   t.doesNotThrow(() =>
     fc.assert(
@@ -193,15 +223,17 @@ t.test('counts and walks in both directions, with a limit', async t => {
         const up = ascending(members);
         return (
           popCount(words) === members.length &&
+          popCount(wordsOf(members, fast)) === members.length &&
           JSON.stringify(offsetsOf(words, false, limit)) === JSON.stringify(up.slice(0, limit)) &&
           JSON.stringify(offsetsOf(words, true, limit)) === JSON.stringify(up.toReversed().slice(0, limit))
         );
       }),
     ),
   );
-  const full = emptyWords();
-  fillAll(full);
-  t.equal(popCount(full), BLOCK_BITS);
+  for (const full of [ordinary, fast]) {
+    fillAll(full);
+    t.equal(popCount(full), BLOCK_BITS);
+  }
 });
 
 t.test('numbers of up to 48 bits have their block and offset', async t => {

@@ -4,6 +4,7 @@ import t from 'tap';
 import { getMeta } from '../../../src/store/meta.js';
 import { MIGRATIONS, NewerSchemaError, openMigratedStore } from '../../../src/store/migrate.js';
 import type { Migration } from '../../../src/store/migrations/migration.js';
+import type { Store } from '../../../src/store/store.js';
 import { linesTable } from './lines.js';
 import { dataDirectory, storeOptions, withStore } from './with-store.js';
 
@@ -84,6 +85,31 @@ t.test('a store that holds anything is copied first, an empty one is not', async
     old.read(reader => reader.get(linesTable, 'mail')),
     'from before',
   );
+});
+
+t.test('a step of many units goes on where it was interrupted, before all else', async t => {
+  const path = dataDirectory(t);
+  let isBroken = true;
+  const long: Migration = {
+    name: 'long',
+    up: writer => writer.put(linesTable, 'steps', 'begun '),
+    more: (writer, _nowMs, position) => {
+      const at = Number(position?.toString() ?? 0);
+      if (at === 2 && isBroken) throw new Error('interrupted');
+      writer.put(linesTable, 'steps', `${writer.get(linesTable, 'steps')}${at} `);
+      return at === 4 ? null : Buffer.from(`${at + 1}`);
+    },
+  };
+  const steps = (store: Store) => store.read(reader => reader.get(linesTable, 'steps'));
+  await t.rejects(openMigratedStore(storeOptions(path), [...MIGRATIONS, long, step('next')]), /interrupted/);
+  await t.rejects(openMigratedStore(storeOptions(path)), NewerSchemaError, 'an older program stays away');
+  await t.rejects(openMigratedStore(storeOptions(path), [...MIGRATIONS, long]), /interrupted/);
+  isBroken = false;
+  const open = () => openMigratedStore(storeOptions(path), [...MIGRATIONS, long, step('next')]);
+  const [one, two] = [await open(), await open()];
+  t.equal(steps(one), 'begun 0 1 2 3 4 next ');
+  t.equal(steps(two), 'begun 0 1 2 3 4 next ');
+  for (const store of [one, two]) await store.close();
 });
 
 t.test('a step that throws leaves the schema before it', async t => {

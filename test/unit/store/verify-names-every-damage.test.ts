@@ -1,9 +1,17 @@
 import t, { type Test } from 'tap';
-import { type BlobId, type InboxId, idToBytes, type MessageId, newId } from '../../../src/domain/ids.js';
+import {
+  type BlobId,
+  type InboxId,
+  idToBytes,
+  type MessageId,
+  newId,
+  type ThreadId,
+} from '../../../src/domain/ids.js';
 import { accountEmailsTable } from '../../../src/store/accounts.js';
 import { accountKeysTable, apiKeyHashesTable } from '../../../src/store/api-keys.js';
 import { blobChunksTable, blobOwnersTable, CHUNK_BYTES } from '../../../src/store/blobs.js';
-import { accountInboxesTable, addressesTable } from '../../../src/store/inboxes.js';
+import { purgeThread } from '../../../src/store/free-thread.js';
+import { accountInboxesTable, addressesTable, putPolicy } from '../../../src/store/inboxes.js';
 import { joinKey, text } from '../../../src/store/key-codec.js';
 import { labelCountsTable } from '../../../src/store/label-counts.js';
 import { mailboxCountersTable, summariesTable } from '../../../src/store/mailboxes.js';
@@ -16,15 +24,36 @@ import {
 import { addPending, removePending } from '../../../src/store/pending.js';
 import { addPosting, removePosting, type Term } from '../../../src/store/postings.js';
 import type { Writer } from '../../../src/store/reader-writer.js';
+import { type SentRecord, sentContentsTable, sentTable } from '../../../src/store/sent.js';
+import { threadTerm } from '../../../src/store/thread-members.js';
+import { mergedThreadsTable, threadAliasesTable } from '../../../src/store/thread-names.js';
+import {
+  addLink,
+  hashedMessageId,
+  linkKey,
+  removePart,
+  threadLinksTable,
+} from '../../../src/store/thread-parts.js';
+import {
+  getThread,
+  putThread,
+  scanActivity,
+  type ThreadRecord,
+  threadsTable,
+} from '../../../src/store/threads.js';
 import { removeTrash } from '../../../src/store/trash.js';
 import { createKey } from '../../../src/usecases/api-keys.js';
 import { changeLabels } from '../../../src/usecases/change-labels.js';
+import { addSuppression } from '../../../src/usecases/change-suppressions.js';
 import { createInbox } from '../../../src/usecases/create-inbox.js';
 import { deleteMessage } from '../../../src/usecases/delete-message.js';
+import { setPolicy } from '../../../src/usecases/set-policy.js';
 import { restoreMessage, trashMessage } from '../../../src/usecases/trash-message.js';
 import { verifyStore } from '../../../src/usecases/verify-store.js';
 import { type House, must, withHouse } from '../usecases/with-house.js';
 import { attach, index, parsed, prepared } from '../usecases/with-parser.js';
+import { putSent } from '../usecases/with-sent.js';
+import { letter } from '../usecases/with-threads.js';
 
 /** A store in which there is something of everything. */
 interface Furnished {
@@ -36,6 +65,9 @@ interface Furnished {
   readonly withFile: MessageId;
   readonly pending: MessageId;
   readonly trashed: MessageId;
+  readonly sent: SentRecord;
+  /** Conversations that were merged: the id that is kept, and the one that leads there. */
+  readonly merged: { readonly root: ThreadId; readonly other: ThreadId };
 }
 
 async function furnish(t: Test): Promise<Furnished> {
@@ -46,6 +78,10 @@ async function furnish(t: Test): Promise<Furnished> {
     await createInbox(house.inboxes, { accountId: house.account, localPart: 'keyed', idempotencyKey: 'k1' }),
   );
   must(await createKey(house, { account: house.account }));
+  for (const kind of ['sending', 'receiving'] as const) {
+    must(await setPolicy(house, { inbox: inboxId, kind, change: { enabled: true, domains: ['a.example'] } }));
+  }
+  must(await addSuppression(house, { address: 'never@elsewhere.example' }));
   const labelled = await house.receive('to two', inboxId, other);
   const withFile = await house.receive('with a file', inboxId);
   const gone = await house.receive('to be deleted', inboxId);
@@ -64,7 +100,11 @@ async function furnish(t: Test): Promise<Furnished> {
   for (const messageId of [trashed, restored]) must(await trashMessage(house, { ...asOwner, messageId }));
   must(await restoreMessage(house, { ...asOwner, messageId: restored }));
   must(await deleteMessage(house, { ...asOwner, messageId: gone }));
-  return { house, inboxId, labelled, withFile, pending, trashed };
+  const sent = await putSent(house.store, inboxId, house.now.ms, { references: ['1@elsewhere.example'] });
+  const root = house.message(await letter(house, other, 'a@x'))!.threadId!;
+  const younger = house.message(await letter(house, other, 'b@x'))!.threadId!;
+  await letter(house, other, 'c@x', ['a@x', 'b@x']);
+  return { house, inboxId, labelled, withFile, pending, trashed, sent, merged: { root, other: younger } };
 }
 
 t.test('a store is sound before and after the sweep', async t => {
@@ -73,7 +113,7 @@ t.test('a store is sound before and after the sweep', async t => {
   await house.sweepAll();
   const { faults, checked } = verifyStore(house.store);
   t.same(faults, []);
-  t.match(checked, { inboxes: 3, messages: 6, in_trash: 1, unfinished_uploads: 0 });
+  t.match(checked, { inboxes: 3, messages: 9, sent: 1, in_trash: 1, threads: 2, unfinished_uploads: 0 });
 });
 
 type Damage = (writer: Writer, place: Furnished & { record: (id: MessageId) => ReceivedRecord }) => void;
@@ -204,7 +244,7 @@ const DAMAGES: readonly (readonly [string, Damage, RegExp])[] = [
   [
     'a content is lost',
     (writer, { labelled }) => writer.remove(contentsTable, labelled),
-    /^missing: content of message/,
+    /^missing: content of received message/,
   ],
   [
     'a chunk is lost',
@@ -238,6 +278,17 @@ const DAMAGES: readonly (readonly [string, Damage, RegExp])[] = [
     /^missing: address agent@example.org of inbox/,
   ],
   [
+    'rules belong to no inbox',
+    writer =>
+      putPolicy(writer, newId<InboxId>(1), 'receiving', {
+        enabled: true,
+        addresses: [],
+        domains: [],
+        revision: 1,
+      }),
+    /^there without reason: policy of inbox .*, which is not there/,
+  ],
+  [
     'an account does not find its inbox',
     (writer, { house, inboxId }) =>
       writer.remove(accountInboxesTable, joinKey(idToBytes(house.account), idToBytes(inboxId))),
@@ -247,6 +298,123 @@ const DAMAGES: readonly (readonly [string, Damage, RegExp])[] = [
     'an account is not found by its email',
     writer => writer.remove(accountEmailsTable, 'owner@elsewhere.example'),
     /^missing: email owner@elsewhere.example of account/,
+  ],
+  [
+    'a message fell out of its conversation',
+    (writer, { record, labelled }) =>
+      removePosting(writer, record(labelled), threadTerm(record(labelled).threadId!), 1),
+    /^missing: thread .* of received message number 1/,
+  ],
+  [
+    'a conversation shows a message that is not in it',
+    (writer, { record, labelled, pending }) =>
+      addPosting(writer, record(pending), threadTerm(record(labelled).threadId!), 6),
+    /^there without reason: thread .* of received message number 6/,
+  ],
+  [
+    'a conversation is lost',
+    (writer, { record, labelled }) => writer.remove(threadsTable, record(labelled).threadId!),
+    /^missing: message that belongs to thread/,
+  ],
+  [
+    'members are miscounted',
+    (writer, { sent }) => changeThread(writer, sent.threadId!, ({ members }) => ({ members: members + 1 })),
+    /^there without reason: message that belongs to thread/,
+  ],
+  [
+    'members are counted as something else',
+    (writer, { sent }) =>
+      changeThread(writer, sent.threadId!, ({ counts }) => ({
+        counts: { ...counts, unknown: 0, accepted: 1 },
+      })),
+    /^there without reason: accepted member of thread/,
+  ],
+  [
+    'another message counts as the first',
+    (writer, { sent }) => changeThread(writer, sent.threadId!, ({ latest }) => ({ earliest: latest })),
+    /^there without reason: earliest member of thread/,
+  ],
+  [
+    'a conversation is shown by another id',
+    (writer, { merged }) => changeThread(writer, merged.root, () => ({ shown: merged.other })),
+    /^there without reason: thread .* shown as/,
+  ],
+  [
+    'a conversation fell out of the list',
+    (writer, { inboxId }) => {
+      const [first] = scanActivity(writer, inboxId, { isDescending: true, position: null, limit: 1 });
+      const thread = getThread(writer, first!.root)!;
+      putThread(writer, first!.root, thread, { ...thread, latest: null });
+      writer.put(threadsTable, first!.root, thread);
+    },
+    /^missing: thread .* in the list of inbox/,
+  ],
+  [
+    'the list has a conversation twice',
+    (writer, { sent }) => {
+      const thread = getThread(writer, sent.threadId!)!;
+      putThread(writer, sent.threadId!, null, { ...thread, latest: { ...thread.latest!, at: 5 } });
+      writer.put(threadsTable, sent.threadId!, thread);
+    },
+    /^there without reason: thread .* in the list of inbox .* at 5/,
+  ],
+  [
+    'an id that was merged leads nowhere',
+    (writer, { merged }) => writer.remove(threadAliasesTable, merged.other),
+    /^missing: message that belongs to thread|^there without reason: merged thread id/,
+  ],
+  [
+    'ids lead in a circle',
+    (writer, { merged }) =>
+      writer.put(threadAliasesTable, merged.root, { type: 'merged', into: merged.other }),
+    /^there without reason: circle of thread ids/,
+  ],
+  [
+    'merged ids are miscounted',
+    (writer, { inboxId }) => writer.put(mergedThreadsTable, inboxId, 1),
+    /^there without reason: merged thread id of inbox/,
+  ],
+  [
+    'a Message-ID leads to no conversation',
+    (writer, { inboxId }) =>
+      writer.remove(threadLinksTable, linkKey(inboxId, hashedMessageId('1@elsewhere.example'))),
+    /^missing: way from the Message-ID of message/,
+  ],
+  [
+    'a Message-ID of nothing is kept',
+    (writer, { inboxId }) => addLink(writer, inboxId, hashedMessageId('x@x'), newId<ThreadId>(1)),
+    /^there without reason: Message-ID .* which is not in its inbox/,
+  ],
+  [
+    'a Message-ID would be kept for ever',
+    (writer, { sent }) =>
+      removePart(writer, sent.threadId!, { type: 'link', hash: hashedMessageId(sent.messageId) }),
+    /^missing: part of thread .*: Message-ID/,
+  ],
+  [
+    'a conversation in use would be freed',
+    (writer, { sent, inboxId }) => purgeThread(writer, inboxId, sent.threadId!),
+    /^there without reason: pending end of thread/,
+  ],
+  [
+    'a line of a sent message is lost',
+    (writer, { sent }) => writer.remove(summariesTable, sent),
+    /^missing: line of sent message number 1/,
+  ],
+  [
+    'a sent message is lost',
+    (writer, { sent }) => writer.remove(sentTable, sent.id),
+    /^there without reason: content of sent message/,
+  ],
+  [
+    'bodies of a sent message are lost',
+    (writer, { sent }) => writer.remove(sentContentsTable, sent.id),
+    /^missing: content of sent message/,
+  ],
+  [
+    'a sent message fell out of its recipient',
+    (writer, { sent }) => removePosting(writer, sent, { type: 'recipient', address: 'ann@x.example' }, 1),
+    /^missing: recipient [0-9a-f]{32} of sent message number 1/,
   ],
   [
     'a key is not found by its id',
@@ -267,6 +435,15 @@ const DAMAGES: readonly (readonly [string, Damage, RegExp])[] = [
     /^missing: credential .* of key/,
   ],
 ];
+
+function changeThread(
+  writer: Writer,
+  root: ThreadId,
+  change: (thread: ThreadRecord) => Partial<ThreadRecord>,
+): void {
+  const thread = getThread(writer, root)!;
+  writer.put(threadsTable, root, { ...thread, ...change(thread) });
+}
 
 for (const [what, damage, name] of DAMAGES) {
   t.test(`verify says so when ${what}`, async t => {

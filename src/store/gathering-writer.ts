@@ -1,0 +1,142 @@
+import type { BlockCache } from './block-cache.js';
+import type { Change, Entry, Scan, Writer } from './reader-writer.js';
+import type { Gather, Table } from './table.js';
+
+/** Values of one table that a unit gathers at most: some MiB of blocks. */
+const MAX_GATHERED = 1_000;
+
+/**
+ * The writer of one unit of work. Changes of tables with `gather` stay in memory, where the unit sees them, and
+ * are written once, by `flush` at its end: a unit that labels a hundred messages alike changes one block and one
+ * count a hundred times. What a refused unit has gathered goes with it.
+ */
+export class GatheringWriter implements Writer {
+  readonly blocks: BlockCache;
+  readonly #writer: Writer;
+  /** By name of the table. */
+  readonly #gathered = new Map<string, Gathered<unknown, unknown>>();
+
+  constructor(writer: Writer) {
+    this.blocks = writer.blocks;
+    this.#writer = writer;
+  }
+
+  get<Key, Value>(table: Table<Key, Value>, key: Key): Value | undefined {
+    const known = this.#gatheredOf(table)?.find(key);
+    return known === undefined ? this.#writer.get(table, key) : known.value;
+  }
+
+  has<Key, Value>(table: Table<Key, Value>, key: Key): boolean {
+    const known = this.#gatheredOf(table)?.find(key);
+    return known === undefined ? this.#writer.has(table, key) : known.value !== undefined;
+  }
+
+  scan<Key, Value>(table: Table<Key, Value>, scan: Scan): Entry<Value>[] {
+    this.#flushTable(table.name);
+    return this.#writer.scan(table, scan);
+  }
+
+  scanKeys<Key, Value>(table: Table<Key, Value>, scan: Scan): Buffer[] {
+    this.#flushTable(table.name);
+    return this.#writer.scanKeys(table, scan);
+  }
+
+  put<Key, Value>(table: Table<Key, Value>, key: Key, value: Value): void {
+    const gathered = this.#gatheredOf(table);
+    if (gathered === undefined) this.#writer.put(table, key, value);
+    else gathered.keep(key, value);
+  }
+
+  remove<Key, Value>(table: Table<Key, Value>, key: Key): void {
+    const gathered = this.#gatheredOf(table);
+    if (gathered === undefined) this.#writer.remove(table, key);
+    else gathered.keep(key, undefined);
+  }
+
+  update<Key, Value>(table: Table<Key, Value>, key: Key, change: Change<Value>): boolean {
+    const gathered = this.#gatheredOf(table);
+    return gathered === undefined
+      ? this.#writer.update(table, key, change)
+      : gathered.update(key, change, this.#writer);
+  }
+
+  /** Writes what was gathered. */
+  flush(): void {
+    for (const name of this.#gathered.keys()) this.#flushTable(name);
+  }
+
+  /** Undefined for a table that is not gathered. */
+  #gatheredOf<Key, Value>(table: Table<Key, Value>): Gathered<Key, Value> | undefined {
+    const known = this.#gathered.get(table.name);
+    if (known?.table === table && known.size < MAX_GATHERED) return known as Gathered<Key, Value>;
+    // It is enough, or another view of the same table: what was gathered goes to where everything is seen.
+    this.#flushTable(table.name);
+    if (table.gather === undefined) return undefined;
+    const gathered = new Gathered(table, table.gather);
+    this.#gathered.set(table.name, gathered as Gathered<unknown, unknown>);
+    return gathered;
+  }
+
+  #flushTable(name: string): void {
+    this.#gathered.get(name)?.writeTo(this.#writer);
+    this.#gathered.delete(name);
+  }
+}
+
+interface KeptValue<Key, Value> {
+  readonly key: Key;
+  /** Undefined: removed. */
+  value: Value | undefined;
+}
+
+/** What a unit has changed in one table. */
+class Gathered<Key, Value> {
+  readonly table: Table<Key, Value>;
+  readonly #gather: Gather<Value>;
+  /** By the bytes of the key. */
+  readonly #values = new Map<string, KeptValue<Key, Value>>();
+
+  constructor(table: Table<Key, Value>, gather: Gather<Value>) {
+    this.table = table;
+    this.#gather = gather;
+  }
+
+  get size(): number {
+    return this.#values.size;
+  }
+
+  find(key: Key): KeptValue<Key, Value> | undefined {
+    return this.#values.get(this.#nameOf(key));
+  }
+
+  keep(key: Key, value: Value | undefined): void {
+    const name = this.#nameOf(key);
+    this.#keep(name, this.#values.get(name), key, value);
+  }
+
+  update(key: Key, change: Change<Value>, writer: Writer): boolean {
+    const name = this.#nameOf(key);
+    const known = this.#values.get(name);
+    const value = change(known === undefined ? writer.get(this.table, key) : known.value);
+    if (value === null) return false;
+    this.#keep(name, known, key, value);
+    return true;
+  }
+
+  #keep(name: string, known: KeptValue<Key, Value> | undefined, key: Key, value: Value | undefined): void {
+    const kept = value === undefined ? undefined : this.#gather(value, known?.value);
+    if (known === undefined) this.#values.set(name, { key, value: kept });
+    else known.value = kept;
+  }
+
+  writeTo(writer: Writer): void {
+    for (const { key, value } of this.#values.values()) {
+      if (value === undefined) writer.remove(this.table, key);
+      else writer.put(this.table, key, value);
+    }
+  }
+
+  #nameOf(key: Key): string {
+    return this.table.encodeKey(key).toString('latin1');
+  }
+}

@@ -1,0 +1,93 @@
+import type { ThreadIds } from '../../domain/content.js';
+import { messageIdsIn } from '../../domain/thread-ids.js';
+import { chunkCount, getChunk } from '../blobs.js';
+import { joinKey, u8 } from '../key-codec.js';
+import { moveInIndex } from '../mailbox-index.js';
+import { summariesTable } from '../mailboxes.js';
+import { contentsTable, messagesTable, type ReceivedRecord } from '../messages.js';
+import type { Reader, Writer } from '../reader-writer.js';
+import { fieldStart } from '../summary-fields.js';
+import { joinThread } from '../thread-links.js';
+import type { Migration } from './migration.js';
+
+/** Ready messages join their conversations; records keep their version, `threadId` was null in all of them. */
+export const threads: Migration = {
+  name: 'threads',
+  up: () => {},
+  more: (writer, nowMs, position) => {
+    const from = position === null ? Buffer.alloc(1) : joinKey(position, u8(0));
+    const messages = writer.scan(messagesTable, { from, to: END, limit: PER_UNIT });
+    for (const { value } of messages) {
+      if (value.status === 'ready' && value.threadId === null) tie(writer, value, nowMs);
+    }
+    return messages.length < PER_UNIT ? null : (messages.at(-1)?.key ?? null);
+  },
+};
+
+const PER_UNIT = 500;
+/** Behind every id. */
+const END = Buffer.alloc(17, 0xff);
+
+function tie(writer: Writer, before: ReceivedRecord, nowMs: number): void {
+  const threadId = joinThread(writer, before.inboxId, idsOf(writer, before), nowMs);
+  const after: ReceivedRecord = { ...before, threadId };
+  writer.put(messagesTable, after.id, after);
+  const line = writer.get(summariesTable, after);
+  moveInIndex(writer, before, after, line === undefined ? null : withThreadId(line, threadId));
+}
+
+/** Only this value of the line changes. */
+function withThreadId(line: Buffer, threadId: string): Buffer {
+  const start = fieldStart(line, 'thread_id');
+  const isNull = start >= 0 && line.toString('latin1', start, start + NULL.length) === NULL;
+  return isNull
+    ? Buffer.concat([
+        line.subarray(0, start),
+        Buffer.from(JSON.stringify(threadId)),
+        line.subarray(start + NULL.length),
+      ])
+    : line;
+}
+
+const NULL = 'null';
+/** As many as the parser has taken from a header since. */
+const MAX_IDS = 2_000;
+
+function idsOf(reader: Reader, record: ReceivedRecord): ThreadIds {
+  const head = contentHead(reader, record);
+  return {
+    messageId: messageIdsIn(record.messageId ?? '', 1)[0] ?? null,
+    references: messageIdsIn(textIn(head, 'references'), MAX_IDS),
+    inReplyTo: messageIdsIn(textIn(head, 'in_reply_to'), MAX_IDS),
+  };
+}
+
+/** Header fields come first in a content, texts behind them: a long content is not read to its end. */
+const MAX_HEAD_CHUNKS = 16;
+
+function contentHead(reader: Reader, { id, content }: ReceivedRecord): Buffer {
+  if (content?.in !== 'blob') return reader.get(contentsTable, id) ?? Buffer.alloc(0);
+  let head = Buffer.alloc(0);
+  const count = Math.min(chunkCount(content.blob.size), MAX_HEAD_CHUNKS);
+  // `date` is the first field behind those that are looked for.
+  for (let index = 0; index < count && fieldStart(head, 'date') < 0; index++) {
+    head = Buffer.concat([head, getChunk(reader, content.blob.id, index) ?? Buffer.alloc(0)]);
+  }
+  return head;
+}
+
+/** The text in a field of a content; empty when there is none, or its bytes are damaged. */
+function textIn(head: Buffer, name: string): string {
+  const start = fieldStart(head, name);
+  if (head[start] !== QUOTE) return '';
+  let end = start + 1;
+  while (end < head.length && head[end] !== QUOTE) end += head[end] === BACKSLASH ? 2 : 1;
+  try {
+    return JSON.parse(head.toString('utf8', start, end + 1)) as string;
+  } catch {
+    return '';
+  }
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
