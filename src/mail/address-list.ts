@@ -1,7 +1,8 @@
+import { cleanText } from '../domain/clean-text.js';
 import type { ParsedAddress, ParsedMailbox } from '../domain/content.js';
 import { type AddressToken, tokenizeAddresses } from './address-tokens.js';
 import { decodeEncodedWords } from './encoded-words.js';
-import { cleanText, decodeRawValue } from './header-text.js';
+import { decodeRawValue } from './header-text.js';
 import type { ParseLimits } from './limits.js';
 import { bareMailboxes, joinAngleAddress } from './mailbox-tokens.js';
 

@@ -1,10 +1,10 @@
 import type { ParsedAddress, ReceivedContent, ThreadIds } from '../domain/content.js';
+import { bracketedIdsIn, messageIdsIn } from '../domain/thread-ids.js';
 import { parseAddresses } from './address-list.js';
 import type { FieldName, HeaderFields } from './header-fields.js';
 import { unstructuredText, writtenText } from './header-text.js';
 import type { ParseLimits } from './limits.js';
 import { messageDate } from './message-date.js';
-import { bracketedIdsIn, messageIdsIn } from './thread-ids.js';
 
 /** What the header of a message says of the message, as opposed to its bodies. */
 export interface MessageHeader {

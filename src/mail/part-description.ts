@@ -1,8 +1,9 @@
+import { cleanText } from '../domain/clean-text.js';
+import { safeFilename } from '../domain/safe-filename.js';
 import type { HeaderFields } from './header-fields.js';
-import { cleanText, decodeRawValue } from './header-text.js';
+import { decodeRawValue } from './header-text.js';
 import type { ParseLimits } from './limits.js';
 import { parameterText, parameterToken } from './parameter-text.js';
-import { safeFilename } from './safe-filename.js';
 import { parseStructuredHeader, type StructuredHeader } from './structured-header.js';
 
 /** What the header of a part says of its content. */
