@@ -1,3 +1,4 @@
+import { checkSmarthost } from './check-smarthost.js';
 import type { ConfigProblem } from './config-problem.js';
 import type { SettledValue, SettledValues } from './settle-values.js';
 
@@ -8,6 +9,9 @@ export function checkAcrossKeys(values: SettledValues): ConfigProblem[] {
     checkTlsPair(values),
     checkImplicitTls(values),
     checkPostmaster(values),
+    ...checkSmarthost(values),
+    checkSignupDomains(values),
+    checkOidc(values),
   ].flatMap(problem => problem ?? []);
 }
 
@@ -68,5 +72,33 @@ function checkPostmaster(values: SettledValues): ConfigProblem | null {
     where: postmaster.where,
     what: `mail.postmaster_inbox is in ${JSON.stringify(domain)}, which is not one of mail.domains`,
     fix: `Name an inbox of this service, in ${domains.join(' or ')}.`,
+  };
+}
+
+/** Domains that wait for their policy are no fault: an operator may close for a while. */
+function checkSignupDomains(values: SettledValues): ConfigProblem | null {
+  const policy = values.get('signup.policy');
+  const domains = values.get('signup.domains');
+  if (policy?.value !== 'domains' || !Array.isArray(domains?.value) || domains.value.length > 0) return null;
+  return {
+    where: policy.where,
+    what: 'signup.policy is "domains", but signup.domains names none',
+    fix: 'Name the domains, or leave signup.policy at "closed".',
+  };
+}
+
+function checkOidc(values: SettledValues): ConfigProblem | null {
+  const set = ['issuer', 'client_id', 'client_secret_file', 'name'].filter(
+    name => (values.get(`signup.oidc.${name}`)?.value ?? null) !== null,
+  );
+  const missing = ['issuer', 'client_id'].find(name => !set.includes(name));
+  const [first] = set;
+  if (first === undefined || missing === undefined) return null;
+  // A key that is wrong by itself has been told of.
+  if (values.get(`signup.oidc.${missing}`) === undefined) return null;
+  return {
+    where: values.get(`signup.oidc.${first}`)?.where ?? 'signup.oidc',
+    what: `signup.oidc.${first} is set, but signup.oidc.${missing} is not`,
+    fix: `Set signup.oidc.${missing} too, or none of [signup.oidc] to send links by mail.`,
   };
 }

@@ -1,7 +1,17 @@
 import { derivedKey, key, optionalKey, requiredKey, section } from './key.js';
 import { listOf } from './list-of.js';
 import { inboxAddress, localPart, mailDomain } from './mail-types.js';
-import { baseUrl, hostName, listenHost, port, redisUrl, webUrl } from './net-types.js';
+import {
+  baseUrl,
+  hostName,
+  issuerUrl,
+  listenHost,
+  network,
+  port,
+  redisUrl,
+  remoteHost,
+  webUrl,
+} from './net-types.js';
 import { integer, number, oneOf, path, text } from './scalar-types.js';
 
 /**
@@ -19,6 +29,19 @@ export const KEYS = {
       baseUrl(),
       'http://localhost:8025',
       'Address at which agents and humans reach the HTTP listener; links are built on it.',
+    ),
+    attribution: derivedKey(
+      text({ minLength: 1, maxLength: 200 }),
+      {
+        placeholder: '',
+        from: '"Sent via" and the name of the service',
+        example: 'Sent by an agent of Example Ltd',
+        derive: (_facts, textOf) => {
+          const name = textOf('service.name');
+          return name === null ? null : `Sent via ${name}`;
+        },
+      },
+      'Line at the end of every message that is sent.',
     ),
     increase_request: key(
       text({ minLength: 1, maxLength: 1000 }),
@@ -132,6 +155,52 @@ export const KEYS = {
       'Address to listen on; the default is reached through a reverse proxy on the same machine.',
     ),
     port: key(port(), 8025, 'Port to listen on.'),
+    trusted_proxies: key(
+      listOf(network()),
+      [],
+      'Reverse proxies whose X-Forwarded-For tells the address of a client; without them all clients behind a proxy share one limit.',
+      { example: ['127.0.0.1', '::1'] },
+    ),
+  }),
+
+  signup: section('Who may get access for an agent, and how a human shows who they are.', {
+    policy: key(
+      oneOf(['closed', 'domains', 'open']),
+      'closed',
+      'closed: only email addresses of accounts that exist; domains: also every address in domains; open: everybody.',
+    ),
+    domains: key(
+      listOf(mailDomain()),
+      [],
+      'Domains whose email addresses get an account when they ask; not those in which agents have inboxes, or agents approve themselves.',
+      { example: ['example.com'] },
+    ),
+    oidc: section('Sign-in with an OpenID Connect provider, in place of a link by mail.', {
+      issuer: optionalKey(
+        issuerUrl(),
+        'https://login.example.com',
+        'Issuer as the provider writes it; it must assert email, email_verified and auth_time; redirect URI: public_url followed by /approve/oidc/callback.',
+      ),
+      client_id: optionalKey(
+        text({ minLength: 1, maxLength: 256 }),
+        'postern',
+        'Client id that the provider gave to this service.',
+      ),
+      client_secret_file: optionalKey(
+        path(),
+        '/etc/postern/oidc-secret',
+        'File with the secret of that client; unset, the client has none.',
+      ),
+      name: optionalKey(
+        text({ minLength: 1, maxLength: 64 }),
+        'Example Login',
+        'What humans call the provider, for the button; unset, it is the host of the issuer.',
+      ),
+    }),
+  }),
+
+  audit: section('The trail of who asked for access, approved it and got it.', {
+    retention_days: key(integer({ min: 1, max: 3650 }), 400, 'Days for which it is kept; then it is erased.'),
   }),
 
   redis: section(
@@ -174,6 +243,57 @@ export const KEYS = {
     ),
   }),
 
+  relay: section('How mail that agents send is handed over.', {
+    transport: key(
+      oneOf(['local', 'smarthost']),
+      'local',
+      'local: inboxes of this service only, all other recipients are rejected; smarthost: these through the server of [relay.smarthost].',
+    ),
+    response_timeout_s: key(
+      integer({ min: 1, max: 300 }),
+      30,
+      'Seconds that a request waits for the outcome of its message; then it answers "unknown", and the outcome is saved when it comes.',
+    ),
+    smarthost: section('The server that takes mail to others; used with transport = "smarthost".', {
+      host: optionalKey(
+        remoteHost(),
+        'smtp.example.com',
+        'Name of the server, for which its certificate must be valid.',
+      ),
+      port: derivedKey(
+        integer({ min: 1, max: 65535 }),
+        {
+          placeholder: 0,
+          from: '587 with tls = "starttls", 465 with "implicit", 25 with "none"',
+          example: 2525,
+          derive: (_facts, textOf) => defaultSubmissionPort(textOf('relay.smarthost.tls')),
+        },
+        'Port of the server; 0 means the default.',
+      ),
+      tls: key(
+        oneOf(['starttls', 'implicit', 'none']),
+        'starttls',
+        'starttls: begins in plain text and insists on TLS; implicit: begins with TLS; none: plain text, for a server on the same machine or network.',
+      ),
+      user: optionalKey(
+        text({ maxLength: 254 }),
+        'postern@example.com',
+        'User name for AUTH; goes with password_file.',
+      ),
+      password_file: optionalKey(
+        path(),
+        '/etc/postern/smarthost-password',
+        'File that holds the password of user and nothing else; it is read anew for each connection.',
+      ),
+      ca_file: optionalKey(
+        path(),
+        '/etc/postern/smarthost-ca.pem',
+        'Certification authorities in PEM form that are trusted for this server instead of the well-known ones.',
+      ),
+      max_connections: key(integer({ min: 1, max: 100 }), 5, 'Connections to the server at the same time.'),
+    }),
+  }),
+
   limits: section('Allowances of an account for which nothing else was granted.', {
     inboxes: key(integer({ min: 0, max: 1000000 }), 2, 'Inboxes that an account may have.'),
     sends: key(
@@ -199,3 +319,14 @@ export const KEYS = {
     ),
   }),
 };
+
+/** RFC 6409 section 3.1, RFC 8314 section 3.3; null for a wrong word, which is a problem already. */
+function defaultSubmissionPort(tls: string | null): number | null {
+  return (
+    new Map([
+      ['starttls', 587],
+      ['implicit', 465],
+      ['none', 25],
+    ]).get(tls ?? '') ?? null
+  );
+}

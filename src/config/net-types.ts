@@ -47,6 +47,11 @@ export function listenHost(): ValueType<string> {
   };
 }
 
+/** A machine to connect to: an IPv4 or IPv6 address, or a host name. */
+export function remoteHost(): ValueType<string> {
+  return listenHost();
+}
+
 /** An address of the web: http or https, without credentials. */
 export function webUrl(): ValueType<string> {
   return {
@@ -79,6 +84,50 @@ export function baseUrl(): ValueType<string> {
         return invalid('has a query or a fragment', bare);
       }
       return String(raw).trim().endsWith('/') ? invalid('has a trailing slash', bare) : valid(bare);
+    },
+    fromText: given => given,
+  };
+}
+
+/** The issuer of an OpenID Connect provider: https, or http on this machine, as the provider writes it. */
+export function issuerUrl(): ValueType<string> {
+  return {
+    name: 'URL',
+    allowed: 'https, or http of a loopback address; without query or fragment',
+    isSecret: false,
+    check(raw) {
+      const url = toUrl(raw, ['http:', 'https:']);
+      if (!url.ok) return url;
+      const { protocol, hostname, search, hash } = url.value;
+      if (search !== '' || hash !== '') return invalid('has a query or a fragment');
+      return protocol === 'https:' || isLoopback(hostname)
+        ? valid(String(raw).trim())
+        : invalid('is not https, and its host is not this machine');
+    },
+    fromText: given => given,
+  };
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+/** An address, or a network in CIDR notation (RFC 4632 section 3.1). */
+export function network(): ValueType<string> {
+  return {
+    name: 'network',
+    allowed: 'an IP address, or one with a prefix length, such as 10.0.0.0/8',
+    isSecret: false,
+    check(raw) {
+      if (typeof raw !== 'string') return invalid('is not an address in quotes');
+      const [address = '', length, ...rest] = raw.trim().split('/');
+      const version = isIP(address);
+      if (version === 0 || address.includes('%') || rest.length > 0) {
+        return invalid('is not an IP address or network');
+      }
+      if (length === undefined) return valid(address);
+      const isLength = /^\d{1,3}$/.test(length) && Number(length) <= (version === 4 ? 32 : 128);
+      return isLength ? valid(`${address}/${Number(length)}`) : invalid('has no valid prefix length');
     },
     fromText: given => given,
   };

@@ -11,6 +11,7 @@ const SUGGESTED: ReadonlySet<string> = new Set([
   'mail.hostname',
   'smtp.tls_cert',
   'smtp.tls_key',
+  'http.trusted_proxies',
 ]);
 
 export interface InitialConfig {

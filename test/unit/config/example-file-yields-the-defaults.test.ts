@@ -13,8 +13,9 @@ t.test(
   async t => {
     const everything = renderExample().replace(/^#(?=[a-z_]+ = )/gm, '');
     for (const key of KEY_LIST) t.match(everything, new RegExp(`^${key.name} = `, 'm'), key.id);
-    // The queue alone must be told that it is external before it takes a URL.
-    const config = loaded({ toml: everything, env: { POSTERN_REDIS_MODE: 'external' } });
+    // The queue must be told that it is external before it takes a URL, and the relay likewise its host.
+    const env = { POSTERN_REDIS_MODE: 'external', POSTERN_RELAY_TRANSPORT: 'smarthost' };
+    const config = loaded({ toml: everything, env });
     t.equal(config.mail.postmasterInbox, 'operator@agents.example.com');
     t.equal(config.smtp.tlsCert, '/etc/postern/tls/fullchain.pem');
   },

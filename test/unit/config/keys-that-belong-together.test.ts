@@ -33,3 +33,20 @@ t.test('the postmaster inbox is in one of the mail domains', async t => {
   const config = loaded({ toml: `${MINIMUM}postmaster_inbox = "Op@Agents.Example.com"\n` });
   t.equal(config.mail.postmasterInbox, 'op@agents.example.com');
 });
+
+t.test('the policy of domains names some', async t => {
+  t.match(problemsOf({ toml: `${MINIMUM}[signup]\npolicy = "domains"\n` }), [/signup\.domains names none/]);
+  const named = loaded({ toml: `${MINIMUM}[signup]\npolicy = "domains"\ndomains = ["Guests.example"]\n` });
+  t.same(named.signup.domains, ['guests.example']);
+});
+
+t.test('a provider to sign in with has an issuer and a client id', async t => {
+  t.match(problemsOf({ toml: `${MINIMUM}[signup.oidc]\nissuer = "https://login.example.com"\n` }), [
+    /signup\.oidc\.client_id is not/,
+  ]);
+  t.match(problemsOf({ toml: `${MINIMUM}[signup.oidc]\nname = "Login"\n` }), [
+    /signup\.oidc\.name is set, but signup\.oidc\.issuer is not/,
+  ]);
+  const toml = `${MINIMUM}[signup.oidc]\nissuer = "https://login.example.com/"\nclient_id = "postern"\n`;
+  t.equal(loaded({ toml }).signup.oidc.issuer, 'https://login.example.com/', 'letter for letter');
+});

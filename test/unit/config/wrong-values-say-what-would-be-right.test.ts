@@ -33,6 +33,12 @@ const inFile: readonly (readonly [string, string, string])[] = [
     '70000 is not between 0 and 65535. Give a port: 1 to 65535, or 0 for any free port.',
   ],
   ['smtp.port', '-1', '-1 is not between 0 and 65535.'],
+  ['http.trusted_proxies', '["proxy"]', 'that is not an IP address or network.'],
+  ['http.trusted_proxies', '["10.0.0.0/33"]', 'that has no valid prefix length.'],
+  ['http.trusted_proxies', '["::/129"]', 'that has no valid prefix length.'],
+  ['http.trusted_proxies', '["10.0.0.0/8/8"]', 'that is not an IP address or network.'],
+  ['signup.oidc.issuer', '"http://login.example.com"', 'is not https, and its host is not this machine.'],
+  ['signup.oidc.issuer', '"https://login.example.com?x=1"', 'has a query or a fragment.'],
   ['http.host', '"[::1]"', '"[::1]" has brackets. Write "::1".'],
   ['http.host', '"127.0.0.256"', '"127.0.0.256" ends in a number, like an IP address.'],
   [
@@ -79,7 +85,8 @@ const inFile: readonly (readonly [string, string, string])[] = [
 
 for (const [id, value, expected] of inFile) {
   t.test(`${id} = ${value}`, async t => {
-    const [section, name] = id.split('.');
+    const section = id.slice(0, id.lastIndexOf('.'));
+    const name = id.slice(section.length + 1);
     const toml =
       section === 'mail' ? `${MINIMUM}${name} = ${value}\n` : `${MINIMUM}[${section}]\n${name} = ${value}\n`;
     const [problem = 'no problem', ...others] = problemsOf({ toml });
