@@ -9,16 +9,23 @@ import { type ReceivedRecord, saveMessage } from '../store/messages.js';
 import { addPending } from '../store/pending.js';
 import type { Writer } from '../store/reader-writer.js';
 import type { Store } from '../store/store.js';
-import type { AcceptOutcome, Envelope, InboundMail, IncomingBody } from './inbound-mail.js';
-import type { Clock, ParseQueue } from './ports.js';
+import type {
+  AcceptOutcome,
+  Envelope,
+  InboundMail,
+  IncomingBody,
+  ResolvedRecipient,
+} from './inbound-mail.js';
+import type { Clock, WorkQueue } from './ports.js';
 import { encodeSummary } from './received-view.js';
-import { type MailDomains, resolveRecipient } from './resolve-recipient.js';
+import { receivingRules, UploadedFrom, willingRecipients } from './receiving-rules.js';
+import { isRoleAddress, type MailDomains, resolveRecipient } from './resolve-recipient.js';
 
 export interface AcceptDeps {
   readonly store: Store;
   readonly uploads: BlobUploads;
   readonly clock: Clock;
-  readonly queue: ParseQueue;
+  readonly queue: WorkQueue;
   readonly mail: MailDomains;
 }
 
@@ -36,7 +43,12 @@ export function createInboundMail(deps: AcceptDeps): InboundMail {
     hasRoom: () => deps.store.room.hasRoomFor(0),
     resolveRecipient: address => {
       const inboxId = deps.store.read(reader => resolveRecipient(reader, deps.mail, address));
-      return inboxId === null ? null : { inboxId, address };
+      return inboxId === null ? null : { inboxId, address, isRole: isRoleAddress(address) };
+    },
+    refusing: (recipients, fromAddresses) => {
+      const rules = deps.store.read(reader => receivingRules(reader, recipients));
+      const willing = willingRecipients(rules, recipients, fromAddresses);
+      return recipients.filter(recipient => !willing.includes(recipient));
     },
     begin: () => new StoredBody(deps),
   };
@@ -69,10 +81,10 @@ class StoredBody implements IncomingBody {
 
   async commit(envelope: Envelope): Promise<AcceptOutcome> {
     if (this.#isWithoutRoom) return { status: 'no_room' };
-    const { store, queue, clock } = this.#deps;
+    const { queue } = this.#deps;
     let outcome: AcceptOutcome;
     try {
-      outcome = await store.write(writer => storeMessage(writer, this.#upload, envelope, clock()));
+      outcome = await this.#store(envelope);
     } catch (error) {
       this.#upload.abort();
       if (isMapFull(error)) return { status: 'no_room' };
@@ -86,11 +98,40 @@ class StoredBody implements IncomingBody {
   abort(): void {
     if (!this.#isWithoutRoom) this.#upload.abort();
   }
+
+  async #store(envelope: Envelope): Promise<AcceptOutcome> {
+    const { store, clock } = this.#deps;
+    const from = new UploadedFrom(this.#upload);
+    for (;;) {
+      const outcome = await store.write(writer =>
+        storeMessage(writer, this.#upload, from, envelope, clock()),
+      );
+      if (outcome.status !== 'sender_unknown') return outcome;
+      await from.readAll(store);
+    }
+  }
 }
 
-function storeMessage(writer: Writer, upload: BlobUpload, envelope: Envelope, nowMs: number): AcceptOutcome {
-  const recipients = distinctLiveRecipients(writer, envelope);
-  if (recipients.size === 0) return { status: 'no_recipients' };
+/** Rules ask for a From that stands, if anywhere, behind what a unit of work may read: nothing was written. */
+type SenderUnknown = { readonly status: 'sender_unknown' };
+
+function storeMessage(
+  writer: Writer,
+  upload: BlobUpload,
+  from: UploadedFrom,
+  envelope: Envelope,
+  nowMs: number,
+): AcceptOutcome | SenderUnknown {
+  const live = envelope.recipients.filter(({ inboxId }) => getInbox(writer, inboxId) !== undefined);
+  if (live.length === 0) return { status: 'no_recipients' };
+  // The rules that count are those of this very commit: an admin who has been answered is obeyed.
+  const rules = receivingRules(writer, live);
+  const senders = rules.size === 0 ? [] : from.readOn(writer);
+  if (senders === null) return { status: 'sender_unknown' };
+  // One reply stands for all recipients (RFC 5321 has none for each after DATA): it is a refusal when nobody
+  // takes the message, and else an acceptance, which the refusing inboxes get no copy by.
+  const recipients = firstAddresses(willingRecipients(rules, live, senders));
+  if (recipients.size === 0) return { status: 'blocked' };
   const raw = upload.finish(writer);
   setBlobOwners(writer, raw.id, recipients.size);
   const messageIds: MessageId[] = [];
@@ -109,12 +150,12 @@ function storeMessage(writer: Writer, upload: BlobUpload, envelope: Envelope, no
 }
 
 /** One entry an inbox: two RCPTs that reach one inbox make one message, under the first address. */
-function distinctLiveRecipients(writer: Writer, envelope: Envelope): Map<InboxId, string> {
-  const recipients = new Map<InboxId, string>();
-  for (const { inboxId, address } of envelope.recipients) {
-    if (!recipients.has(inboxId) && getInbox(writer, inboxId) !== undefined) recipients.set(inboxId, address);
+function firstAddresses(recipients: readonly ResolvedRecipient[]): ReadonlyMap<InboxId, string> {
+  const addresses = new Map<InboxId, string>();
+  for (const { inboxId, address } of recipients) {
+    if (!addresses.has(inboxId)) addresses.set(inboxId, address);
   }
-  return recipients;
+  return addresses;
 }
 
 function newRecord(

@@ -3,6 +3,7 @@ import { notFound, ok, type Result } from '../domain/errors.js';
 import { type AccountId, type KeyId, newId, toId } from '../domain/ids.js';
 import { toInstant } from '../domain/instants.js';
 import { normaliseName } from '../domain/names.js';
+import { accessVersion } from '../store/access-version.js';
 import { type AccountRecord, getAccount } from '../store/accounts.js';
 import {
   type ApiKeyRecord,
@@ -12,7 +13,9 @@ import {
   putNewKey,
   revokeKey,
 } from '../store/api-keys.js';
+import type { Reader } from '../store/reader-writer.js';
 import type { Store } from '../store/store.js';
+import { recordAudit } from './audit.js';
 import { findAccount } from './find-account.js';
 import type { Clock } from './ports.js';
 
@@ -56,6 +59,8 @@ export async function createKey(
       { id, accountId, name: name.value, createdAt: nowMs, revokedAt: null },
       hashCredential(credential),
     );
+    const { email } = account.value;
+    recordAudit(writer, nowMs, { kind: 'key_created', email, accountId, keyId: id, detail: 'console' });
     return ok({ key_id: id, credential });
   });
 }
@@ -73,18 +78,54 @@ export function listAccountKeys(deps: { store: Store }, account: string): Result
 export async function revokeKeyById(deps: Deps, keyId: string): Promise<Result<ApiKeyView>> {
   return deps.store.write(writer => {
     const id = toId<KeyId>(keyId);
-    if (id === null || !revokeKey(writer, id, deps.clock())) return notFound(`key ${keyId}`);
-    const key = getKey(writer, id);
-    return key === undefined ? notFound(`key ${keyId}`) : ok(viewKey(key));
+    const before = id === null ? undefined : getKey(writer, id);
+    if (id === null || before === undefined) return notFound(`key ${keyId}`);
+    if (before.revokedAt !== null) return ok(viewKey(before));
+    const nowMs = deps.clock();
+    revokeKey(writer, id, nowMs);
+    const { accountId } = before;
+    const email = getAccount(writer, accountId)?.email ?? null;
+    recordAudit(writer, nowMs, { kind: 'key_revoked', email, accountId, keyId: id, detail: 'console' });
+    return ok(viewKey({ ...before, revokedAt: nowMs }));
   });
 }
 
 /** The account behind a bearer credential; null for anything but a live key. */
 export function authenticate(deps: { store: Store }, credential: string): AccountRecord | null {
   if (!isCredential(credential)) return null;
-  return deps.store.read(reader => {
-    const key = findKeyByHash(reader, hashCredential(credential));
-    if (key === undefined || key.revokedAt !== null) return null;
-    return getAccount(reader, key.accountId) ?? null;
-  });
+  return deps.store.read(reader => accountOf(reader, hashCredential(credential)));
+}
+
+function accountOf(reader: Reader, credentialHash: Buffer): AccountRecord | null {
+  const key = findKeyByHash(reader, credentialHash);
+  if (key === undefined || key.revokedAt !== null) return null;
+  return getAccount(reader, key.accountId) ?? null;
+}
+
+/** Of live keys; an appliance has fewer. */
+const MAX_REMEMBERED = 10_000;
+
+/**
+ * The same for a server that is asked again and again: what it found is good until anything changes that
+ * decides about access, in this process or another. That is read afresh each time: a key that was revoked is
+ * refused from the next request on.
+ */
+export function rememberingAuthenticator(deps: {
+  store: Store;
+}): (credential: string) => AccountRecord | null {
+  const accounts = new Map<string, AccountRecord>();
+  let version = -1;
+  return credential => {
+    if (!isCredential(credential)) return null;
+    const credentialHash = hashCredential(credential);
+    return deps.store.read(reader => {
+      const now = accessVersion(reader);
+      if (now !== version || accounts.size >= MAX_REMEMBERED) accounts.clear();
+      version = now;
+      const name = credentialHash.toString('latin1');
+      const account = accounts.get(name) ?? accountOf(reader, credentialHash);
+      if (account !== null) accounts.set(name, account);
+      return account;
+    });
+  };
 }

@@ -32,7 +32,7 @@ export async function changeLabels<Message extends IndexedMessage>(
   if (!change.ok) return change;
   return deps.store.write(writer => {
     const owned = ownedMessage(writer, deps.access, input.accountId, input.messageId);
-    return owned.ok ? ok(apply(writer, deps.access, owned.value, change.value)) : owned;
+    return owned.ok ? ok(applyChange(writer, deps.access, owned.value, change.value)) : owned;
   });
 }
 
@@ -60,11 +60,12 @@ export async function changeLabelsInBatch<Message extends IndexedMessage>(
       if (!owned.ok) return notFound('message among message_ids');
       targets.push(owned.value);
     }
-    return ok(targets.map(target => apply(writer, deps.access, target, change.value)));
+    return ok(targets.map(target => applyChange(writer, deps.access, target, change.value)));
   });
 }
 
-function apply<Message extends IndexedMessage>(
+/** The same within a unit of work that has found the message. */
+export function applyChange<Message extends IndexedMessage>(
   writer: Writer,
   access: MessageAccess<Message>,
   message: Message,

@@ -11,6 +11,8 @@ import {
 import type { Term } from '../store/postings.js';
 import type { Reader } from '../store/reader-writer.js';
 import { type Selection, selectMessages } from '../store/select-messages.js';
+import { fieldStart, firstSince } from '../store/summary-fields.js';
+import { sentHasSubject } from './sent-subject.js';
 
 /** Where a page begins and which way it goes. */
 export interface PageRequest {
@@ -64,7 +66,11 @@ function searchSubjects(
   let next: number | null = null;
   for (let looked = 0; looked < MAX_LOOKED_AT && kept.length <= limit; looked += LOOK_STEP) {
     const found = walk(reader, mailbox, rest, { ...page, limit: LOOK_STEP });
-    kept.push(...found.entries.filter(({ summary }) => hasSubject(summary, subject)));
+    kept.push(
+      ...found.entries.filter(({ summary }) =>
+        mailbox.kind === 'sent' ? sentHasSubject(reader, summary, subject) : hasSubject(summary, subject),
+      ),
+    );
     next = found.next;
     if (next === null) break;
     rest = goOnBehind(rest, next, isDescending);
@@ -115,43 +121,6 @@ function isUnrestricted(selection: Selection): boolean {
   return selection.all.length + selection.any.length + selection.none.length === 0;
 }
 
-/** Numbers and instants grow together: a time bound is found by halving, looking at some twenty messages. */
-function firstSince(reader: Reader, mailbox: Mailbox, instant: number): number {
-  let low = FIRST_SEQ;
-  let high = getCounters(reader, mailbox).nextSeq;
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const entry = firstFrom(reader, mailbox, middle, high);
-    if (entry === undefined || instantOf(entry.summary) >= instant) high = middle;
-    else low = entry.seq + 1;
-  }
-  return low;
-}
-
-/** The first live message with a number from `seq` up to but not including `end`. */
-function firstFrom(reader: Reader, mailbox: Mailbox, seq: number, end: number): SummaryEntry | undefined {
-  const summary = reader.get(summariesTable, { ...mailbox, seq });
-  if (summary !== undefined) return { seq, summary };
-  return scanSummaries(reader, mailbox, { from: seq, to: end, isDescending: false, limit: 1 })[0];
-}
-
-/**
- * The value of a field, still JSON, without decoding the rest: a quote within a value is escaped, so that
- * these bytes stand only before the field's own value.
- */
-function fieldStart(summary: Buffer, name: string): number {
-  const at = summary.indexOf(`"${name}":`);
-  return at < 0 ? -1 : at + name.length + 3;
-}
-
-const INSTANT_LENGTH = '"2026-01-31T12:00:00.000Z"'.length;
-
-function instantOf(summary: Buffer): number {
-  const received = fieldStart(summary, 'received_at');
-  const at = received < 0 ? fieldStart(summary, 'created_at') : received;
-  return Date.parse(summary.toString('latin1', at + 1, at + INSTANT_LENGTH - 1));
-}
-
 function walkSummaries(
   reader: Reader,
   mailbox: Mailbox,
@@ -186,8 +155,12 @@ export function hasSubject(summary: Buffer, subject: string): boolean {
   if (summary[start] !== QUOTE) return false;
   let end = start + 1;
   while (summary[end] !== QUOTE) end += summary[end] === BACKSLASH ? 2 : 1;
-  const text = JSON.parse(summary.toString('utf8', start, end + 1)) as string;
-  return foldCase(text).includes(subject);
+  return hasFoldedSubject(JSON.parse(summary.toString('utf8', start, end + 1)) as string, subject);
+}
+
+/** The same of a subject that is at hand. */
+export function hasFoldedSubject(text: string | null, subject: string): boolean {
+  return text !== null && foldCase(text).includes(subject);
 }
 
 const QUOTE = 0x22;

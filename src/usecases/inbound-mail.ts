@@ -9,6 +9,8 @@ import type { InboxId, MessageId } from '../domain/ids.js';
 export interface ResolvedRecipient {
   readonly inboxId: InboxId;
   readonly address: string;
+  /** The address is `postmaster` or `abuse`: rules of the inbox do not bind it (RFC 5321 section 4.5.1). */
+  readonly isRole: boolean;
 }
 
 /** The envelope of one mail transaction (RFC 5321 section 2.3.1). */
@@ -24,10 +26,15 @@ export interface Envelope {
 }
 
 export type AcceptOutcome =
-  /** On disk. Only now may the client be told 250. One message id for each distinct inbox. */
+  /**
+   * On disk. Only now may the client be told 250. One message id for each distinct inbox that takes it: those
+   * whose receiving rules refuse the sender get none, and no copy is kept for them.
+   */
   | { readonly status: 'accepted'; readonly messageIds: readonly MessageId[] }
   /** Every inbox of the envelope has been deleted since RCPT: 550 5.1.1. */
   | { readonly status: 'no_recipients' }
+  /** The receiving rules of every inbox that is there refuse the sender, the visible From: 550 5.7.1. */
+  | { readonly status: 'blocked' }
   /** Disk below its floor, or the store's map is full: 452 4.3.1. */
   | { readonly status: 'no_room' };
 
@@ -55,6 +62,14 @@ export interface InboundMail {
    * (RFC 5321 section 4.5.1). Throws when the store cannot be read: 451 4.3.0, never acceptance.
    */
   resolveRecipient(address: string): ResolvedRecipient | null;
+  /**
+   * The recipients whose receiving rules refuse mail from these mailboxes: for a caller that knows the sender
+   * before the message. `commit` looks at the rules again.
+   */
+  refusing(
+    recipients: readonly ResolvedRecipient[],
+    fromAddresses: readonly string[],
+  ): readonly ResolvedRecipient[];
   /** Starts a message. `declaredBytes` is SIZE from MAIL (RFC 1870), or null. */
   begin(declaredBytes: number | null): IncomingBody;
 }

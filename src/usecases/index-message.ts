@@ -7,6 +7,7 @@ import { contentsTable, getMessage, type ReceivedRecord, saveMessage } from '../
 import { addPending, removePending } from '../store/pending.js';
 import type { Writer } from '../store/reader-writer.js';
 import type { Store } from '../store/store.js';
+import { joinThread } from '../store/thread-links.js';
 import type { Clock, Logger, MessageParser, ParseOutcome, PreparedContent } from './ports.js';
 import { encodeSummary } from './received-view.js';
 
@@ -31,8 +32,8 @@ const RETRY_MS = [1_000, 5_000] as const;
 
 /**
  * Parses one message and publishes it: `pending` -> `processing` -> `ready` or `failed` (decisions,
- * Received mail). The content, its attachments and the word `ready` appear in one commit. Calling it
- * twice for one message, at once or later, does no harm: whoever publishes first wins.
+ * Received mail). The content, its attachments, its conversation and the word `ready` appear in one commit.
+ * Calling it twice for one message, at once or later, does no harm: whoever publishes first wins.
  */
 export async function indexMessage(deps: IndexDeps, id: MessageId): Promise<IndexOutcome> {
   const { store, uploads, clock } = deps;
@@ -132,6 +133,7 @@ function publish(
     parseDueAt: null,
     processedAt: nowMs,
     failure: null,
+    threadId: joinThread(writer, record.inboxId, prepared.ids, nowMs, record.threadId),
     from: prepared.from,
     senders: prepared.senders,
     recipients: prepared.recipients,

@@ -1,11 +1,13 @@
 import type { CursorCodec } from '../domain/cursor.js';
 import { fail, ok, type Result } from '../domain/errors.js';
-import type { AccountId } from '../domain/ids.js';
+import { type AccountId, type InboxId, toId } from '../domain/ids.js';
 import { filterScope, type MessageFilter } from '../domain/message-filter.js';
+import { accessVersion } from '../store/access-version.js';
 import { getCounters, type MessageKind } from '../store/mailboxes.js';
 import type { Store } from '../store/store.js';
 import { findMessages } from './find-messages.js';
 import { ownedInbox } from './owned.js';
+import { showThreads } from './shown-thread.js';
 
 export interface MessagePage {
   /** One JSON object an entry, in order, ready to be joined. */
@@ -28,17 +30,18 @@ export interface ListInput {
 }
 
 /**
- * Which state of an inbox's messages the lists of this event turn show: as long as it is the same, so is every
- * page. Refused as the list is.
+ * What the lists of this event turn depend on besides their input: who may see what, and the messages of the
+ * mailbox. As long as it is the same, so is every page that was answered. Null: there is no such inbox.
  */
 export function listVersion(
   deps: { store: Store },
-  input: Pick<ListInput, 'accountId' | 'inboxId' | 'kind'>,
-): Result<number> {
+  input: Pick<ListInput, 'inboxId' | 'kind'>,
+): string | null {
+  const inboxId = toId<InboxId>(input.inboxId);
+  if (inboxId === null) return null;
   return deps.store.read(reader => {
-    const owned = ownedInbox(reader, input.accountId, input.inboxId);
-    if (!owned.ok) return owned;
-    return ok(getCounters(reader, { inboxId: owned.value.id, kind: input.kind }).version);
+    const { version } = getCounters(reader, { inboxId, kind: input.kind });
+    return `${accessVersion(reader)} ${version}`;
   });
 }
 
@@ -68,8 +71,10 @@ export function listMessages(
       limit: input.limit,
       position,
     });
+    const summaries = found.entries.map(entry => entry.summary);
+    showThreads(reader, mailbox.inboxId, summaries);
     return ok({
-      summaries: found.entries.map(entry => entry.summary),
+      summaries,
       nextCursor: found.next === null ? null : deps.cursors.encode(scope, found.next),
     });
   });

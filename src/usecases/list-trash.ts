@@ -3,22 +3,29 @@ import type { CursorCodec } from '../domain/cursor.js';
 import { fail, ok, type Result } from '../domain/errors.js';
 import type { AccountId } from '../domain/ids.js';
 import { toInstant } from '../domain/instants.js';
+import type { Mailbox } from '../domain/submission.js';
 import type { ReceivedRecord } from '../store/messages.js';
 import type { Reader } from '../store/reader-writer.js';
+import type { SentRecord } from '../store/sent.js';
 import type { Store } from '../store/store.js';
 import { scanTrash, type TrashedMessage } from '../store/trash.js';
-import { receivedMessages } from './message-access.js';
+import { receivedMessages, sentMessages } from './message-access.js';
 import { ownedInbox } from './owned.js';
 import type { Clock } from './ports.js';
 
 /** Wire contract, `TrashEntry`. */
-export interface TrashEntry {
+export type TrashEntry =
+  | (CommonFields & {
+      readonly kind: 'received';
+      readonly from: ParsedAddress | null;
+      readonly envelope_from: string;
+    })
+  | (CommonFields & { readonly kind: 'sent'; readonly to: readonly Mailbox[] });
+
+interface CommonFields {
   readonly id: string;
-  readonly kind: 'received';
   readonly inbox_id: string;
   readonly subject: string | null;
-  readonly from: ParsedAddress | null;
-  readonly envelope_from: string;
   readonly deleted_at: string;
   readonly restorable_until: string;
 }
@@ -58,19 +65,26 @@ export function listTrash(
 
 function viewRestorable(reader: Reader, message: TrashedMessage, nowMs: number): TrashEntry[] {
   if (message.restorableUntil <= nowMs) return [];
-  const record = receivedMessages.get(reader, message.id);
+  const access = message.kind === 'received' ? receivedMessages : sentMessages;
+  const record = access.get(reader, message.id);
   return record === undefined ? [] : [viewEntry(record)];
 }
 
-function viewEntry(record: ReceivedRecord): TrashEntry {
-  return {
-    id: record.id,
-    kind: record.kind,
-    inbox_id: record.inboxId,
-    subject: record.subject,
-    from: record.from,
-    envelope_from: record.envelopeFrom,
-    deleted_at: toInstant(record.trash?.deletedAt ?? 0),
-    restorable_until: toInstant(record.trash?.restorableUntil ?? 0),
+function viewEntry(record: ReceivedRecord | SentRecord): TrashEntry {
+  const { id, inboxId: inbox_id, subject, trash } = record;
+  const times = {
+    deleted_at: toInstant(trash?.deletedAt ?? 0),
+    restorable_until: toInstant(trash?.restorableUntil ?? 0),
   };
+  return record.kind === 'received'
+    ? {
+        id,
+        kind: 'received',
+        inbox_id,
+        subject,
+        from: record.from,
+        envelope_from: record.envelopeFrom,
+        ...times,
+      }
+    : { id, kind: 'sent', inbox_id, subject, to: record.to, ...times };
 }

@@ -4,11 +4,14 @@ import type { AccountPermissions } from '../store/accounts.js';
 import { releaseBlob } from '../store/blobs.js';
 import { getInbox } from '../store/inboxes.js';
 import type { IndexedMessage } from '../store/mailbox-index.js';
+import type { MessageKind } from '../store/mailboxes.js';
 import { blobsOf, getMessage, type ReceivedRecord, removeMessage, saveMessage } from '../store/messages.js';
 import { removePending } from '../store/pending.js';
 import type { Reader, Writer } from '../store/reader-writer.js';
+import { blobsOfSent, getSent, removeSent, type SentRecord, saveSent } from '../store/sent.js';
 import { isPermitted } from './permissions.js';
 import { encodeSummary } from './received-view.js';
+import { encodeSentSummary } from './sent-view.js';
 
 /**
  * What labels, Trash and deletion need of a kind of message. They are written once, for any kind; a kind says
@@ -31,13 +34,53 @@ export const receivedMessages: MessageAccess<ReceivedRecord> = {
     if (message.parseDueAt !== null) {
       removePending(writer, { kind: 'parse', dueAt: message.parseDueAt, id: message.id });
     }
-    if (message.trash !== null) {
-      removePending(writer, { kind: 'purge-trash', dueAt: message.trash.restorableUntil, id: message.id });
-    }
+    forgetTrashing(writer, message);
     for (const blob of blobsOf(message)) releaseBlob(writer, blob, nowMs);
     removeMessage(writer, message);
   },
 };
+
+/**
+ * Sent copies. Erasing one does not refund what it cost and does not free its key; an attempt that has not
+ * started yet never will.
+ */
+export const sentMessages: MessageAccess<SentRecord> = {
+  get: (reader, id) => {
+    const messageId = toId<MessageId>(id);
+    return messageId === null ? undefined : getSent(reader, messageId);
+  },
+  save: (writer, before, after) => saveSent(writer, before, after, encodeSentSummary(after)),
+  erase: (writer, message, nowMs) => {
+    if (message.relayDueAt !== null) {
+      const kind = message.attempt === 'held' ? 'relay-held' : 'relay';
+      removePending(writer, { kind, dueAt: message.relayDueAt, id: message.id });
+    }
+    forgetTrashing(writer, message);
+    for (const blob of blobsOfSent(message)) releaseBlob(writer, blob, nowMs);
+    removeSent(writer, message);
+  },
+};
+
+function forgetTrashing(writer: Writer, { id, trash }: IndexedMessage): void {
+  if (trash !== null) removePending(writer, { kind: 'purge-trash', dueAt: trash.restorableUntil, id });
+}
+
+/** Erases a message of either kind if it is the one that is meant; false when there is none. */
+export function eraseMessage(
+  writer: Writer,
+  kind: MessageKind,
+  id: string,
+  nowMs: number,
+  isMeant: (message: IndexedMessage) => boolean = () => true,
+): boolean {
+  const erase = <Message extends IndexedMessage>(access: MessageAccess<Message>): boolean => {
+    const message = access.get(writer, id);
+    if (message === undefined) return false;
+    if (isMeant(message)) access.erase(writer, message, nowMs);
+    return true;
+  };
+  return kind === 'received' ? erase(receivedMessages) : erase(sentMessages);
+}
 
 /**
  * A live message of the caller. One in Trash is as missing as one that never was (decisions, Trash); the

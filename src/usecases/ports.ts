@@ -17,11 +17,11 @@ export interface Logger {
 }
 
 /**
- * The way from "stored" to "someone works on it". An offer is a hint: it never blocks, never throws and
+ * The way of ids from "stored" to "someone works on it". An offer is a hint: it never blocks, never throws and
  * may be dropped (Redis down, process ended), because the store's pending index is the truth and the
  * reconciler offers again.
  */
-export interface ParseQueue {
+export interface WorkQueue {
   offer(ids: readonly MessageId[]): void;
 }
 
@@ -44,6 +44,67 @@ export interface PreparedContent {
   readonly ids: ThreadIds;
 }
 
+/**
+ * Mail that the service itself writes: links for humans, feedback for the operator. Resolves when the relay has
+ * taken it; rejects with `SystemMailError` when it has not. Nothing tries again: whoever waits for the mail asks
+ * again, and the log says why none came.
+ */
+export interface SystemMail {
+  send(mail: {
+    /** A bare address that has passed our grammar. */
+    readonly to: string;
+    readonly subject: string;
+    /** Lines end with LF. */
+    readonly text: string;
+  }): Promise<void>;
+}
+
+/** Sign-in with a provider outside, who knows which email address is whose (decisions, Signup). */
+export interface SignIn {
+  /** What humans call the provider. */
+  readonly provider: string;
+  /** Begins a sign-in. Never throws. */
+  begin(): Promise<SignInStart>;
+  /**
+   * Takes what the provider sent back by way of the browser: the query of the callback, and the `flow` that this
+   * browser was given at the start. Never throws.
+   */
+  finish(input: { readonly query: string; readonly flow: string | null }): Promise<SignInOutcome>;
+}
+
+export type SignInStart =
+  /** Send the browser to `url`, and let it keep `flow` to itself. */
+  | { readonly status: 'started'; readonly url: string; readonly flow: string }
+  | { readonly status: 'unavailable' };
+
+export type SignInOutcome =
+  /** The provider vouches for the address, and that its owner signed in at that instant. */
+  | { readonly status: 'signed_in'; readonly email: string; readonly authenticatedAt: number }
+  | {
+      readonly status: 'refused';
+      readonly reason: 'not_begun_here' | 'denied' | 'email_not_verified' | 'too_long_ago' | 'not_valid';
+    };
+
+/** How often something may be done by one client, or for one address. */
+export interface RateLimit {
+  /** Kept apart from every other limit. */
+  readonly name: string;
+  readonly max: number;
+  /** In any window of this length, not in windows that begin on the hour. */
+  readonly windowMs: number;
+}
+
+export type RateVerdict =
+  | { readonly isAllowed: true }
+  /** Not counted: who waits so long is let through. */
+  | { readonly isAllowed: false; readonly retryAfterMs: number };
+
+/** Counts who does what how often. Never throws and never waits long, whatever becomes of what it counts in. */
+export interface RateLimiter {
+  /** Counts one use by `key`, unless the limit is reached. */
+  take(limit: RateLimit, key: string): Promise<RateVerdict>;
+}
+
 export type ParseOutcome =
   | { readonly status: 'parsed'; readonly prepared: PreparedContent }
   /** The message is to blame or may be: it ran out of time or memory, threw, or its worker died. */
@@ -59,4 +120,47 @@ export type ParseOutcome =
 /** Parses off the main thread, within limits of time and memory. Never throws for what a message does. */
 export interface MessageParser {
   parse(source: AsyncIterable<Uint8Array>, sink: AttachmentSink): Promise<ParseOutcome>;
+}
+
+/** One message to hand over (RFC 5321 sections 2.3.1 and 3.3). */
+export interface RelayAttempt {
+  /** Of the sent message. */
+  readonly id: MessageId;
+  readonly envelope: {
+    /** Reverse-path: the address of the sending inbox; `""` for the null sender. */
+    readonly from: string;
+    /** Forward-paths in the order of To, Cc and Bcc, each distinct address once; all of them or none. */
+    readonly recipients: readonly string[];
+  };
+  /** The whole message with CRLF line ends, 7-bit, no line over 998 octets, without Bcc. */
+  readonly content: Uint8Array;
+}
+
+/** How an attempt ended (decisions, Sending). `detail` is for the log and the admin. */
+export type RelayOutcome =
+  /** 2xx after the final dot. */
+  | { readonly status: 'accepted'; readonly detail: string }
+  /** Refused before the final dot, or never connected: nobody has got it. */
+  | { readonly status: 'rejected'; readonly errorCode: RelayErrorCode; readonly detail: string }
+  /** The final dot may have arrived, its answer has not. */
+  | { readonly status: 'unknown'; readonly errorCode: 'acceptance_unknown'; readonly detail: string };
+
+export type RelayErrorCode =
+  | 'E_RECIPIENT_REJECTED'
+  | 'E_SENDER_REJECTED'
+  | 'E_MESSAGE_REJECTED'
+  | 'E_MESSAGE_TOO_LARGE'
+  | 'E_RATE_LIMIT_EXCEEDED'
+  | 'E_DAILY_LIMIT_EXCEEDED'
+  | 'E_RELAY_UNREACHABLE'
+  | 'E_RELAY_AUTH_FAILED'
+  | 'E_RELAY_TLS_FAILED'
+  | 'E_RELAY_TIMEOUT';
+
+/**
+ * Hands a message over once. Never throws, never tries again: whatever happens becomes an outcome, and a
+ * `rejected` one promises that no recipient has got the message.
+ */
+export interface Relay {
+  submit(attempt: RelayAttempt): Promise<RelayOutcome>;
 }

@@ -1,7 +1,7 @@
 import { notFound, ok, type Result } from '../domain/errors.js';
 import type { AccountId } from '../domain/ids.js';
 import { getAccount } from '../store/accounts.js';
-import { getPolicy, listInboxes as listInboxRecords, type PolicyKind } from '../store/inboxes.js';
+import { listInboxes as listInboxRecords } from '../store/inboxes.js';
 import type { Store } from '../store/store.js';
 import { type DefaultLimits, type InboxAllowance, inboxAllowance } from './allowances.js';
 import { type InboxView, viewInbox } from './inbox-view.js';
@@ -36,27 +36,5 @@ export function getInbox(deps: { store: Store }, accountId: AccountId, inboxId: 
   return deps.store.read(reader => {
     const owned = ownedInbox(reader, accountId, inboxId);
     return owned.ok ? ok(viewInbox(owned.value)) : owned;
-  });
-}
-
-/** Wire contract, `Policy`. */
-export interface PolicyView {
-  readonly inbox_id: string;
-  readonly enabled: boolean;
-  readonly addresses: readonly string[];
-  readonly domains: readonly string[];
-  readonly revision: number;
-}
-
-export function readPolicy(
-  deps: { store: Store },
-  accountId: AccountId,
-  inboxId: string,
-  kind: PolicyKind,
-): Result<PolicyView> {
-  return deps.store.read(reader => {
-    const owned = ownedInbox(reader, accountId, inboxId);
-    if (!owned.ok) return owned;
-    return ok({ inbox_id: owned.value.id, ...getPolicy(reader, owned.value.id, kind) });
   });
 }

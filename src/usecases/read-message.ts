@@ -3,16 +3,12 @@ import { readBlob } from '../store/blob-reader.js';
 import { type BlobRef, getChunk } from '../store/blobs.js';
 import { contentsTable, type ReceivedRecord } from '../store/messages.js';
 import type { Store } from '../store/store.js';
+import { type ByteStream, inMemory, joinStreams } from './byte-stream.js';
 import { type MessageInput, ownedMessage, receivedMessages } from './message-access.js';
 import { detailFields } from './received-view.js';
+import { withShownThread } from './shown-thread.js';
 
 type Deps = { readonly store: Store };
-
-/** Bytes of known length, in memory or as they are read. */
-export interface ByteStream {
-  readonly size: number;
-  readonly bytes: readonly Uint8Array[] | AsyncIterable<Uint8Array>;
-}
 
 /** A file to download. */
 export interface Download extends ByteStream {
@@ -24,9 +20,10 @@ const MISSING = fail('content_unavailable', 'The stored content cannot be read r
 
 /** The detail of a message as JSON bytes: `content` only when it is ready (specification). */
 export function getMessageDetail(deps: Deps, input: MessageInput): Result<ByteStream> {
-  const owned = deps.store.read(reader =>
-    ownedMessage(reader, receivedMessages, input.accountId, input.messageId),
-  );
+  const owned = deps.store.read(reader => {
+    const found = ownedMessage(reader, receivedMessages, input.accountId, input.messageId);
+    return found.ok ? ok(withShownThread(reader, found.value)) : found;
+  });
   if (!owned.ok) return owned;
   const fields = JSON.stringify(detailFields(owned.value));
   if (owned.value.content === null) return ok(inMemory([Buffer.from(fields)]));
@@ -34,10 +31,7 @@ export function getMessageDetail(deps: Deps, input: MessageInput): Result<ByteSt
   if (!content.ok) return content;
   const head = Buffer.from(`${fields.slice(0, -1)},"content":`);
   const tail = Buffer.from('}');
-  return ok({
-    size: head.length + content.value.size + tail.length,
-    bytes: chain(head, content.value.bytes, tail),
-  });
+  return ok(joinStreams([inMemory([head]), content.value, inMemory([tail])]));
 }
 
 /** The original bytes, in any processing state. */
@@ -78,21 +72,4 @@ function openBlob(deps: Deps, ref: BlobRef): Result<ByteStream> {
   return ok(
     first.length === ref.size ? inMemory([first]) : { size: ref.size, bytes: readBlob(deps.store, ref) },
   );
-}
-
-function inMemory(parts: readonly Buffer[]): ByteStream {
-  return {
-    size: parts.reduce((sum, part) => sum + part.length, 0),
-    bytes: parts,
-  };
-}
-
-async function* chain(
-  head: Uint8Array,
-  middle: ByteStream['bytes'],
-  tail: Uint8Array,
-): AsyncGenerator<Uint8Array> {
-  yield head;
-  yield* middle;
-  yield tail;
 }

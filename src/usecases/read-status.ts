@@ -4,7 +4,7 @@ import { scanAccounts } from '../store/accounts.js';
 import { listInboxes } from '../store/inboxes.js';
 import { getCounters } from '../store/mailboxes.js';
 import { getMeta } from '../store/meta.js';
-import { listDue, oldestDueAge } from '../store/pending.js';
+import { END_OF_TIME, listDue, oldestDueAge } from '../store/pending.js';
 import type { Reader } from '../store/reader-writer.js';
 import type { Store } from '../store/store.js';
 import { currentDaemon } from './claim-store.js';
@@ -36,6 +36,11 @@ export interface BoxStatus {
     readonly messages: number;
     /** How long the oldest of them has been due; null when none is. */
     readonly oldest_age_s: number | null;
+    /** Sends without an outcome yet, reserved or being handed over; counted up to `MAX_COUNTED`. */
+    readonly sends: number;
+    readonly oldest_send_age_s: number | null;
+    /** Sends that wait for an admin (`queue-admin.ts`); counted up to `MAX_COUNTED`. */
+    readonly held_sends: number;
   };
 }
 
@@ -48,7 +53,6 @@ export async function readStatus(deps: { store: Store; clock: Clock }): Promise<
   const daemon = await currentDaemon(store);
   const room = store.room.sample();
   return store.read(reader => {
-    const oldestAge = oldestDueAge(reader, 'parse', nowMs);
     const createdAt = getMeta(reader, 'identity')?.createdAt;
     return {
       daemon:
@@ -71,10 +75,18 @@ export async function readStatus(deps: { store: Store; clock: Clock }): Promise<
       counts: countAll(reader),
       pending: {
         messages: listDue(reader, 'parse', nowMs, MAX_COUNTED).length,
-        oldest_age_s: oldestAge === null ? null : toSeconds(oldestAge),
+        oldest_age_s: ageOf(reader, 'parse', nowMs),
+        sends: listDue(reader, 'relay', END_OF_TIME, MAX_COUNTED).length,
+        oldest_send_age_s: ageOf(reader, 'relay', nowMs),
+        held_sends: listDue(reader, 'relay-held', END_OF_TIME, MAX_COUNTED).length,
       },
     };
   });
+}
+
+function ageOf(reader: Reader, kind: 'parse' | 'relay', nowMs: number): number | null {
+  const oldestAge = oldestDueAge(reader, kind, nowMs);
+  return oldestAge === null ? null : toSeconds(oldestAge);
 }
 
 const PAGE = 1000;

@@ -7,7 +7,10 @@ import { anyMessage } from './change-any-message.js';
 import type { Clock } from './ports.js';
 import { encodeSummary } from './received-view.js';
 
-/** An admin asks for a new try: the message is `pending` again, and what was prepared of it is let go. */
+/**
+ * An admin asks for a new try: the message is `pending` again, and what was prepared of it is let go. Its
+ * conversation does not show it meanwhile, and has it back when it is ready.
+ */
 export async function reparseMessage(
   deps: { store: Store; clock: Clock },
   messageId: string,
@@ -38,7 +41,6 @@ function unprepared(record: ReceivedRecord, nowMs: number): ReceivedRecord {
     parseDueAt: nowMs,
     processedAt: null,
     failure: null,
-    threadId: null,
     from: null,
     senders: [],
     recipients: [],

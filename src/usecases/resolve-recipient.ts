@@ -21,11 +21,20 @@ export function builtInPostmaster(mail: MailDomains): string {
  * refused alike. Bare `postmaster` means ours (RFC 5321 section 4.5.1).
  */
 export function resolveRecipient(reader: Reader, mail: MailDomains, address: string): InboxId | null {
-  if (address.toLowerCase() === 'postmaster') return postmasterInbox(reader, mail);
+  if (isBarePostmaster(address)) return postmasterInbox(reader, mail);
   const mailbox = toMailboxAddress(address);
   if (mailbox === null || !mail.domains.includes(mailbox.domain)) return null;
   if (isRoleLocalPart(mailbox.localPart)) return postmasterInbox(reader, mail);
   return liveInbox(reader, `${mailbox.localPart}@${mailbox.domain}`);
+}
+
+/** Does a recipient address stand for a role and not for an inbox? */
+export function isRoleAddress(address: string): boolean {
+  return isBarePostmaster(address) || isRoleLocalPart(toMailboxAddress(address)?.localPart ?? '');
+}
+
+function isBarePostmaster(address: string): boolean {
+  return address.toLowerCase() === 'postmaster';
 }
 
 function postmasterInbox(reader: Reader, mail: MailDomains): InboxId | null {

@@ -1,26 +1,35 @@
 import { fail, ok, type Result } from '../domain/errors.js';
 import { type AccountRecord, putAccount } from '../store/accounts.js';
+import { usedAllowance } from '../store/charges.js';
 import type { Reader } from '../store/reader-writer.js';
 import type { Store } from '../store/store.js';
 import { type DefaultLimits, inboxAllowance } from './allowances.js';
 import { findAccount } from './find-account.js';
+import type { Clock } from './ports.js';
 
-/** What an account may use; `sends` is recipient-deliveries in 24 hours. */
+/** What an account may use and uses; `sends` is recipient-deliveries in 24 hours. */
 export interface AllowanceView {
   readonly account_id: string;
   readonly email: string;
-  readonly inboxes: { readonly allowance: number; readonly used: number; readonly is_default: boolean };
-  readonly sends: { readonly allowance: number; readonly is_default: boolean };
+  readonly inboxes: AllowanceOf;
+  readonly sends: AllowanceOf;
 }
 
-type Deps = { readonly store: Store; readonly limits: DefaultLimits };
+interface AllowanceOf {
+  readonly allowance: number;
+  readonly used: number;
+  /** It follows the configuration. */
+  readonly is_default: boolean;
+}
+
+type Deps = { readonly store: Store; readonly clock: Clock; readonly limits: DefaultLimits };
 
 const MAX_ALLOWANCE = 1_000_000;
 
 export function showAllowance(deps: Deps, account: string): Result<AllowanceView> {
   return deps.store.read(reader => {
     const found = findAccount(reader, account);
-    return found.ok ? ok(view(reader, found.value, deps.limits)) : found;
+    return found.ok ? ok(view(reader, found.value, deps)) : found;
   });
 }
 
@@ -43,16 +52,20 @@ export async function setAllowance(
       sendLimit: input.sends ?? found.value.sendLimit,
     };
     putAccount(writer, account);
-    return ok(view(writer, account, deps.limits));
+    return ok(view(writer, account, deps));
   });
 }
 
-function view(reader: Reader, account: AccountRecord, limits: DefaultLimits): AllowanceView {
+function view(reader: Reader, account: AccountRecord, { limits, clock }: Deps): AllowanceView {
   const { allowance, used } = inboxAllowance(reader, account, limits);
   return {
     account_id: account.id,
     email: account.email,
     inboxes: { allowance, used, is_default: account.inboxLimit === null },
-    sends: { allowance: account.sendLimit ?? limits.sends, is_default: account.sendLimit === null },
+    sends: {
+      allowance: account.sendLimit ?? limits.sends,
+      used: usedAllowance(reader, account.id, clock()),
+      is_default: account.sendLimit === null,
+    },
   };
 }

@@ -1,22 +1,31 @@
 import type { BlobId, InboxId, MessageId } from '../domain/ids.js';
 import { idFromBytes, idToBytes } from '../domain/ids.js';
 import { blobUploadsTable, removeChunks } from '../store/blobs.js';
+import { forgetExpiredCharges } from '../store/charges.js';
+import { DRAFT_STATES, forgetListed, getDraft, scanDrafts } from '../store/drafts.js';
+import { freeThreadId } from '../store/free-thread.js';
 import { removeExpiredKey } from '../store/idempotency.js';
 import { prefixEnd } from '../store/key-codec.js';
 import { labelCountsTable } from '../store/label-counts.js';
-import { mailboxCountersTable, scanSummaries, summariesTable } from '../store/mailboxes.js';
-import { getMessage } from '../store/messages.js';
+import { KINDS, mailboxCountersTable, scanSummaries, summariesTable } from '../store/mailboxes.js';
 import { addPending, listDue, removePending } from '../store/pending.js';
 import { postingsTable } from '../store/postings.js';
 import type { Writer } from '../store/reader-writer.js';
 import type { Store } from '../store/store.js';
+import type { Table } from '../store/table.js';
+import { threadLinksTable } from '../store/thread-parts.js';
+import { threadActivityTable } from '../store/threads.js';
 import { removeTrash, scanTrash, trashNumbersTable } from '../store/trash.js';
-import { receivedMessages } from './message-access.js';
+import { eraseDraft } from './delete-draft.js';
+import { eraseMessage } from './message-access.js';
 import type { Clock } from './ports.js';
+import { expireAudit, expireLinks, expirePhrases } from './sweep-approvals.js';
 
 export interface SweepDeps {
   readonly store: Store;
   readonly clock: Clock;
+  /** How long the trail of approvals is kept; `audit.retention_days` says the same when it is not given. */
+  readonly auditRetentionDays?: number;
 }
 
 /** Bounds of one unit of work: 4 MiB of chunks, a hundred records. The loop and other commits go on between. */
@@ -29,7 +38,17 @@ const RECORDS_PER_STEP = 100;
  * @param shouldStop asked between steps
  */
 export async function sweep(deps: SweepDeps, shouldStop: () => boolean): Promise<void> {
-  const steps = [purgeTrash, purgeInboxes, purgeBlobs, expireKeys];
+  const steps = [
+    purgeTrash,
+    purgeInboxes,
+    purgeThreads,
+    purgeBlobs,
+    expireKeys,
+    expireCharges,
+    expireLinks,
+    expirePhrases,
+    expireAudit,
+  ];
   let hasMore = true;
   while (hasMore && !shouldStop()) {
     hasMore = false;
@@ -78,9 +97,8 @@ async function purgeTrash({ store, clock }: SweepDeps): Promise<boolean> {
   await store.write(writer => {
     for (const { work, dueAt } of due) {
       removePending(writer, { kind: 'purge-trash', dueAt, id: work.id });
-      const record = getMessage(writer, work.id);
-      // Restored, or restored and trashed again, since the entry was read.
-      if (record?.trash?.restorableUntil === dueAt) receivedMessages.erase(writer, record, nowMs);
+      // Restored, or restored and trashed again, since the entry was read: not this time.
+      eraseMessage(writer, work.message, work.id, nowMs, ({ trash }) => trash?.restorableUntil === dueAt);
     }
   });
   return true;
@@ -91,8 +109,9 @@ async function purgeInboxes({ store, clock }: SweepDeps): Promise<boolean> {
   if (due === undefined) return false;
   const { id } = due.work;
   await store.write(writer => {
-    if (eraseLive(writer, id, clock()) || eraseTrashed(writer, id, clock()) || forgetSets(writer, id)) return;
-    writer.remove(mailboxCountersTable, { inboxId: id, kind: 'received' });
+    if (eraseLive(writer, id, clock()) || eraseTrashed(writer, id, clock())) return;
+    if (eraseDrafts(writer, id, clock()) || forgetSets(writer, id)) return;
+    for (const kind of KINDS) writer.remove(mailboxCountersTable, { inboxId: id, kind });
     writer.remove(trashNumbersTable, id);
     removePending(writer, { kind: 'purge-inbox', dueAt: due.dueAt, id });
   });
@@ -103,39 +122,71 @@ const EVERYTHING = { from: 0, to: 2 ** 48 - 1, isDescending: true, limit: RECORD
 
 /** Erases some live messages of a deleted inbox; false when there was none left. */
 function eraseLive(writer: Writer, inboxId: InboxId, nowMs: number): boolean {
-  const mailbox = { inboxId, kind: 'received' } as const;
-  const page = scanSummaries(writer, mailbox, EVERYTHING);
-  for (const { seq, summary } of page) {
-    const { id } = JSON.parse(summary.toString('utf8')) as { id: MessageId };
-    const record = getMessage(writer, id);
-    if (record !== undefined) receivedMessages.erase(writer, record, nowMs);
-    // A line without its message (damage) must not bring the sweep back here for ever.
-    else writer.remove(summariesTable, { ...mailbox, seq });
+  let count = 0;
+  for (const kind of KINDS) {
+    for (const { seq, summary } of scanSummaries(writer, { inboxId, kind }, EVERYTHING)) {
+      const { id } = JSON.parse(summary.toString('utf8')) as { id: MessageId };
+      const isErased = eraseMessage(writer, kind, id, nowMs);
+      // A line without its message (damage) must not bring the sweep back here for ever.
+      if (!isErased) writer.remove(summariesTable, { inboxId, kind, seq });
+      count += 1;
+    }
   }
-  return page.length > 0;
+  return count > 0;
 }
 
 /** The same for its Trash. */
 function eraseTrashed(writer: Writer, inboxId: InboxId, nowMs: number): boolean {
   const page = scanTrash(writer, inboxId, null, RECORDS_PER_STEP);
   for (const { number, message } of page) {
-    const record = receivedMessages.get(writer, message.id);
-    if (record !== undefined) receivedMessages.erase(writer, record, nowMs);
-    else removeTrash(writer, inboxId, number);
+    const isErased = eraseMessage(writer, message.kind, message.id, nowMs);
+    if (!isErased) removeTrash(writer, inboxId, number);
   }
   return page.length > 0;
 }
 
-/** Removes what is left of a deleted inbox's sets: that of the numbers that are gone, above all. */
+/** The same for its drafts. */
+function eraseDrafts(writer: Writer, inboxId: InboxId, nowMs: number): boolean {
+  const page = scanDrafts(writer, inboxId, 'all', null, RECORDS_PER_STEP);
+  for (const id of page) {
+    const draft = getDraft(writer, id);
+    if (draft !== undefined) eraseDraft(writer, draft, nowMs);
+    // An entry without its draft (damage) must not bring the sweep back here for ever.
+    else for (const state of DRAFT_STATES) forgetListed(writer, { inboxId, state, id });
+  }
+  return page.length > 0;
+}
+
+/**
+ * Removes what is left of a deleted inbox's sets: that of the numbers that are gone, above all. The others
+ * are empty in a sound store.
+ */
 function forgetSets(writer: Writer, inboxId: InboxId): boolean {
   const from = idToBytes(inboxId);
   const to = prefixEnd(from) ?? Buffer.alloc(17, 0xff);
-  const range = { from, to, limit: RECORDS_PER_STEP };
-  const blocks = writer.scanKeys(postingsTable, range);
-  for (const key of blocks) writer.remove(postingsTable, key);
-  const labels = writer.scanKeys(labelCountsTable, range);
-  for (const key of labels) writer.remove(labelCountsTable, key);
-  return blocks.length + labels.length > 0;
+  const forget = <Value>(table: Table<Buffer, Value>): number => {
+    const keys = writer.scanKeys(table, { from, to, limit: RECORDS_PER_STEP });
+    for (const key of keys) writer.remove(table, key);
+    return keys.length;
+  };
+  const sets = forget(postingsTable) + forget(labelCountsTable);
+  return sets + forget(threadActivityTable) + forget(threadLinksTable) > 0;
+}
+
+/** Frees what conversations that have ended left behind. */
+async function purgeThreads({ store, clock }: SweepDeps): Promise<boolean> {
+  const due = store.read(reader => listDue(reader, 'purge-thread', clock(), RECORDS_PER_STEP));
+  if (due.length === 0) return false;
+  await store.write(writer => {
+    let left = RECORDS_PER_STEP;
+    for (const { work, dueAt } of due) {
+      const freed = freeThreadId(writer, work.inboxId, work.id, left);
+      if (freed === left) return;
+      removePending(writer, { kind: 'purge-thread', dueAt, id: work.id });
+      left -= freed;
+    }
+  });
+  return true;
 }
 
 async function expireKeys({ store, clock }: SweepDeps): Promise<boolean> {
@@ -147,6 +198,17 @@ async function expireKeys({ store, clock }: SweepDeps): Promise<boolean> {
       removeExpiredKey(writer, work.key, nowMs);
       removePending(writer, { kind: 'expire-key', dueAt, id: work.id });
     }
+  });
+  return true;
+}
+
+async function expireCharges({ store, clock }: SweepDeps): Promise<boolean> {
+  const nowMs = clock();
+  const [due] = store.read(reader => listDue(reader, 'expire-charges', nowMs, 1));
+  if (due === undefined) return false;
+  await store.write(writer => {
+    removePending(writer, { kind: 'expire-charges', dueAt: due.dueAt, id: due.work.id });
+    forgetExpiredCharges(writer, due.work.id, nowMs, RECORDS_PER_STEP);
   });
   return true;
 }

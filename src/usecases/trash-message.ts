@@ -1,12 +1,14 @@
 import { ok, type Result } from '../domain/errors.js';
 import { DAY_MS, toInstant } from '../domain/instants.js';
 import type { IndexedMessage } from '../store/mailbox-index.js';
+import { memberOutcome } from '../store/move-in-threads.js';
 import { addPending, removePending } from '../store/pending.js';
 import type { Writer } from '../store/reader-writer.js';
 import type { Store } from '../store/store.js';
 import { takeTrashNumber } from '../store/trash.js';
 import { type MessageAccess, type MessageInput, permittedMessage } from './message-access.js';
 import type { Clock } from './ports.js';
+import { withShownThread } from './shown-thread.js';
 
 export interface TrashDeps<Message extends IndexedMessage> {
   readonly store: Store;
@@ -98,14 +100,16 @@ export function restoreNow<Message extends IndexedMessage>(
   message: Message,
 ): Restored {
   const { trash } = message;
+  const restored: Message = { ...message, trash: null };
   if (trash !== null) {
     removePending(writer, { kind: 'purge-trash', dueAt: trash.restorableUntil, id: message.id });
-    access.save(writer, message, { ...message, trash: null });
+    access.save(writer, message, restored);
   }
   return {
     id: message.id,
     inbox_id: message.inboxId,
-    thread_id: message.threadId,
+    // Null for a message that is not ready (wire contract, `Restored`).
+    thread_id: memberOutcome(restored) === null ? null : withShownThread(writer, restored).threadId,
     status: trash === null ? 'already_live' : 'restored',
     message: trash === null ? 'The message was not in Trash.' : 'The message is back with its labels.',
   };

@@ -4,16 +4,26 @@ import type { Store } from '../store/store.js';
 import { verifyAccounts } from '../store/verify-accounts.js';
 import { expectUploads, findBlobs } from '../store/verify-blobs.js';
 import { type Ledger, NameLedger, SumLedger } from '../store/verify-ledger.js';
-import { expectKeyExpiry, findPending, leavingInboxes } from '../store/verify-pending.js';
+import {
+  expectApprovalExpiry,
+  expectKeyExpiry,
+  findPending,
+  leavingInboxes,
+} from '../store/verify-pending.js';
 import { findCounters, findLabelCounts, findSets, findSummaries } from '../store/verify-sets.js';
+import { findThreads } from '../store/verify-threads.js';
 import { expectMessages, findContents, findTrash } from './verify-messages.js';
+import { expectAttempts, verifyCharges, verifyDrafts } from './verify-sends.js';
 
 /** What was looked at. */
 export interface Checked {
   readonly accounts: number;
   readonly inboxes: number;
   readonly messages: number;
+  readonly sent: number;
   readonly in_trash: number;
+  readonly drafts: number;
+  readonly threads: number;
   readonly pending: number;
   /** Uploads that have begun and not ended: a daemon that serves has some, one that was killed leaves some. */
   readonly unfinished_uploads: number;
@@ -36,7 +46,7 @@ const MAX_FAULTS = 500;
 /**
  * Holds every record of a store against every index, counter and blob (`store/verify-ledger.ts` says how), in
  * one snapshot and one event turn: a daemon that serves the store meanwhile is seen at one instant. While it
- * lasts, some 50 µs a message, the pages that the daemon frees are not used again and the file may grow.
+ * lasts, some 100 µs a message, the pages that the daemon frees are not used again and the file may grow.
  */
 export function verifyStore(store: Store): Verification {
   return store.read(reader => {
@@ -67,22 +77,30 @@ function readAll(reader: Reader, ledger: Ledger): Checked {
   const leaving = leavingInboxes(reader);
   const isLeaving = (id: InboxId): boolean => leaving.has(id);
   const { accounts, inboxes } = verifyAccounts(reader, counting);
-  const { messages, trashed, tallies } = expectMessages(reader, counting, isLeaving);
+  const { received, sent, trashed, tallies } = expectMessages(reader, counting, isLeaving);
+  expectAttempts(reader, counting);
+  verifyCharges(reader, counting);
+  const drafts = verifyDrafts(reader, counting, isLeaving);
   findSummaries(reader, counting);
   findContents(reader, counting);
   findSets(reader, counting, isLeaving);
   findLabelCounts(reader, counting);
   findCounters(reader, counting, tallies, isLeaving);
   findTrash(reader, counting);
+  const threads = findThreads(reader, counting);
   const unfinishedUploads = expectUploads(reader, counting);
   const pending = findPending(reader, counting);
   expectKeyExpiry(reader, counting);
+  expectApprovalExpiry(reader, counting);
   findBlobs(reader, counting);
   return {
     accounts,
     inboxes,
-    messages,
+    messages: received,
+    sent,
     in_trash: trashed,
+    drafts,
+    threads,
     pending,
     unfinished_uploads: unfinishedUploads,
     entries,

@@ -4,8 +4,9 @@ import { getAccount, putAccount } from '../../../src/store/accounts.js';
 import { countMessages } from '../../../src/usecases/count-messages.js';
 import { createInbox } from '../../../src/usecases/create-inbox.js';
 import { deleteInbox } from '../../../src/usecases/delete-inbox.js';
-import { getInbox, listInboxes, readPolicy } from '../../../src/usecases/read-inboxes.js';
+import { getInbox, listInboxes } from '../../../src/usecases/read-inboxes.js';
 import { getMessageDetail, openRawMessage } from '../../../src/usecases/read-message.js';
+import { readPolicy } from '../../../src/usecases/read-policy.js';
 import { updateInbox } from '../../../src/usecases/update-inbox.js';
 import { ALL_MAIL, must, withHouse } from './with-house.js';
 

@@ -1,7 +1,14 @@
 import t from 'tap';
 import { newCredential } from '../../../src/domain/credential.js';
 import { apiKeyHashesTable, apiKeysTable } from '../../../src/store/api-keys.js';
-import { authenticate, createKey, listAccountKeys, revokeKeyById } from '../../../src/usecases/api-keys.js';
+import {
+  authenticate,
+  createKey,
+  listAccountKeys,
+  rememberingAuthenticator,
+  revokeKeyById,
+} from '../../../src/usecases/api-keys.js';
+import { setPermissions } from '../../../src/usecases/set-permissions.js';
 import { FIRST, LAST } from '../store/lines.js';
 import { must, withHouse } from './with-house.js';
 
@@ -24,6 +31,23 @@ t.test('several keys work side by side, and each ends alone', async t => {
       [null, null],
     ],
   );
+});
+
+t.test('what a server remembers of keys is never older than the store', async t => {
+  const house = await withHouse(t);
+  const remembered = rememberingAuthenticator(house);
+  const one = must(await createKey(house, { account: house.account }));
+  const two = must(await createKey(house, { account: house.account }));
+  for (let again = 0; again < 2; again++) {
+    for (const { credential } of [one, two]) t.equal(remembered(credential)?.id, house.account);
+  }
+  const unknown = newCredential();
+  for (const text of ['', unknown, unknown, one.credential.toLowerCase()]) t.equal(remembered(text), null);
+  must(await setPermissions(house, { account: house.account, permissions: { delete: false } }));
+  t.equal(remembered(one.credential)?.permissions.delete, false, 'a change of the account');
+  must(await revokeKeyById(house, one.key_id));
+  t.equal(remembered(one.credential), null, 'a revocation');
+  t.equal(remembered(two.credential)?.id, house.account);
 });
 
 t.test('anything but a live key opens nothing', async t => {

@@ -44,7 +44,7 @@ t.test('trashed while pending, it is parsed all the same and comes back ready', 
   t.strictSame(must(await restoreMessage(house, asOwner(house, id))), {
     id,
     inbox_id: inbox,
-    thread_id: null,
+    thread_id: house.message(id)!.threadId,
     status: 'restored',
     message: 'The message is back with its labels.',
   });
@@ -119,9 +119,22 @@ t.test('deleted, or swept out of Trash, in the middle of parsing, it leaves noth
   }
   t.strictSame(readFacts(house.store), {
     messages: [],
+    sent: [],
     chunks: 0,
     uploads: 0,
-    pending: { parse: 0, 'purge-blob': 0, 'purge-inbox': 0, 'purge-trash': 0, 'expire-key': 0 },
+    pending: {
+      parse: 0,
+      'purge-blob': 0,
+      'purge-inbox': 0,
+      'purge-trash': 0,
+      'purge-thread': 0,
+      relay: 0,
+      'relay-held': 0,
+      'expire-charges': 0,
+      'expire-key': 0,
+      'expire-link': 0,
+      'expire-phrase': 0,
+    },
     faults: [],
   });
 });

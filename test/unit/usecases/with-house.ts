@@ -129,7 +129,7 @@ export function houseOn(store: Store, now: { ms: number }, inboxLimit = 5): Omit
 export function envelopeTo(...ids: InboxId[]): Envelope {
   return {
     from: 'sender@elsewhere.example',
-    recipients: ids.map((inboxId, n) => ({ inboxId, address: `rcpt${n}@example.org` })),
+    recipients: ids.map((inboxId, n) => ({ inboxId, address: `rcpt${n}@example.org`, isRole: false })),
     clientAddress: '192.0.2.1',
     helo: 'mx.elsewhere.example',
     isTls: false,

@@ -4,13 +4,30 @@ import { indexMessage } from '../../../src/usecases/index-message.js';
 import type { MessageParser, ParseOutcome, PreparedContent } from '../../../src/usecases/ports.js';
 import { type House, silent } from './with-house.js';
 
+const CONTENT = {
+  from: { name: 'Sender', address: 'sender@elsewhere.example' },
+  sender: null,
+  reply_to: [],
+  to: [{ name: '', address: 'agent@example.org' }],
+  cc: [],
+  bcc: [],
+  subject: 'Hello',
+  message_id: '<1@elsewhere.example>',
+  in_reply_to: null,
+  references: null,
+  date: null,
+  text: 'Hi',
+  html: null,
+  attachments: [],
+};
+
 export function prepared(
   content: object = {},
   filenames: (string | null)[] = [],
   fields: Partial<PreparedContent> = {},
 ): PreparedContent {
   return {
-    json: Buffer.from(JSON.stringify({ subject: 'Hello', text: 'Hi', attachments: [], ...content })),
+    json: Buffer.from(JSON.stringify({ ...CONTENT, ...content })),
     subject: 'Hello',
     messageId: '<1@elsewhere.example>',
     from: { name: 'Sender', address: 'sender@elsewhere.example' },

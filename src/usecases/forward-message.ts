@@ -1,0 +1,117 @@
+import { ok, type Result } from '../domain/errors.js';
+import {
+  type DerivedForward,
+  deriveForward,
+  type ForwardSource,
+  sentAsForwardSource,
+} from '../domain/forward-derivation.js';
+import type { AccountId } from '../domain/ids.js';
+import {
+  contentBytes,
+  type ForwardInput,
+  MAX_MESSAGE_BYTES,
+  type NormalForward,
+  normaliseForward,
+} from '../domain/normalise-submission.js';
+import { forwardIntent } from '../domain/send-intent.js';
+import type { BlobRef } from '../store/blobs.js';
+import type { InboxRecord } from '../store/inboxes.js';
+import type { Store } from '../store/store.js';
+import { findSource, type MessageSource, missingContent } from './message-source.js';
+import { type OutgoingBody, type OutgoingFile, tooLarge } from './outgoing-content.js';
+import { readContent } from './read-content.js';
+import { readSentBodies } from './read-outgoing.js';
+import { readWholeBlob } from './read-whole-blob.js';
+import type { PreparedSend, SendReceipt } from './send-request.js';
+import { type SendDeps, submitSend } from './submit-send.js';
+
+/** Passes a message on (specification, ForwardInput; wire contract 3.14). */
+export async function forwardMessage(
+  deps: SendDeps,
+  input: ForwardInput & { readonly accountId: AccountId; readonly inboxId: string },
+): Promise<Result<SendReceipt>> {
+  const normal = normaliseForward(input);
+  if (!normal.ok) return normal;
+  const forward = normal.value;
+  return submitSend(deps, {
+    accountId: input.accountId,
+    inboxId: input.inboxId,
+    idempotencyKey: forward.idempotencyKey,
+    intent: forwardIntent(input.inboxId, forward),
+    labels: forward.labels,
+    prepare: inbox => prepare(deps.store, inbox, forward),
+  });
+}
+
+async function prepare(
+  store: Store,
+  inbox: InboxRecord,
+  forward: NormalForward,
+): Promise<Result<PreparedSend>> {
+  const source = await findSource(store, inbox.id, forward.messageId);
+  if (!source.ok) return source;
+  const body = async (): Promise<Result<OutgoingBody>> => {
+    const made = await makeForward(store, source.value, forward);
+    return made.ok ? ok({ ...made.value, replyTo: null }) : made;
+  };
+  return ok({ recipients: forward.recipients, body });
+}
+
+/** All of a forward but its recipients. It answers nothing: a new conversation begins with it. */
+export async function makeForward(
+  store: Store,
+  source: MessageSource,
+  options: Pick<NormalForward, 'note' | 'includeAttachments'>,
+): Promise<Result<Omit<OutgoingBody, 'replyTo'>>> {
+  const original = await readOriginal(store, source);
+  if (!original.ok) return original;
+  const derived = deriveForward(original.value, options);
+  if (!derived.ok) return derived;
+  const files = await readFiles(store, source, derived.value);
+  if (!files.ok) return files;
+  const { subject, text, html } = derived.value;
+  return ok({ subject, text, html, files: files.value });
+}
+
+/** A content with more JSON cannot come to a message that may be sent. */
+const MAX_CONTENT_BYTES = 3 * MAX_MESSAGE_BYTES;
+
+async function readOriginal(store: Store, source: MessageSource): Promise<Result<ForwardSource>> {
+  if (source.kind === 'sent') {
+    const { record } = source;
+    const bodies = await readSentBodies(store, record);
+    if (bodies === null) return missingContent(store, record);
+    const { text, html = null } = bodies;
+    return ok(sentAsForwardSource({ ...record, date: record.reservedAt, text, html }));
+  }
+  const content = await readContent(store, source.record, MAX_CONTENT_BYTES);
+  if (content === null) return missingContent(store, source.record);
+  return content === 'too_long' ? tooLarge(MAX_CONTENT_BYTES) : ok(content);
+}
+
+/** The original bytes of every file, once it is known that they can fit. */
+async function readFiles(
+  store: Store,
+  source: MessageSource,
+  { text, html, files }: DerivedForward,
+): Promise<Result<readonly OutgoingFile[]>> {
+  const blobs = new Map<string, BlobRef>(placesOf(source).map(({ id, blob }) => [id, blob]));
+  const size = contentBytes({
+    text,
+    html,
+    fileSizes: files.map(({ sourceId }) => blobs.get(sourceId)?.size ?? 0),
+  });
+  if (size > MAX_MESSAGE_BYTES) return tooLarge(size);
+  const outgoing: OutgoingFile[] = [];
+  for (const { sourceId, ...description } of files) {
+    const blob = blobs.get(sourceId);
+    const bytes = blob === undefined ? null : await readWholeBlob(store, blob);
+    if (bytes === null) return missingContent(store, source.record);
+    outgoing.push({ ...description, bytes });
+  }
+  return ok(outgoing);
+}
+
+function placesOf(source: MessageSource): readonly { readonly id: string; readonly blob: BlobRef }[] {
+  return source.kind === 'sent' ? source.record.files : source.record.attachments;
+}

@@ -1,0 +1,50 @@
+import type { Result } from '../domain/errors.js';
+import type { AccountId, MessageId } from '../domain/ids.js';
+import type { Recipients } from '../domain/submission.js';
+import type { IdempotencyKey } from '../store/idempotency.js';
+import type { InboxRecord } from '../store/inboxes.js';
+import type { Reader, Writer } from '../store/reader-writer.js';
+import type { OutgoingBody } from './outgoing-content.js';
+import type { SentMetadata } from './sent-view.js';
+
+/** What every way of sending comes to: an inbox, a key, and how to work out what is to be sent. */
+export interface SendRequest {
+  readonly accountId: AccountId;
+  /** Text from outside. */
+  readonly inboxId: string;
+  readonly idempotencyKey: string | null;
+  /** Digest of what a retry must match. */
+  readonly intent: string;
+  readonly labels: readonly string[];
+  /** What is answered when sending is not possible; `outbound_unavailable` unless another is said. */
+  readonly unavailable?: 'outbound_unavailable' | 'draft_unavailable';
+  /** An attempt that there is already, key or not: it is the answer. Null when there is none. */
+  readonly recover?: (reader: Reader) => Result<SendReceipt> | null;
+  /** Works out what is to be sent; asked for a new attempt only, never for a replay. */
+  readonly prepare: (inbox: InboxRecord) => Result<PreparedSend> | Promise<Result<PreparedSend>>;
+  /** Is what was prepared still what is meant? Asked in the unit of work of the reservation. */
+  readonly confirm?: (reader: Reader) => Result<true>;
+  /** What else the reservation writes. */
+  readonly onReserve?: (writer: Writer, sentId: MessageId, nowMs: number) => void;
+}
+
+/** A message whose recipients are known: the sending rules are asked before the rest of it is worked out. */
+export interface PreparedSend {
+  readonly recipients: Recipients;
+  readonly body: () => Result<OutgoingBody> | Promise<Result<OutgoingBody>>;
+}
+
+/** Wire contract, `SendReceipt`. */
+export interface SendReceipt {
+  readonly limited: false;
+  readonly message: SentMetadata;
+  readonly outcome_persisted: boolean;
+  readonly replayed?: boolean;
+  readonly idempotency_expires_at?: string;
+}
+
+/** The key of a send in the store; all ways of sending share one namespace. */
+export function keyOf(request: Pick<SendRequest, 'accountId' | 'idempotencyKey'>): IdempotencyKey | null {
+  const { accountId, idempotencyKey } = request;
+  return idempotencyKey === null ? null : { accountId, namespace: 'send', key: idempotencyKey };
+}

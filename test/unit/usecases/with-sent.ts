@@ -1,0 +1,101 @@
+import {
+  type AccountId,
+  type InboxId,
+  type MessageId,
+  newId,
+  type ThreadId,
+} from '../../../src/domain/ids.js';
+import type { Mailbox } from '../../../src/domain/submission.js';
+import { getInbox } from '../../../src/store/inboxes.js';
+import { takeSequence } from '../../../src/store/mailboxes.js';
+import {
+  getSent,
+  type SentRecord,
+  type SentStatus,
+  saveSent,
+  sentContentsTable,
+} from '../../../src/store/sent.js';
+import type { Store } from '../../../src/store/store.js';
+import { joinThread } from '../../../src/store/thread-links.js';
+import { encodeSentSummary } from '../../../src/usecases/sent-view.js';
+
+export interface SentFields {
+  /** Message-ID without brackets. */
+  readonly messageId?: string;
+  readonly references?: readonly string[];
+  readonly status?: SentStatus;
+  readonly to?: readonly Mailbox[];
+  readonly subject?: string;
+  readonly text?: string;
+  readonly html?: string;
+  readonly labels?: readonly string[];
+}
+
+/** Writes a sent message as a reservation does, in one unit of work. */
+export function putSent(
+  store: Store,
+  inboxId: InboxId,
+  nowMs: number,
+  fields: SentFields = {},
+): Promise<SentRecord> {
+  return store.write(writer => {
+    const accountId = getInbox(writer, inboxId)?.accountId ?? newId<AccountId>(nowMs);
+    const { seq, at } = takeSequence(writer, { inboxId, kind: 'sent' }, nowMs);
+    const id = newId<MessageId>(at);
+    const {
+      messageId = `${id}@example.org`,
+      references = [],
+      to = [{ address: 'Ann@X.example', name: 'Ann' }],
+    } = fields;
+    const threadId: ThreadId = joinThread(writer, inboxId, { messageId, references, inReplyTo: [] }, at);
+    const bodies = {
+      text: fields.text ?? 'Sent',
+      ...(fields.html === undefined ? {} : { html: fields.html }),
+    };
+    writer.put(sentContentsTable, id, Buffer.from(JSON.stringify(bodies)));
+    const record: SentRecord = {
+      id,
+      inboxId,
+      kind: 'sent',
+      accountId,
+      seq,
+      labels: fields.labels ?? [],
+      senders: ['agent@example.org'],
+      recipients: to.map(({ address }) => address.toLowerCase()),
+      trash: null,
+      threadId,
+      createdAt: at,
+      reservedAt: at,
+      status: fields.status ?? 'unknown',
+      attempt: 'settled',
+      relayDueAt: null,
+      errorCode: null,
+      detail: null,
+      messageId,
+      inReplyTo: null,
+      replyHeaders:
+        references.length === 0
+          ? null
+          : { inReplyTo: `<${references.at(-1)}>`, references: references.map(one => `<${one}>`).join(' ') },
+      from: { address: 'agent@example.org' },
+      to,
+      cc: [],
+      bcc: [],
+      subject: fields.subject ?? 'Hello',
+      content: { in: 'record' },
+      files: [],
+    };
+    saveSent(writer, null, record, encodeSentSummary(record));
+    return record;
+  });
+}
+
+/** Saves the outcome of a sent message that is still there. */
+export function settleSent(store: Store, id: MessageId, status: SentStatus): Promise<void> {
+  return store.write(writer => {
+    const before = getSent(writer, id);
+    if (before === undefined) return;
+    const after = { ...before, status };
+    saveSent(writer, before, after, encodeSentSummary(after));
+  });
+}
