@@ -1,0 +1,115 @@
+import type { Envelope, InboundMail, IncomingBody, ResolvedRecipient } from '../usecases/inbound-mail.js';
+import type { RelayOutcome } from '../usecases/ports.js';
+import { describeError } from './library-connection.js';
+import { BLOCK_BYTES } from './stuff-dots.js';
+import { rejected, unknown } from './transaction-outcome.js';
+
+/** What records of mail that never came over a network hold of its client. */
+const IN_PROCESS = { clientAddress: 'local', isTls: false } as const;
+
+export interface LocalDeliveryOptions {
+  readonly inbound: InboundMail;
+  /** Our name, which stands where a client's EHLO would. */
+  readonly hostname: string;
+  /** The limit of the SMTP listener, which holds here too. */
+  readonly maxMessageBytes: number;
+}
+
+/** A message whose bytes are taken and that nobody sees yet. Exactly one of the two ends it. */
+export interface StagedMail {
+  /** Delivers. Rejected: nobody has it. Unknown: the store failed in the middle. Never throws. */
+  commit(): Promise<RelayOutcome>;
+  /** Forgets it. Never throws. */
+  abort(): void;
+}
+
+/** Or the outcome that refuses it. */
+export type Staged =
+  | { readonly ok: true; readonly mail: StagedMail }
+  | { readonly ok: false; readonly outcome: RelayOutcome };
+
+/** Hands mail to inboxes of our own, in process, through what the SMTP listener hands its mail to. */
+export class LocalDelivery {
+  readonly #options: LocalDeliveryOptions;
+
+  constructor(options: LocalDeliveryOptions) {
+    this.#options = options;
+  }
+
+  /** Finds the inboxes, all of them, and takes the bytes. Never throws. */
+  async stage(from: string, addresses: readonly string[], content: Uint8Array): Promise<Staged> {
+    const { inbound, maxMessageBytes } = this.#options;
+    let body: IncomingBody | null = null;
+    try {
+      const recipients = addresses.map(address => inbound.resolveRecipient(address));
+      const found = recipients.filter(recipient => recipient !== null);
+      if (found.length < recipients.length) {
+        const missing = recipients.length - found.length;
+        return refused(
+          'E_RECIPIENT_REJECTED',
+          `${missing} of the recipients in our own domains have no inbox`,
+        );
+      }
+      const refusing = inbound.refusing(found, [from]).length;
+      if (refusing > 0) {
+        return refused(
+          'E_RECIPIENT_REJECTED',
+          `${refusing} of the recipients in our own domains do not accept mail from this sender`,
+        );
+      }
+      if (content.length > maxMessageBytes) {
+        return refused('E_MESSAGE_TOO_LARGE', `inboxes here take messages of up to ${maxMessageBytes} bytes`);
+      }
+      if (!inbound.hasRoom()) return refused('E_MESSAGE_REJECTED', NO_ROOM);
+      body = inbound.begin(content.length);
+      await writeAll(body, content);
+      return { ok: true, mail: this.#staged(body, from, found) };
+    } catch (error) {
+      body?.abort();
+      return refused(
+        'E_MESSAGE_REJECTED',
+        `the store failed before the message was delivered: ${describeError(error)}`,
+      );
+    }
+  }
+
+  #staged(body: IncomingBody, from: string, recipients: readonly ResolvedRecipient[]): StagedMail {
+    const envelope: Envelope = { ...IN_PROCESS, from, recipients, helo: this.#options.hostname };
+    return {
+      commit: () => commit(body, envelope),
+      abort: () => body.abort(),
+    };
+  }
+}
+
+const NO_ROOM = 'there is no room for mail here for the time being';
+
+async function commit(body: IncomingBody, envelope: Envelope): Promise<RelayOutcome> {
+  try {
+    const outcome = await body.commit(envelope);
+    switch (outcome.status) {
+      case 'accepted':
+        return { status: 'accepted', detail: `delivered here: ${outcome.messageIds.join(', ')}` };
+      case 'no_recipients':
+        return rejected('E_RECIPIENT_REJECTED', 'the inboxes were deleted while the message came');
+      case 'blocked':
+        return rejected('E_RECIPIENT_REJECTED', 'the recipients do not accept mail from this sender');
+      case 'no_room':
+        return rejected('E_MESSAGE_REJECTED', NO_ROOM);
+    }
+  } catch (error) {
+    return unknown(`the store failed while the message was delivered: ${describeError(error)}`);
+  }
+}
+
+async function writeAll(body: IncomingBody, content: Uint8Array): Promise<void> {
+  for (let from = 0; from < content.length; from += BLOCK_BYTES) {
+    // A copy: the body keeps what it is given, and these bytes go to others too.
+    const block = Buffer.from(content.subarray(from, from + BLOCK_BYTES));
+    if (!body.write(block)) await body.drained();
+  }
+}
+
+function refused(...[errorCode, detail]: Parameters<typeof rejected>): Staged {
+  return { ok: false, outcome: rejected(errorCode, detail) };
+}

@@ -1,0 +1,141 @@
+import { toMailboxAddress } from '../domain/inbox-address.js';
+import type { Logger, Relay, RelayAttempt, RelayOutcome } from '../usecases/ports.js';
+import { checkAttempt } from './check-attempt.js';
+import { withFinalLineEnd } from './final-line-end.js';
+import type { LocalDelivery, StagedMail } from './local-delivery.js';
+import { settledWithin } from './settled-within.js';
+import { rejected, unknown } from './transaction-outcome.js';
+import type { Transport } from './transport.js';
+
+/**
+ * One message, two ways: recipients in our own mail domains are inboxes of this very store and get it in
+ * process; all others get it through the transport that the operator chose.
+ *
+ * All or nothing, as far as it can be had of two parties without a common commit. The guarantee: `rejected`
+ * means that nobody has the message, `accepted` that the inboxes here and the transport both have it. So
+ * whatever can say no is asked before anything is handed to whoever cannot take it back:
+ *
+ * 1. The recipients here are looked up, and the bytes are put where the store can commit them. An unknown
+ *    recipient, a full disk or a failing store end the attempt with nothing sent.
+ * 2. The transport submits to the others, with its own rule of at most once. Unless it says `accepted`, the
+ *    copy for here is forgotten and its word is the outcome.
+ * 3. Only then is the copy for here committed: one unit in our own store, on bytes that are there, for inboxes
+ *    that were there a moment ago. It is the step that is least likely to fail, which is why it is the last.
+ *    When it fails all the same, the others have the message and somebody here does not: `unknown`, because
+ *    neither of the other words would be true, and because `unknown` is never sent again.
+ *
+ * The other way round, a refusal by the smarthost, which is an everyday matter, would come when an inbox
+ * here has the message already and its agent has perhaps read it.
+ */
+export class SplitRelay implements Relay {
+  readonly #options: SplitRelayOptions;
+  readonly #inHand = new Set<Promise<RelayOutcome>>();
+  #isClosed = false;
+
+  constructor(options: SplitRelayOptions) {
+    this.#options = options;
+  }
+
+  submit(attempt: RelayAttempt): Promise<RelayOutcome> {
+    const submission = this.#submit(attempt);
+    this.#inHand.add(submission);
+    void submission.finally(() => this.#inHand.delete(submission));
+    return submission;
+  }
+
+  async start(): Promise<void> {
+    await this.#options.outside?.start();
+  }
+
+  /** Takes nothing more, and lets submissions in hand finish within `graceMs`; then their connections end. */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosed = true;
+    const endsAtMs = performance.now() + graceMs;
+    await settledWithin([...this.#inHand], graceMs);
+    await this.#options.outside?.close(Math.max(0, endsAtMs - performance.now()));
+    await Promise.all(this.#inHand);
+  }
+
+  /** Whatever happens inside becomes an outcome; of a fault of our own nothing better can be said than `unknown`. */
+  async #submit(attempt: RelayAttempt): Promise<RelayOutcome> {
+    const startedAtMs = performance.now();
+    let outcome: RelayOutcome;
+    try {
+      outcome = this.#isClosed
+        ? rejected('E_RELAY_UNREACHABLE', 'the service is being stopped')
+        : await this.#deliver(attempt);
+    } catch (error) {
+      this.#options.log.error({ id: attempt.id, err: error }, 'a submission failed in an unforeseen way');
+      outcome = unknown('a fault of this service; its log says more');
+    }
+    this.#tell(attempt, outcome, performance.now() - startedAtMs);
+    return outcome;
+  }
+
+  async #deliver(attempt: RelayAttempt): Promise<RelayOutcome> {
+    const refusal = await checkAttempt(attempt);
+    if (refusal !== null) return refusal;
+    const { outside, local } = this.#options;
+    const { from, recipients } = attempt.envelope;
+    const content = withFinalLineEnd(attempt.content);
+    const here = recipients.filter(recipient => this.#isOurs(recipient));
+    const others = recipients.filter(recipient => !this.#isOurs(recipient));
+    if (outside === null && others.length > 0) {
+      const detail = `${others.length} of the recipients are not of this service, and relay.transport is "local"`;
+      return rejected('E_RELAY_UNREACHABLE', detail);
+    }
+    const toOthers = { ...attempt, envelope: { from, recipients: others }, content };
+    if (here.length === 0 && outside !== null) return outside.submit(toOthers);
+    const staged = await local.stage(from, here, content);
+    if (!staged.ok) return staged.outcome;
+    return others.length === 0 || outside === null
+      ? staged.mail.commit()
+      : submitThenCommit(outside, toOthers, staged.mail);
+  }
+
+  #isOurs(address: string): boolean {
+    const domain = toMailboxAddress(address)?.domain;
+    return domain !== undefined && this.#options.domains.includes(domain);
+  }
+
+  /** Ids, codes and counts; the words of a server without the addresses in them. */
+  #tell({ id, envelope }: RelayAttempt, outcome: RelayOutcome, tookMs: number): void {
+    const { log } = this.#options;
+    const fields = {
+      id,
+      status: outcome.status,
+      recipients: envelope.recipients.length,
+      took_ms: Math.round(tookMs),
+      detail: outcome.detail.replace(/[^\s<>"'(),:;]+@[^\s<>"'(),:;]+/g, '(address)'),
+    };
+    if (outcome.status === 'accepted') log.info(fields, 'message handed over');
+    else log.warn({ ...fields, error_code: outcome.errorCode }, 'message not handed over');
+  }
+}
+
+export interface SplitRelayOptions {
+  /** Our mail domains: lower case, A-labels. */
+  readonly domains: readonly string[];
+  readonly local: LocalDelivery;
+  /** The way to all others; null when there is none. */
+  readonly outside: Transport | null;
+  readonly log: Logger;
+}
+
+async function submitThenCommit(
+  outside: Transport,
+  attempt: RelayAttempt,
+  here: StagedMail,
+): Promise<RelayOutcome> {
+  let outcome: RelayOutcome | null = null;
+  try {
+    outcome = await outside.submit(attempt);
+  } finally {
+    if (outcome?.status !== 'accepted') here.abort();
+  }
+  if (outcome.status !== 'accepted') return outcome;
+  const own = await here.commit();
+  return own.status === 'accepted'
+    ? { status: 'accepted', detail: `${outcome.detail}; ${own.detail}` }
+    : unknown(`handed to the relay (${outcome.detail}), but not delivered here: ${own.detail}`);
+}
