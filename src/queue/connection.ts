@@ -11,10 +11,12 @@ import { describeRedisAddress, type RedisAddress } from './redis-address.js';
  *   is not: nothing may pile up.
  * - `worker`: BullMQ's loop wants commands that outlive an outage (`maxRetriesPerRequest: null`); there is
  *   never more than a handful of them.
+ * - `limiter`: as a producer, and impatient: a request waits for the answer.
  */
-export type ConnectionRole = 'producer' | 'worker';
+export type ConnectionRole = 'producer' | 'worker' | 'limiter';
 
 const COMMAND_TIMEOUT_MS = 10_000;
+const LIMITER_TIMEOUT_MS = 250;
 /** A peer that has gone silent is given up: longer than any blocking command of ours (10 s). */
 const SOCKET_TIMEOUT_MS = 30_000;
 const LONGEST_RETRY_MS = 2_000;
@@ -36,9 +38,13 @@ function connectionOptions(role: ConnectionRole) {
     keepAlive: 30_000,
     disableClientInfo: true,
     socketTimeout: SOCKET_TIMEOUT_MS,
-    ...(role === 'producer'
-      ? { enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: COMMAND_TIMEOUT_MS }
-      : { enableOfflineQueue: true, maxRetriesPerRequest: null }),
+    ...(role === 'worker'
+      ? { enableOfflineQueue: true, maxRetriesPerRequest: null }
+      : {
+          enableOfflineQueue: false,
+          maxRetriesPerRequest: 0,
+          commandTimeout: role === 'producer' ? COMMAND_TIMEOUT_MS : LIMITER_TIMEOUT_MS,
+        }),
   } satisfies RedisOptions;
 }
 

@@ -62,7 +62,7 @@ export class MailTransaction {
       return this.#refuse('store_error', replies.storeError);
     }
     if (recipient === null) return this.#refuse('unknown_recipient', replies.unknownRecipient);
-    recipients.push({ inboxId: recipient.inboxId, address: path.written });
+    recipients.push({ ...recipient, address: path.written });
     return replies.recipientOk;
   }
 

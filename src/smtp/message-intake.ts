@@ -135,6 +135,8 @@ function verdict(outcome: AcceptOutcome): Verdict {
       return { isAccepted: true, reply: accepted(outcome.messageIds[0]) };
     case 'no_recipients':
       return { isAccepted: false, refusal: { reply: replies.unknownRecipient, reason: 'no_recipients' } };
+    case 'blocked':
+      return { isAccepted: false, refusal: { reply: replies.blockedSender, reason: 'sender_blocked' } };
     case 'no_room':
       return { isAccepted: false, refusal: { reply: replies.noRoom, reason: 'no_room' } };
   }

@@ -52,6 +52,8 @@ export const replies = {
   needRecipient: reply(503, '5.5.1', 'Need RCPT command'),
 
   unknownRecipient: reply(550, '5.1.1', 'No such mailbox here'),
+  /** RFC 3463 section 3.8: not authorised by the recipient. */
+  blockedSender: reply(550, '5.7.1', 'The recipient does not accept mail from this sender'),
   tooLarge: reply(552, '5.3.4', 'Message size exceeds fixed limit'),
   badLineEnding: reply(554, '5.6.0', 'Bare CR, bare LF or NUL in message, closing connection'),
   mailLoop: reply(554, '5.4.6', 'Too many Received header lines, mail is looping'),

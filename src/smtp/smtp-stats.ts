@@ -5,6 +5,7 @@ export type RefusalReason =
   | 'mail_loop'
   | 'no_room'
   | 'no_recipients'
+  | 'sender_blocked'
   | 'store_error'
   | 'unknown_recipient'
   | 'too_many_unknown'
@@ -39,6 +40,7 @@ export class SmtpCounters {
     mail_loop: 0,
     no_room: 0,
     no_recipients: 0,
+    sender_blocked: 0,
     store_error: 0,
     unknown_recipient: 0,
     too_many_unknown: 0,

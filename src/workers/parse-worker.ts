@@ -1,12 +1,12 @@
 import type { MessageId } from '../domain/ids.js';
 import { type IndexDeps, indexMessage } from '../usecases/index-message.js';
-import type { ParseQueue } from '../usecases/ports.js';
+import type { WorkQueue } from '../usecases/ports.js';
 
 /**
  * What a parse job does: an id comes in, the use case does the work. A message that is to be tried again
  * is offered when it is due; should the process end before, the reconciler offers it.
  */
-export function createParseWorker(deps: IndexDeps, queue: ParseQueue): (id: MessageId) => Promise<void> {
+export function createParseWorker(deps: IndexDeps, queue: WorkQueue): (id: MessageId) => Promise<void> {
   return async id => {
     const outcome = await indexMessage(deps, id);
     if (outcome.status === 'done') return;

@@ -1,9 +1,9 @@
 import t from 'tap';
-import { ParseSlots } from '../../../src/queue/parse-slots.js';
+import { WorkSlots } from '../../../src/queue/work-slots.js';
 
 /** Slots, and work in them that ends when it is told to. */
 function setUp(limit: number) {
-  const slots = new ParseSlots(limit);
+  const slots = new WorkSlots(limit);
   const inHand = new Map<string, () => void>();
   const apply = (name: string, isAlone = false): Promise<void> =>
     slots.use(isAlone, () => new Promise<void>(resolve => inHand.set(name, resolve)));

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { MessageId } from '../../../src/domain/ids.js';
-import { ParseSlots } from '../../../src/queue/parse-slots.js';
+import { WorkSlots } from '../../../src/queue/work-slots.js';
 import { isParsedAlone, recoverParsing } from '../../../src/usecases/recover-parsing.js';
 import { type House, withHouse } from '../usecases/with-house.js';
 import { index, type Parse, parsed } from '../usecases/with-parser.js';
@@ -10,7 +10,7 @@ import { index, type Parse, parsed } from '../usecases/with-parser.js';
  * in hand, when the parser meets a culprit.
  */
 async function live(house: House, culprits: ReadonlySet<MessageId>): Promise<'died' | 'finished'> {
-  const slots = new ParseSlots(64);
+  const slots = new WorkSlots(64);
   let isDead = false;
   return new Promise(resolve => {
     const parse =

@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 import type { Test } from 'tap';
 import type { MessageId } from '../../../src/domain/ids.js';
-import { ParseConsumer, type ParseConsumerOptions } from '../../../src/queue/parse-consumer.js';
-import { BullParseQueue } from '../../../src/queue/parse-queue.js';
 import { Reconciler } from '../../../src/queue/reconciler.js';
 import type { RedisAddress } from '../../../src/queue/redis-address.js';
+import { WorkConsumer, type WorkConsumerOptions } from '../../../src/queue/work-consumer.js';
+import { BullWorkQueue } from '../../../src/queue/work-queue.js';
 import { PendingList, type RecordingLog, recordingLog } from '../../support/redis.js';
 
 export const nowhere: RedisAddress = { mode: 'managed', socketPath: '/nonexistent/redis.sock' };
@@ -14,8 +14,8 @@ export async function openQueue(
   t: Test,
   address: RedisAddress,
   options: { log?: RecordingLog; maxQueued?: number } = {},
-): Promise<BullParseQueue> {
-  const queue = new BullParseQueue({ address, log: recordingLog(), ...options });
+): Promise<BullWorkQueue> {
+  const queue = new BullWorkQueue({ name: 'parse', address, log: recordingLog(), ...options });
   t.teardown(() => queue.close());
   const ready = untilReady(queue);
   queue.start();
@@ -24,7 +24,7 @@ export async function openQueue(
 }
 
 /** The next time that Redis becomes usable. */
-export function untilReady(queue: BullParseQueue): Promise<void> {
+export function untilReady(queue: BullWorkQueue): Promise<void> {
   return new Promise(resolve => {
     const unsubscribe = queue.onReady(() => {
       unsubscribe();
@@ -37,9 +37,16 @@ export function startConsumer(
   t: Test,
   address: RedisAddress,
   handler: (id: MessageId) => Promise<void>,
-  options: Partial<ParseConsumerOptions> = {},
-): ParseConsumer {
-  const consumer = new ParseConsumer({ address, log: recordingLog(), concurrency: 16, handler, ...options });
+  options: Partial<WorkConsumerOptions> = {},
+): WorkConsumer {
+  const consumer = new WorkConsumer({
+    name: 'parse',
+    address,
+    log: recordingLog(),
+    concurrency: 16,
+    handler,
+    ...options,
+  });
   t.teardown(() => consumer.close());
   consumer.start();
   return consumer;
@@ -55,7 +62,7 @@ export async function jobsIn(client: Redis): Promise<string[][]> {
 }
 
 export interface Works {
-  readonly queue: BullParseQueue;
+  readonly queue: BullWorkQueue;
   readonly pending: PendingList;
   readonly reconciler: Reconciler<MessageId>;
   readonly log: RecordingLog;

@@ -55,7 +55,11 @@ export class RecordingInbound extends EventEmitter implements InboundMail {
     this.asked.push(address);
     if (this.failResolving) throw new Error('the store cannot be read');
     const inboxId = this.inboxes.get(address.toLowerCase());
-    return inboxId === undefined ? null : { inboxId, address };
+    return inboxId === undefined ? null : { inboxId, address, isRole: false };
+  }
+
+  refusing(): [] {
+    return [];
   }
 
   begin(declaredBytes: number | null): IncomingBody {

@@ -3,15 +3,22 @@ import type { Redis } from 'ioredis';
 import { type MessageId, toId } from '../domain/ids.js';
 import type { Logger } from '../usecases/ports.js';
 import { connectRedis, isConnectionError } from './connection.js';
-import { DEFAULT_PREFIX, PARSE_QUEUE_NAME } from './parse-queue.js';
-import { ParseSlots } from './parse-slots.js';
 import type { RedisAddress } from './redis-address.js';
+import { DEFAULT_PREFIX } from './work-queue.js';
+import { WorkSlots } from './work-slots.js';
 
-export interface ParseConsumerOptions {
+export interface WorkConsumerOptions {
+  /** Name of the queue. */
+  readonly name: string;
   readonly address: RedisAddress;
   readonly log: Logger;
   /** How many ids are worked on at once. */
   readonly concurrency: number;
+  /**
+   * Batches in hand at once. There are more than would fill the slots, because one that waits for its last,
+   * slow message fills none: as long as others wait, there are at least as many messages in hand as batches.
+   */
+  readonly batches?: number;
   /** Must this id be worked on while no other is? */
   readonly isAlone?: (id: MessageId) => boolean;
   /** Does the work of one id. Must bear being called again for an id that is done. */
@@ -31,10 +38,7 @@ const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5_000;
 /** Attempts are counted in the store, where a flush of Redis does not forget them. */
 const ANY_NUMBER_OF_STALLS = 1_000_000;
-/**
- * There are more batches in hand than would fill the slots, because one that waits for its last, slow message
- * fills none: as long as others wait, there are at least as many messages in hand as batches.
- */
+/** Of batches that travel full. */
 const SLOTS_PER_BATCH = 8;
 /** How long the worker rests after Redis refused a command. */
 const REST_MS = 1_000;
@@ -42,13 +46,13 @@ const REST_MS = 1_000;
 const FAREWELL_MS = 2_000;
 
 /**
- * The consumer's side of the parse queue. Whatever happens to Redis, an id is never in two handlers of this
+ * The consumer's side of a queue. Whatever happens to Redis, an id is never in two handlers of this
  * process at once: one that is in hand already (it was queued again after a flush or a lost lock) is left
  * out. A batch ends with the last of its ids.
  */
-export class ParseConsumer {
-  readonly #options: Required<ParseConsumerOptions>;
-  readonly #slots: ParseSlots;
+export class WorkConsumer {
+  readonly #options: Required<WorkConsumerOptions>;
+  readonly #slots: WorkSlots;
   readonly #inHand = new Map<MessageId, Promise<void>>();
   readonly #connections: Redis[] = [];
   #worker: Worker | undefined;
@@ -56,24 +60,25 @@ export class ParseConsumer {
   #isComplaining = false;
   #isClosing = false;
 
-  constructor(options: ParseConsumerOptions) {
+  constructor(options: WorkConsumerOptions) {
     this.#options = {
       prefix: DEFAULT_PREFIX,
       closeTimeoutMs: 10_000,
       isAlone: () => false,
       onDone: () => undefined,
+      batches: Math.ceil(options.concurrency / SLOTS_PER_BATCH),
       ...options,
     };
-    this.#slots = new ParseSlots(options.concurrency);
+    this.#slots = new WorkSlots(options.concurrency);
   }
 
   /** Begins to work as soon as Redis is there; never throws for an absent Redis. */
   start(): void {
     if (this.#worker !== undefined || this.#isClosing) return;
-    const worker = new Worker(PARSE_QUEUE_NAME, job => this.#process(job), {
+    const worker = new Worker(this.#options.name, job => this.#process(job), {
       connection: this.#connect(),
       prefix: this.#options.prefix,
-      concurrency: Math.ceil(this.#options.concurrency / SLOTS_PER_BATCH),
+      concurrency: this.#options.batches,
       lockDuration: LOCK_MS,
       stalledInterval: STALLED_CHECK_MS,
       maxStalledCount: ANY_NUMBER_OF_STALLS,
@@ -102,7 +107,8 @@ export class ParseConsumer {
     await within(FAREWELL_MS, worker.pause(true));
     const isIdle = await within(this.#options.closeTimeoutMs, Promise.allSettled(this.#inHand.values()));
     if (!isIdle) {
-      this.#options.log.warn({ messages: this.#slots.taken }, 'stopping while messages are being parsed');
+      const { log, name } = this.#options;
+      log.warn({ queue: name, messages: this.#slots.taken }, 'stopping while messages are worked on');
     }
     // An orderly end marks the jobs as done. It needs Redis: without, BullMQ would wait for it for ever.
     const isOrderly = isIdle && this.#connections.every(connection => connection.status === 'ready');
@@ -158,14 +164,14 @@ export class ParseConsumer {
 
   #hear(worker: Worker, error: Error): void {
     if (this.#isClosing || isConnectionError(error)) return;
-    const { log } = this.#options;
+    const { log, name } = this.#options;
     if (/\block\b|missing key for job|job .* is not in the active state/i.test(error.message)) {
       // Redis was flushed or restarted under a running job. The store knows how it ended.
       log.debug({ reason: error.message }, 'a job vanished from Redis while it was worked on');
       return;
     }
     if (!this.#isComplaining)
-      log.warn({ reason: error.message }, 'Redis refuses to hand out messages to parse');
+      log.warn({ queue: name, reason: error.message }, 'Redis refuses to hand out messages to work on');
     this.#isComplaining = true;
     this.#rest(worker);
   }

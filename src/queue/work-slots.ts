@@ -7,7 +7,7 @@ interface Waiting {
  * Room for work: so much at once, or one alone. First come, first served: whoever wants to be alone waits
  * for those before it only, and those behind it wait for it.
  */
-export class ParseSlots {
+export class WorkSlots {
   readonly #limit: number;
   readonly #waiting: Waiting[] = [];
   #taken = 0;

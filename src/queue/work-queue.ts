@@ -1,7 +1,7 @@
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { MessageId } from '../domain/ids.js';
-import type { Logger, ParseQueue } from '../usecases/ports.js';
+import type { Logger, WorkQueue } from '../usecases/ports.js';
 import { connectRedis, isConnectionError } from './connection.js';
 import type { RedisAddress } from './redis-address.js';
 
@@ -10,22 +10,22 @@ export class QueueUnavailableError extends Error {
   override readonly name = 'QueueUnavailableError';
 }
 
-export const PARSE_QUEUE_NAME = 'parse';
 export const DEFAULT_PREFIX = 'postern';
 /** Ids in a job at most. A job costs Redis and BullMQ the same, however many it carries. */
 export const MAX_BATCH = 64;
 
-export interface BullParseQueueOptions {
+export interface BullWorkQueueOptions {
+  /** Name of the queue: what is done with the messages in it. */
+  readonly name: string;
   readonly address: RedisAddress;
   readonly log: Logger;
   /** Of every Redis key; two appliances on one Redis need two. */
   readonly prefix?: string;
   /** How many ids may be queued; more are left to the reconciler. */
   readonly maxQueued?: number;
+  /** While others are worked on, ids that come within so long travel together; 0: those of one event turn. */
+  readonly gatherMs?: number;
 }
-
-/** While others are worked on, ids that come within so long travel together. */
-const GATHER_MS = 10;
 
 interface Batch {
   /** Of its job. */
@@ -37,7 +37,7 @@ interface Batch {
 }
 
 /**
- * The producer's side of the parse queue. A job is a batch of message ids and nothing else.
+ * The producer's side of a queue. A job is a batch of message ids and nothing else.
  *
  * It keeps in memory which ids are queued, so that an id is queued once at most, however often it is
  * offered, until `done` is said of it. Memory may err in one way only: Redis loses a batch. `forgetLost`
@@ -46,8 +46,8 @@ interface Batch {
  * One process feeds and empties a queue. What an earlier one left in Redis is thrown away at the first
  * connection: its active jobs hold locks that nobody renews. The reconciler fills the queue again.
  */
-export class BullParseQueue implements ParseQueue {
-  readonly #options: Required<BullParseQueueOptions>;
+export class BullWorkQueue implements WorkQueue {
+  readonly #options: Required<BullWorkQueueOptions>;
   /** Every id that is queued, by its batch; null while it is gathered. */
   readonly #queued = new Map<MessageId, Batch | null>();
   readonly #gathered: MessageId[] = [];
@@ -65,8 +65,8 @@ export class BullParseQueue implements ParseQueue {
   #isClosed = false;
   #dropped = 0;
 
-  constructor(options: BullParseQueueOptions) {
-    this.#options = { prefix: DEFAULT_PREFIX, maxQueued: 20_000, ...options };
+  constructor(options: BullWorkQueueOptions) {
+    this.#options = { prefix: DEFAULT_PREFIX, maxQueued: 20_000, gatherMs: 10, ...options };
   }
 
   /** Connects in the background and stays connected; never throws for an absent Redis. */
@@ -208,7 +208,7 @@ export class BullParseQueue implements ParseQueue {
   }
 
   #createQueue(redis: Redis): Queue {
-    const queue = new Queue(PARSE_QUEUE_NAME, {
+    const queue = new Queue(this.#options.name, {
       connection: redis,
       prefix: this.#options.prefix,
       skipVersionCheck: true,
@@ -228,8 +228,9 @@ export class BullParseQueue implements ParseQueue {
       this.#isSendPlanned = false;
       this.#sendGathered();
     };
-    if (this.#batches.size === 0) setImmediate(send);
-    else setTimeout(send, GATHER_MS);
+    const { gatherMs } = this.#options;
+    if (gatherMs === 0 || this.#batches.size === 0) setImmediate(send);
+    else setTimeout(send, gatherMs);
   }
 
   #sendGathered(): void {
@@ -252,7 +253,7 @@ export class BullParseQueue implements ParseQueue {
     this.#batches.add(batch);
     for (const id of ids) this.#queued.set(id, batch);
     try {
-      await this.#whenReady().queue.add(PARSE_QUEUE_NAME, ids, { jobId: batch.name });
+      await this.#whenReady().queue.add(this.#options.name, ids, { jobId: batch.name });
       batch.isSent = true;
     } catch (error) {
       this.#forget(batch);
@@ -271,6 +272,7 @@ export class BullParseQueue implements ParseQueue {
     if (isConnectionError(error) || error instanceof QueueUnavailableError) return;
     this.#isComplaining = true;
     const reason = error instanceof Error ? error.message : String(error);
-    this.#options.log.warn({ reason }, 'Redis does not take messages to parse; they wait in the store');
+    const { log, name } = this.#options;
+    log.warn({ queue: name, reason }, 'Redis does not take messages to work on; they wait in the store');
   }
 }
