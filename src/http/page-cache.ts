@@ -1,18 +1,18 @@
 /**
- * Answers to lists that were asked for lately. Each is good for one version of its mailbox, which the store
+ * Answers to lists that were asked for lately. Each is good for one version (`listVersion`), which the store
  * counts up with every change, whatever process makes it; agents that ask for news again and again mostly
  * hear that there is none. Bounded in bytes; what was not asked for longest goes first.
  */
 export class PageCache {
   readonly #maxBytes: number;
-  readonly #pages = new Map<string, { readonly version: number; readonly bytes: Buffer }>();
+  readonly #pages = new Map<string, { readonly version: string; readonly bytes: Buffer }>();
   #bytes = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  get(key: string, version: number): Buffer | undefined {
+  get(key: string, version: string): Buffer | undefined {
     const page = this.#pages.get(key);
     if (page?.version !== version) return undefined;
     this.#pages.delete(key);
@@ -20,7 +20,7 @@ export class PageCache {
     return page.bytes;
   }
 
-  set(key: string, version: number, bytes: Buffer): void {
+  set(key: string, version: string, bytes: Buffer): void {
     this.#remove(key);
     this.#pages.set(key, { version, bytes });
     this.#bytes += sizeOf(key, bytes);

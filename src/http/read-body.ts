@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { fail, ok, type Result } from '../domain/errors.js';
+import { type ErrorCode, fail, ok, type Result } from '../domain/errors.js';
 import type { BodySpec } from './route.js';
 import { parseStrictJson } from './strict-json.js';
 
@@ -47,7 +47,8 @@ export async function readBody(
 
 const FIRST_BYTES = 4096;
 
-async function readAtMost(request: IncomingMessage, limit: number): Promise<Buffer | null> {
+/** The body, or null when it has more bytes than that: then the rest is left unread. */
+export async function readAtMost(request: IncomingMessage, limit: number): Promise<Buffer | null> {
   // One buffer that grows: a body in chunks of one byte would cost a hundred times its size as a list.
   let bytes: Buffer = Buffer.allocUnsafe(Math.min(limit, FIRST_BYTES));
   let size = 0;
@@ -79,15 +80,37 @@ function grown(bytes: Buffer, needed: number, limit: number): Buffer {
   return larger;
 }
 
+/**
+ * More than any list of the API may have. A list is looked at as a whole before its limit is, and each bad entry
+ * of it makes a complaint: eight megabytes of them would take all memory.
+ */
+const MAX_ENTRIES = 1_000;
+
 function validate(value: Record<string, unknown>, spec: BodySpec): Result<unknown> {
+  for (const [field, list] of Object.entries(value)) {
+    if (!Array.isArray(list) || list.length <= MAX_ENTRIES) continue;
+    return fail(codeOf(field, spec), `${shown([field])} has ${list.length} entries, far too many.`);
+  }
   const parsed = spec.schema.safeParse(value);
   if (parsed.success) return ok(parsed.data);
   const issue = parsed.error.issues[0];
   if (issue === undefined) return fail(spec.invalid, 'The body is not valid.');
   if (issue.code === 'unrecognized_keys') {
-    return fail(spec.invalid, `Unknown field: ${issue.keys.join(', ')}.`);
+    return fail(spec.invalid, `Unknown field: ${shown(issue.keys)}.`);
   }
   const field = issue.path.join('.');
-  const code = spec.fieldCodes?.[String(issue.path[0])] ?? spec.invalid;
-  return fail(code, field === '' ? issue.message : `${field}: ${issue.message}.`);
+  return fail(
+    codeOf(String(issue.path[0]), spec),
+    field === '' ? issue.message : `${field}: ${issue.message}.`,
+  );
+}
+
+function codeOf(field: string, spec: BodySpec): ErrorCode {
+  return spec.fieldCodes?.[field] ?? spec.invalid;
+}
+
+/** Names of fields as somebody wrote them: the first few, and not all of each. */
+function shown(names: readonly string[]): string {
+  const some = names.slice(0, 5).map(name => (name.length > 64 ? `${name.slice(0, 64)}...` : name));
+  return names.length > some.length ? `${some.join(', ')} and more` : some.join(', ');
 }

@@ -1,29 +1,74 @@
 import type { z } from 'zod';
 import type { ErrorCode, Result } from '../domain/errors.js';
 import type { AccountRecord } from '../store/accounts.js';
+import type { ByteStream } from '../usecases/byte-stream.js';
 import type { MessageInput } from '../usecases/message-access.js';
-import type { ByteStream, Download } from '../usecases/read-message.js';
+import type { RateLimit } from '../usecases/ports.js';
+import type { Download } from '../usecases/read-message.js';
+import type { ResponseHeader } from './response-headers.js';
+import type { Tag } from './tags.js';
 
 /**
  * A route is data: the server walks it step by step in the order that the decisions fix (authentication,
- * content type, size, JSON, fields), and the handler is left with a valid request.
+ * content type, size, JSON, fields), and the handler is left with a valid request. The published document
+ * (`openapi/`) is made of the same data.
  */
-export interface Route {
+export type Route = DocumentedRoute | UndocumentedRoute;
+
+interface ServedRoute {
   readonly operationId: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** `/v1/inboxes/{inbox_id}`: literal segments and named ones. */
   readonly path: string;
   readonly auth: 'bearer' | 'none';
+  /**
+   * Of a route that browsers could be sent to without a key: pages of other sites are refused, then this limit by
+   * client address counts.
+   */
+  readonly guard?: RateLimit;
   readonly query?: QuerySpec;
   readonly body?: BodySpec;
-  /** Statuses of success. */
-  readonly successes: readonly number[];
-  /** Codes of failure that this route itself can answer with. */
+  /** Codes of failure that this route itself can answer with; what its key and its body bring is known. */
   readonly errors: readonly ErrorCode[];
+  /** What a failure answers that nobody has foreseen; `internal_error` unless another is said (wire contract 0.2). */
+  readonly uncertain?: ErrorCode;
   readonly handle: (request: RouteRequest) => Reply | Promise<Reply>;
 }
 
-/** Query parameters. */
+/** An operation of the API. */
+export interface DocumentedRoute extends ServedRoute {
+  readonly isDocumented?: true;
+  readonly tag: Tag;
+  /** A few words without a full stop. */
+  readonly summary: string;
+  /** What a caller should know besides: CommonMark. */
+  readonly description?: string;
+  /** Answers that are no errors, by status. */
+  readonly responses: Readonly<Record<number, ResponseSpec>>;
+}
+
+/** A page for people, which is no part of the contract with programs. */
+export interface UndocumentedRoute extends ServedRoute {
+  readonly isDocumented: false;
+}
+
+export type ResponseSpec = JsonResponse | FileResponse;
+
+export interface JsonResponse {
+  readonly description: string;
+  /** A type of `schemas/`, with an example in its `meta`. */
+  readonly schema: z.ZodType;
+  /** Besides those that every answer has. */
+  readonly headers?: readonly ResponseHeader[];
+}
+
+/** The answer to a download, whose headers are known. */
+export interface FileResponse {
+  readonly description: string;
+  readonly bytes: 'message/rfc822' | 'application/octet-stream';
+}
+
+/** Query parameters, each declared in `parameters.ts`. */
 export interface QuerySpec {
   /** Given at most once each. */
   readonly names: readonly string[];
@@ -37,7 +82,7 @@ export interface QuerySpec {
 
 export interface BodySpec {
   readonly limitBytes: number;
-  /** Strict: unknown fields fail. */
+  /** A component of `schemas/`, with an example in its `meta`. Strict: unknown fields fail. */
   readonly schema: z.ZodType;
   /** What a bad body answers, and what a bad value of certain fields does. */
   readonly invalid: ErrorCode;
@@ -59,6 +104,8 @@ export interface RouteRequest {
   readonly queryText: string;
   /** The parsed body, as `body.schema` gives it; undefined on routes without one. */
   readonly body: unknown;
+  /** Network address of the client; only on routes with a guard. */
+  readonly client: string;
   /** Only on routes with `auth: 'bearer'`. */
   readonly account: AccountRecord;
 }
@@ -68,17 +115,20 @@ export type Reply =
   /** JSON that already is bytes. */
   | { readonly kind: 'json-bytes'; readonly status: number; readonly stream: ByteStream }
   | { readonly kind: 'download'; readonly contentType: string; readonly download: Download }
-  | { readonly kind: 'failure'; readonly failure: Failed };
+  /** A page for a human. */
+  | { readonly kind: 'page'; readonly status: number; readonly headers: PageHeaders; readonly html: string }
+  | { readonly kind: 'failure'; readonly failure: Failed; readonly headers?: Headers };
 
-type Headers = Readonly<Record<string, string>>;
-type Failed = Extract<Result<never>, { ok: false }>['failure'];
+export type Headers = Readonly<Record<string, string>>;
+export type PageHeaders = Readonly<Record<string, string | readonly string[]>>;
+export type Failed = Extract<Result<never>, { ok: false }>['failure'];
 
 export function json(status: number, body: object, headers?: Headers): Reply {
   return headers === undefined ? { kind: 'json', status, body } : { kind: 'json', status, body, headers };
 }
 
-export function failed(result: { readonly failure: Failed }): Reply {
-  return { kind: 'failure', failure: result.failure };
+export function failed({ failure }: { readonly failure: Failed }, headers?: Headers): Reply {
+  return headers === undefined ? { kind: 'failure', failure } : { kind: 'failure', failure, headers };
 }
 
 /** The usual end of a handler: a value becomes JSON, a failure its error. */

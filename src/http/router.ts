@@ -1,35 +1,37 @@
-import type { Route } from './route.js';
+/** What routes are told apart by. */
+export interface Routed {
+  readonly method: string;
+  /** `/v1/inboxes/{inbox_id}`: literal segments and named ones. */
+  readonly path: string;
+}
 
-export type Match =
+export type Match<Route extends Routed> =
   | { readonly kind: 'route'; readonly route: Route; readonly params: Readonly<Record<string, string>> }
   | { readonly kind: 'wrong-method'; readonly allow: readonly string[] }
   | { readonly kind: 'unknown' };
 
-interface Node {
-  readonly literals: Map<string, Node>;
-  parameter: { readonly name: string; readonly node: Node } | null;
+interface Node<Route> {
+  readonly literals: Map<string, Node<Route>>;
+  parameter: { readonly name: string; readonly node: Node<Route> } | null;
   readonly methods: Map<string, Route>;
 }
 
 /** Finds routes by path segments; a literal segment wins over a parameter (`/v1/messages/labels`). */
-export class Router {
-  readonly #root: Node = newNode();
+export class Router<Route extends Routed> {
+  readonly #root: Node<Route> = newNode();
 
   constructor(routes: readonly Route[]) {
     for (const route of routes) this.#add(route);
   }
 
   /** `path` is the raw path of the request target, without query. */
-  match(method: string, path: string): Match {
-    const segments = path.split('/').slice(1);
-    const candidates: { node: Node; values: [string, string][] }[] = [];
-    collect(this.#root, segments, 0, [], candidates);
-    const wanted = method === 'HEAD' ? 'GET' : method;
-    for (const { node, values } of candidates) {
-      const route = node.methods.get(wanted);
-      if (route !== undefined) return { kind: 'route', route, params: Object.fromEntries(values) };
-    }
-    const allow = new Set(candidates.flatMap(({ node }) => [...node.methods.keys()]));
+  match(method: string, path: string): Match<Route> {
+    const segments = path.split('/');
+    const params: Record<string, string> = {};
+    const route = find(this.#root, segments, 1, method === 'HEAD' ? 'GET' : method, params);
+    if (route !== null) return { kind: 'route', route, params };
+    const allow = new Set<string>();
+    collectMethods(this.#root, segments, 1, allow);
     if (allow.has('GET')) allow.add('HEAD');
     return allow.size === 0 ? { kind: 'unknown' } : { kind: 'wrong-method', allow: [...allow].sort() };
   }
@@ -46,19 +48,19 @@ export class Router {
   }
 }
 
-function newNode(): Node {
+function newNode<Route>(): Node<Route> {
   return { literals: new Map(), parameter: null, methods: new Map() };
 }
 
-function literalChild(node: Node, segment: string): Node {
+function literalChild<Route>(node: Node<Route>, segment: string): Node<Route> {
   const known = node.literals.get(segment);
   if (known !== undefined) return known;
-  const child = newNode();
+  const child = newNode<Route>();
   node.literals.set(segment, child);
   return child;
 }
 
-function parameterChild(node: Node, name: string, route: Route): Node {
+function parameterChild<Route extends Routed>(node: Node<Route>, name: string, route: Route): Node<Route> {
   node.parameter ??= { name, node: newNode() };
   if (node.parameter.name !== name) {
     throw new Error(`${route.path}: this segment is called {${node.parameter.name}} elsewhere`);
@@ -66,23 +68,41 @@ function parameterChild(node: Node, name: string, route: Route): Node {
   return node.parameter.node;
 }
 
-function collect(
-  node: Node,
+/** The route behind a node for the segments from `at` on; fills in `params` on its way back. */
+function find<Route>(
+  node: Node<Route>,
   segments: readonly string[],
   at: number,
-  values: [string, string][],
-  found: { node: Node; values: [string, string][] }[],
+  method: string,
+  params: Record<string, string>,
+): Route | null {
+  const segment = segments[at];
+  if (segment === undefined) return node.methods.get(method) ?? null;
+  const literal = node.literals.get(segment);
+  const route = literal === undefined ? null : find(literal, segments, at + 1, method, params);
+  if (route !== null || node.parameter === null || segment === '') return route;
+  const { name, node: child } = node.parameter;
+  const behind = find(child, segments, at + 1, method, params);
+  if (behind !== null) params[name] = decodeSegment(segment);
+  return behind;
+}
+
+/** The methods of every node that the segments lead to. */
+function collectMethods<Route>(
+  node: Node<Route>,
+  segments: readonly string[],
+  at: number,
+  methods: Set<string>,
 ): void {
   const segment = segments[at];
   if (segment === undefined) {
-    if (node.methods.size > 0) found.push({ node, values });
+    for (const method of node.methods.keys()) methods.add(method);
     return;
   }
   const literal = node.literals.get(segment);
-  if (literal !== undefined) collect(literal, segments, at + 1, values, found);
+  if (literal !== undefined) collectMethods(literal, segments, at + 1, methods);
   if (node.parameter !== null && segment !== '') {
-    const { name, node: child } = node.parameter;
-    collect(child, segments, at + 1, [...values, [name, decodeSegment(segment)]], found);
+    collectMethods(node.parameter.node, segments, at + 1, methods);
   }
 }
 

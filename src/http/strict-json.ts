@@ -4,7 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 const MAX_DEPTH = 64;
 
 const WHITE_SPACE = /[ \t\n\r]*/y;
-const SCALAR = /[^,\]}\s]+/y;
+const STRING_OR_BRACKET = /["{}[\]]/g;
+const STRING_BRACKET_OR_COMMA = /["{}[\],]/g;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -35,31 +36,41 @@ interface Level {
   valueStart: number;
 }
 
-/** Walks text that JSON.parse has accepted; checks depth and repeated keys. */
+/**
+ * Walks text that JSON.parse has accepted; checks depth and repeated keys. Nothing is to be learned from the
+ * scalars of an array, of which a body may hold millions: they are leapt over.
+ */
 function isSound(text: string): boolean {
   const levels: Level[] = [];
-  let at = skip(WHITE_SPACE, text, 0);
-  while (at < text.length) {
+  let at = 0;
+  for (;;) {
+    at = next(levels.at(-1)?.keys == null ? STRING_OR_BRACKET : STRING_BRACKET_OR_COMMA, text, at);
+    if (at < 0) return true;
     const char = text[at];
-    if (char === '{' || char === '[') {
+    if (char === '"') {
+      at = endOfString(text, at);
+    } else if (char === '{' || char === '[') {
       if (levels.length >= MAX_DEPTH) return false;
       levels.push({ keys: char === '{' ? new Map() : null, key: '', valueStart: 0 });
-      at = startMember(text, skip(WHITE_SPACE, text, at + 1), levels);
-    } else if (char === ',' || char === '}' || char === ']') {
+      at = startMember(text, at + 1, levels);
+    } else {
       if (!endMember(text, at, levels)) return false;
       if (char !== ',') levels.pop();
-      at = skip(WHITE_SPACE, text, at + 1);
-      if (char === ',') at = startMember(text, at, levels);
-    } else {
-      at = skip(WHITE_SPACE, text, char === '"' ? endOfString(text, at) : skip(SCALAR, text, at));
+      at = char === ',' ? startMember(text, at + 1, levels) : at + 1;
     }
   }
-  return true;
+}
+
+/** Where the next of these characters stands, or -1. */
+function next(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex - 1 : -1;
 }
 
 /** In an object, reads the key and colon; elsewhere does nothing. Returns where the value begins. */
-function startMember(text: string, at: number, levels: readonly Level[]): number {
+function startMember(text: string, behind: number, levels: readonly Level[]): number {
   const level = levels.at(-1);
+  const at = skip(WHITE_SPACE, text, behind);
   if (level?.keys == null || text[at] !== '"') return at;
   const end = endOfString(text, at);
   level.key = JSON.parse(text.slice(at, end)) as string;

@@ -1,86 +1,139 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ERRORS, type Failure } from '../domain/errors.js';
-import type { ByteStream, Download } from '../usecases/read-message.js';
+import type { ByteStream } from '../usecases/byte-stream.js';
+import type { Download } from '../usecases/read-message.js';
 import { attachmentDisposition } from './content-disposition.js';
-import type { Reply } from './route.js';
+import type { Outbox } from './outbox.js';
+import type { PageHeaders, Reply } from './route.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
+const PAGE_TYPE = 'text/html; charset=utf-8';
 
-/** Headers of every answer (decisions, HTTP). */
-export function setCommonHeaders(response: ServerResponse, requestId: string): void {
-  response.setHeader('X-Request-ID', requestId);
-  response.setHeader('Cache-Control', 'no-store');
-  response.setHeader('X-Content-Type-Options', 'nosniff');
+/** A request, and the answer that is due to it. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  /** What is answered to a failure that nobody has foreseen. */
+  failure: Reply;
+  readonly outbox: Outbox;
 }
 
-/** Writes a reply to its end; resolves when the last byte is handed to the socket or the client is gone. */
-export async function writeReply(
-  request: IncomingMessage,
-  response: ServerResponse,
-  reply: Reply,
-): Promise<void> {
+/** Names and values by turns: what `writeHead` takes as it is. */
+type Head = (string | number)[];
+
+/**
+ * Writes a reply to its end. What is at hand goes to the socket with the answers of this event turn, head and
+ * body in one write, and nothing is left to wait for; else the promise resolves when the last byte is handed
+ * over or the client is gone.
+ * @param isLast the connection is closed behind it
+ */
+export function writeReply(exchange: Exchange, reply: Reply, isLast: boolean): Promise<void> | undefined {
+  const { request, requestId } = exchange;
+  // Of every answer (decisions, HTTP).
+  const head: Head = [
+    'X-Request-ID',
+    requestId,
+    'Cache-Control',
+    'no-store',
+    'X-Content-Type-Options',
+    'nosniff',
+  ];
+  if (isLast || hasUnreadBody(request)) head.push('Connection', 'close');
   switch (reply.kind) {
     case 'json':
-      for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
-      return writeJson(request, response, reply.status, reply.body);
+      return writeJson(exchange, head, reply);
+    case 'page':
+      addHeaders(head, reply.headers);
+      return writeText(exchange, head, reply.status, PAGE_TYPE, reply.html);
     case 'failure':
-      return writeFailure(request, response, reply.failure);
+      return writeJson(exchange, head, failureReply(reply.failure, reply.headers));
     case 'json-bytes':
-      response.setHeader('Content-Type', JSON_TYPE);
-      return writeStream(request, response, reply.status, reply.stream);
+      head.push('Content-Type', JSON_TYPE);
+      return writeStream(exchange, head, reply.status, reply.stream);
     case 'download':
-      setDownloadHeaders(response, reply.contentType, reply.download);
-      return writeStream(request, response, 200, reply.download);
+      addDownloadHeaders(head, reply.contentType, reply.download);
+      return writeStream(exchange, head, 200, reply.download);
   }
 }
 
-function writeFailure(request: IncomingMessage, response: ServerResponse, failure: Failure): Promise<void> {
-  const { status } = ERRORS[failure.code];
-  if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
-  const details = failure.details === undefined ? {} : { details: failure.details };
-  return writeJson(request, response, status, {
-    error: { code: failure.code, message: failure.message, ...details },
-  });
+type JsonReply = Extract<Reply, { kind: 'json' }>;
+
+function failureReply(failure: Failure, headers: JsonReply['headers']): JsonReply {
+  const { code, message, details, beside, retryAfterS } = failure;
+  const { status } = ERRORS[code];
+  return {
+    kind: 'json',
+    status,
+    body: { error: { code, message, ...(details === undefined ? {} : { details }) }, ...beside },
+    headers: {
+      ...headers,
+      ...(status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
+      ...(retryAfterS === undefined ? {} : { 'Retry-After': `${retryAfterS}` }),
+    },
+  };
 }
 
-async function writeJson(
-  request: IncomingMessage,
-  response: ServerResponse,
+function writeJson(exchange: Exchange, head: Head, reply: JsonReply): Promise<void> | undefined {
+  addHeaders(head, reply.headers ?? {});
+  return writeText(exchange, head, reply.status, JSON_TYPE, JSON.stringify(reply.body));
+}
+
+function addHeaders(head: Head, headers: PageHeaders): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value === 'string') head.push(name, value);
+    else for (const one of value) head.push(name, one);
+  }
+}
+
+function writeText(
+  exchange: Exchange,
+  head: Head,
   status: number,
-  body: object,
-): Promise<void> {
-  const bytes = Buffer.from(JSON.stringify(body), 'utf8');
-  response.setHeader('Content-Type', JSON_TYPE);
-  response.setHeader('Content-Length', bytes.length);
-  response.statusCode = status;
-  await finish(request, response, request.method === 'HEAD' ? null : bytes);
+  contentType: string,
+  text: string,
+): Promise<void> | undefined {
+  const bytes = Buffer.from(text, 'utf8');
+  head.push('Content-Type', contentType, 'Content-Length', bytes.length);
+  exchange.response.writeHead(status, head);
+  return finish(exchange, bytes);
 }
 
 /** A file from a stranger: never rendered, never sniffed, never run (specification, Downloads). */
-function setDownloadHeaders(response: ServerResponse, contentType: string, download: Download): void {
-  response.setHeader('Content-Type', contentType);
-  response.setHeader('Content-Disposition', attachmentDisposition(download.filename));
-  response.setHeader('Content-Security-Policy', "sandbox; default-src 'none'");
+function addDownloadHeaders(head: Head, contentType: string, download: Download): void {
+  head.push('Content-Type', contentType);
+  head.push('Content-Disposition', attachmentDisposition(download.filename));
+  head.push('Content-Security-Policy', "sandbox; default-src 'none'");
 }
 
-async function writeStream(
-  request: IncomingMessage,
-  response: ServerResponse,
+function writeStream(
+  exchange: Exchange,
+  head: Head,
   status: number,
-  stream: ByteStream,
+  { size, bytes }: ByteStream,
+): Promise<void> | undefined {
+  head.push('Content-Length', size);
+  const isWhole = Array.isArray(bytes) && bytes.length === 1;
+  if (!isWhole && exchange.request.method !== 'HEAD') return pipe(exchange, head, status, bytes);
+  exchange.response.writeHead(status, head);
+  return finish(exchange, isWhole ? (bytes[0] ?? null) : null);
+}
+
+/** The head goes with the first chunk: what cannot be read at all can still be told so. */
+async function pipe(
+  exchange: Exchange,
+  head: Head,
+  status: number,
+  bytes: ByteStream['bytes'],
 ): Promise<void> {
-  response.setHeader('Content-Length', stream.size);
-  response.statusCode = status;
-  if (hasUnreadBody(request)) response.setHeader('Connection', 'close');
-  if (request.method === 'HEAD') return finish(request, response, null);
-  if (Array.isArray(stream.bytes) && stream.bytes.length === 1) {
-    return finish(request, response, stream.bytes[0] ?? null);
-  }
-  for await (const chunk of stream.bytes) {
+  const { response } = exchange;
+  for await (const chunk of bytes) {
     if (response.destroyed) return;
+    if (!response.headersSent) response.writeHead(status, head);
     if (!response.write(chunk)) await drained(response);
   }
-  await finish(request, response, null);
+  if (!response.headersSent) response.writeHead(status, head);
+  await finish(exchange, null);
 }
 
 function drained(response: ServerResponse): Promise<void> {
@@ -102,18 +155,17 @@ const LINGER_MS = 2_000;
  * would reset the connection and could destroy the answer on its way: the answer is written in full,
  * then a bounded rest of the request is taken in and thrown away, then the connection closes.
  */
-async function finish(
-  request: IncomingMessage,
-  response: ServerResponse,
-  body: Uint8Array | null,
-): Promise<void> {
-  if (!hasUnreadBody(request)) {
-    response.end(body ?? undefined);
-    return;
-  }
-  if (!response.headersSent) response.setHeader('Connection', 'close');
-  if (body !== null) response.write(body);
-  else if (!response.headersSent) response.flushHeaders();
+function finish(exchange: Exchange, body: Uint8Array | null): Promise<void> | undefined {
+  const { request, response } = exchange;
+  const due = request.method === 'HEAD' ? null : body;
+  if (hasUnreadBody(request)) return finishLingering(exchange, due);
+  exchange.outbox.add(response, due);
+  return undefined;
+}
+
+async function finishLingering({ request, response }: Exchange, body: Uint8Array | null): Promise<void> {
+  if (body === null) response.flushHeaders();
+  else response.write(body);
   await discard(request);
   response.end();
   if (!request.complete) request.destroy();

@@ -1,4 +1,5 @@
 import { json, type Route } from '../route.js';
+import { Alive, NotReady, Ready } from '../schemas/service.js';
 
 /**
  * `/healthz`: the process answers. `/readyz`: it can do its work. Without authentication and so without
@@ -11,7 +12,9 @@ export function healthRoutes(isReady: () => Promise<boolean>): Route[] {
       method: 'GET',
       path: '/healthz',
       auth: 'none',
-      successes: [200],
+      tag: 'service',
+      summary: 'Ask whether the service is alive',
+      responses: { 200: { description: 'The process answers.', schema: Alive } },
       errors: [],
       handle: () => json(200, { status: 'ok' }),
     },
@@ -20,7 +23,12 @@ export function healthRoutes(isReady: () => Promise<boolean>): Route[] {
       method: 'GET',
       path: '/readyz',
       auth: 'none',
-      successes: [200, 503],
+      tag: 'service',
+      summary: 'Ask whether the service can do its work',
+      responses: {
+        200: { description: 'It can.', schema: Ready },
+        503: { description: 'It cannot now; its log says why.', schema: NotReady },
+      },
       errors: [],
       handle: async () =>
         (await isReady()) ? json(200, { status: 'ready' }) : json(503, { status: 'not_ready' }),

@@ -1,46 +1,58 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { type CreateInboxDeps, createInbox } from '../../usecases/create-inbox.js';
 import { deleteInbox } from '../../usecases/delete-inbox.js';
-import { getInbox, listInboxes, readPolicy } from '../../usecases/read-inboxes.js';
+import { getInbox, listInboxes } from '../../usecases/read-inboxes.js';
+import { readPolicy } from '../../usecases/read-policy.js';
 import { updateInbox } from '../../usecases/update-inbox.js';
 import { failed, json, jsonOrFailure, type Route } from '../route.js';
+import { Deleted } from '../schemas/deletions.js';
+import {
+  CreateInbox,
+  FirstCreatedInbox,
+  Inbox,
+  InboxList,
+  Policy,
+  ReplayedCreatedInbox,
+  UpdateInbox,
+} from '../schemas/inboxes.js';
 
 const BODY_LIMIT = 4096;
-
-const name = z.string().nullable().optional();
-
-const createBody = z.strictObject({
-  local_part: z.string(),
-  domain: z.string().nullable().optional(),
-  name,
-  sender_name: name,
-  idempotency_key: z.string().optional(),
-});
-
-const updateBody = z.strictObject({ name, sender_name: name });
+const inboxPath = '/v1/inboxes/{inbox_id}';
 
 const NAME_CODES = { name: 'invalid_name', sender_name: 'invalid_name' } as const;
 
 /** Wire contract 1.1: inboxes and their read-only policies. */
 export function inboxRoutes(deps: CreateInboxDeps): Route[] {
-  const inboxPath = '/v1/inboxes/{inbox_id}';
   return [
     {
       operationId: 'listInboxes',
       method: 'GET',
       path: '/v1/inboxes',
       auth: 'bearer',
-      successes: [200],
+      tag: 'inboxes',
+      summary: 'List the inboxes of the account',
+      description: 'Not paginated. List before you create one, and after a creation whose answer was lost.',
+      responses: { 200: { description: 'The inboxes and the slots of the account.', schema: InboxList } },
       errors: ['not_found', 'internal_error'],
       handle: ({ account }) => jsonOrFailure(listInboxes(deps, account.id), 200),
     },
     createRoute(deps),
+    ...inboxResourceRoutes(deps),
+    policyRoute(deps, 'sending'),
+    policyRoute(deps, 'receiving'),
+  ];
+}
+
+function inboxResourceRoutes(deps: CreateInboxDeps): Route[] {
+  return [
     {
       operationId: 'getInbox',
       method: 'GET',
       path: inboxPath,
       auth: 'bearer',
-      successes: [200],
+      tag: 'inboxes',
+      summary: 'Get an inbox',
+      responses: { 200: { description: 'The inbox.', schema: Inbox } },
       errors: ['not_found', 'internal_error'],
       handle: ({ account, params }) => jsonOrFailure(getInbox(deps, account.id, params.inbox_id ?? ''), 200),
     },
@@ -49,11 +61,14 @@ export function inboxRoutes(deps: CreateInboxDeps): Route[] {
       method: 'PATCH',
       path: inboxPath,
       auth: 'bearer',
-      body: { limitBytes: BODY_LIMIT, schema: updateBody, invalid: 'invalid_inbox', fieldCodes: NAME_CODES },
-      successes: [200],
+      body: { limitBytes: BODY_LIMIT, schema: UpdateInbox, invalid: 'invalid_inbox', fieldCodes: NAME_CODES },
+      tag: 'inboxes',
+      summary: 'Change the names of an inbox',
+      description: 'A changed sender name stands in later mail only. The address never changes.',
+      responses: { 200: { description: 'The inbox as it is now.', schema: Inbox } },
       errors: ['invalid_inbox', 'invalid_name', 'not_found', 'internal_error'],
       handle: async ({ account, params, body }) => {
-        const change = body as z.infer<typeof updateBody>;
+        const change = body as z.infer<typeof UpdateInbox>;
         const input = {
           accountId: account.id,
           inboxId: params.inbox_id ?? '',
@@ -68,7 +83,10 @@ export function inboxRoutes(deps: CreateInboxDeps): Route[] {
       method: 'DELETE',
       path: inboxPath,
       auth: 'bearer',
-      successes: [202],
+      tag: 'inboxes',
+      summary: 'Delete an inbox with all it holds',
+      description: 'There is no way back: its mail is gone, its slot free, and its address retired for ever.',
+      responses: { 202: { description: 'The inbox is out of reach from now on.', schema: Deleted } },
       errors: ['operation_not_allowed', 'not_found', 'protected_inbox', 'internal_error'],
       handle: async ({ account, params }) =>
         jsonOrFailure(
@@ -76,7 +94,6 @@ export function inboxRoutes(deps: CreateInboxDeps): Route[] {
           202,
         ),
     },
-    ...(['sending', 'receiving'] as const).map(kind => policyRoute(deps, kind, inboxPath)),
   ];
 }
 
@@ -88,7 +105,7 @@ function createRoute(deps: CreateInboxDeps): Route {
     auth: 'bearer',
     body: {
       limitBytes: BODY_LIMIT,
-      schema: createBody,
+      schema: CreateInbox,
       invalid: 'invalid_inbox',
       fieldCodes: {
         ...NAME_CODES,
@@ -96,7 +113,17 @@ function createRoute(deps: CreateInboxDeps): Route {
         idempotency_key: 'invalid_idempotency_key',
       },
     },
-    successes: [201, 200],
+    tag: 'inboxes',
+    summary: 'Create an inbox',
+    description: 'With an idempotency key a lost answer is recovered by the same request.',
+    responses: {
+      201: { description: 'The inbox was created.', schema: FirstCreatedInbox, headers: ['Location'] },
+      200: {
+        description: 'An earlier request with this key created the inbox; shown as it is now.',
+        schema: ReplayedCreatedInbox,
+        headers: ['Location'],
+      },
+    },
     errors: [
       'invalid_inbox',
       'invalid_local_part',
@@ -110,7 +137,7 @@ function createRoute(deps: CreateInboxDeps): Route {
       'internal_error',
     ],
     handle: async ({ account, body }) => {
-      const input = body as z.infer<typeof createBody>;
+      const input = body as z.infer<typeof CreateInbox>;
       const created = await createInbox(deps, {
         accountId: account.id,
         localPart: input.local_part,
@@ -126,13 +153,16 @@ function createRoute(deps: CreateInboxDeps): Route {
   };
 }
 
-function policyRoute(deps: CreateInboxDeps, kind: 'sending' | 'receiving', inboxPath: string): Route {
+function policyRoute(deps: CreateInboxDeps, kind: 'sending' | 'receiving'): Route {
   return {
     operationId: kind === 'sending' ? 'getSendingPolicy' : 'getReceivingPolicy',
     method: 'GET',
     path: `${inboxPath}/${kind}-policy`,
     auth: 'bearer',
-    successes: [200],
+    tag: 'inboxes',
+    summary: kind === 'sending' ? 'Get whom an inbox may write to' : 'Get whom an inbox takes no mail from',
+    description: 'To be read only: humans and admins change it.',
+    responses: { 200: { description: 'The rules.', schema: Policy } },
     errors: ['not_found', 'internal_error'],
     handle: ({ account, params }) =>
       jsonOrFailure(readPolicy(deps, account.id, params.inbox_id ?? '', kind), 200),

@@ -1,91 +1,132 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { CursorCodec } from '../../domain/cursor.js';
-import { MAX_LABELS } from '../../domain/labels.js';
+import type { IndexedMessage } from '../../store/mailbox-index.js';
+import type { MessageKind } from '../../store/mailboxes.js';
 import type { Store } from '../../store/store.js';
 import { changeLabels, changeLabelsInBatch } from '../../usecases/change-labels.js';
 import { listLabels } from '../../usecases/list-labels.js';
-import { receivedMessages } from '../../usecases/message-access.js';
+import { type MessageAccess, receivedMessages, sentMessages } from '../../usecases/message-access.js';
 import { readLimit } from '../query.js';
 import { failed, jsonOrFailure, messageOf, type Reply, type Route, type RouteRequest } from '../route.js';
+import { BulkLabelChange, BulkLabelResult, LabelChange, LabelList, LabelResult } from '../schemas/labels.js';
 
 export interface LabelRouteDeps {
   readonly store: Store;
   readonly cursors: CursorCodec;
 }
 
-const CHANGE_LIMIT = 20_480;
+export const CHANGE_LIMIT = 20_480;
 const BATCH_LIMIT = 32_768;
 
-const labels = z.array(z.string()).max(MAX_LABELS).optional();
-const changeBody = z.strictObject({ add_labels: labels, remove_labels: labels });
-const batchBody = z.strictObject({
-  message_ids: z.array(z.string()),
-  add_labels: labels,
-  remove_labels: labels,
-});
-
-/** Wire contract 1.2 and 1.3: labels of received mail, and the labels in use. */
+/** Wire contract 1.2 and 1.3: labels of messages, and the labels in use. */
 export function labelRoutes(deps: LabelRouteDeps): Route[] {
-  const received = { store: deps.store, access: receivedMessages };
+  return [
+    ...changeRoutes(deps.store, receivedMessages, {
+      path: '/v1/messages',
+      kind: 'received',
+      one: 'updateMessageLabels',
+      batch: 'bulkUpdateMessageLabels',
+    }),
+    ...changeRoutes(deps.store, sentMessages, {
+      path: '/v1/sent',
+      kind: 'sent',
+      one: 'updateSentMessageLabels',
+      batch: 'bulkUpdateSentLabels',
+    }),
+    listRoute(deps),
+  ];
+}
+
+/** Changes of one message and of a batch, for a kind of message. */
+function changeRoutes<Message extends IndexedMessage>(
+  store: Store,
+  access: MessageAccess<Message>,
+  names: {
+    readonly path: string;
+    readonly kind: MessageKind;
+    readonly one: string;
+    readonly batch: string;
+  },
+): Route[] {
+  const deps = { store, access };
   return [
     {
-      operationId: 'updateMessageLabels',
+      operationId: names.one,
       method: 'PATCH',
-      path: '/v1/messages/{message_id}',
+      path: `${names.path}/{message_id}`,
       auth: 'bearer',
-      body: { limitBytes: CHANGE_LIMIT, schema: changeBody, invalid: 'invalid_labels' },
-      successes: [200],
+      body: { limitBytes: CHANGE_LIMIT, schema: LabelChange, invalid: 'invalid_labels' },
+      tag: 'labels',
+      summary: `Add and remove labels of a ${names.kind} message`,
+      description: 'Both apply together, other labels stay, and a repeat changes nothing.',
+      responses: { 200: { description: 'The labels of the message now.', schema: LabelResult } },
       errors: ['invalid_labels', 'not_found', 'internal_error'],
       handle: async request => {
-        const change = request.body as z.infer<typeof changeBody>;
+        const change = request.body as z.infer<typeof LabelChange>;
         const input = { ...messageOf(request), ...arrays(change) };
-        return jsonOrFailure(await changeLabels(received, input), 200);
+        return jsonOrFailure(await changeLabels(deps, input), 200);
       },
     },
     {
-      operationId: 'bulkUpdateMessageLabels',
+      operationId: names.batch,
       method: 'PATCH',
-      path: '/v1/messages/labels',
+      path: `${names.path}/labels`,
       auth: 'bearer',
       body: {
         limitBytes: BATCH_LIMIT,
-        schema: batchBody,
+        schema: BulkLabelChange,
         invalid: 'invalid_labels',
         fieldCodes: { message_ids: 'invalid_message_ids' },
       },
-      successes: [200],
+      tag: 'labels',
+      summary: `Add and remove labels of many ${names.kind} messages`,
+      description:
+        'All or nothing, over all inboxes of the account. If one message cannot be found, none is changed.',
+      responses: {
+        200: {
+          description: 'One entry for each distinct message, in the order of the request.',
+          schema: BulkLabelResult,
+        },
+      },
       errors: ['invalid_labels', 'invalid_message_ids', 'not_found', 'internal_error'],
       handle: async ({ account, body }) => {
-        const change = body as z.infer<typeof batchBody>;
+        const change = body as z.infer<typeof BulkLabelChange>;
         const input = { accountId: account.id, messageIds: change.message_ids, ...arrays(change) };
-        return jsonOrFailure(await changeLabelsInBatch(received, input), 200, messages => ({ messages }));
+        return jsonOrFailure(await changeLabelsInBatch(deps, input), 200, messages => ({ messages }));
       },
-    },
-    {
-      operationId: 'listLabels',
-      method: 'GET',
-      path: '/v1/inboxes/{inbox_id}/labels',
-      auth: 'bearer',
-      query: {
-        names: ['limit', 'cursor', 'prefix'],
-        invalid: 'invalid_search',
-        nameCodes: { prefix: 'invalid_labels' },
-      },
-      successes: [200],
-      errors: [
-        'invalid_limit',
-        'invalid_cursor',
-        'invalid_search',
-        'invalid_labels',
-        'not_found',
-        'internal_error',
-      ],
-      handle: request => list(deps, request),
     },
   ];
 }
 
-function arrays(change: { add_labels?: string[] | undefined; remove_labels?: string[] | undefined }) {
+function listRoute(deps: LabelRouteDeps): Route {
+  return {
+    operationId: 'listLabels',
+    method: 'GET',
+    path: '/v1/inboxes/{inbox_id}/labels',
+    auth: 'bearer',
+    query: {
+      names: ['limit', 'cursor', 'prefix'],
+      invalid: 'invalid_search',
+      nameCodes: { prefix: 'invalid_labels' },
+    },
+    tag: 'labels',
+    summary: 'List the labels in use in an inbox',
+    description: 'A name is there as long as a message has it; there is no registry of labels.',
+    responses: { 200: { description: 'A page of names with their counts.', schema: LabelList } },
+    errors: [
+      'invalid_limit',
+      'invalid_cursor',
+      'invalid_search',
+      'invalid_labels',
+      'not_found',
+      'internal_error',
+    ],
+    handle: request => list(deps, request),
+  };
+}
+
+/** What a change asks for; an absent array is an empty one. */
+export function arrays(change: { add_labels?: string[] | undefined; remove_labels?: string[] | undefined }) {
   return { addLabels: change.add_labels ?? [], removeLabels: change.remove_labels ?? [] };
 }
 

@@ -1,11 +1,14 @@
 import type { CursorCodec } from '../../domain/cursor.js';
+import type { IndexedMessage } from '../../store/mailbox-index.js';
+import type { MessageKind } from '../../store/mailboxes.js';
 import type { Store } from '../../store/store.js';
 import { listTrash } from '../../usecases/list-trash.js';
-import { receivedMessages } from '../../usecases/message-access.js';
+import { type MessageAccess, receivedMessages, sentMessages } from '../../usecases/message-access.js';
 import type { Clock } from '../../usecases/ports.js';
 import { restoreMessage, trashMessage } from '../../usecases/trash-message.js';
 import { readLimit } from '../query.js';
 import { failed, jsonOrFailure, messageOf, type Reply, type Route, type RouteRequest } from '../route.js';
+import { Restored, Trashed, TrashPage } from '../schemas/trash.js';
 
 export interface TrashRouteDeps {
   readonly store: Store;
@@ -16,33 +19,30 @@ export interface TrashRouteDeps {
 
 /** Decisions, Trash, and wire contract 1.7; the operations take no body. */
 export function trashRoutes(deps: TrashRouteDeps): Route[] {
-  const received = { ...deps, access: receivedMessages };
   return [
-    {
-      operationId: 'trashMessage',
-      method: 'POST',
-      path: '/v1/messages/{message_id}/trash',
-      auth: 'bearer',
-      successes: [200],
-      errors: ['operation_not_allowed', 'not_found', 'internal_error'],
-      handle: async request => jsonOrFailure(await trashMessage(received, messageOf(request)), 200),
-    },
-    {
-      operationId: 'restoreMessage',
-      method: 'POST',
-      path: '/v1/messages/{message_id}/restore',
-      auth: 'bearer',
-      successes: [200],
-      errors: ['operation_not_allowed', 'not_found', 'internal_error', 'content_unavailable'],
-      handle: async request => jsonOrFailure(await restoreMessage(received, messageOf(request)), 200),
-    },
+    ...moveRoutes(deps, receivedMessages, {
+      path: '/v1/messages',
+      kind: 'received',
+      trash: 'trashMessage',
+      restore: 'restoreMessage',
+    }),
+    ...moveRoutes(deps, sentMessages, {
+      path: '/v1/sent',
+      kind: 'sent',
+      trash: 'trashSentMessage',
+      restore: 'restoreSentMessage',
+    }),
     {
       operationId: 'listTrash',
       method: 'GET',
       path: '/v1/inboxes/{inbox_id}/trash',
       auth: 'bearer',
       query: { names: ['limit', 'cursor'], invalid: 'invalid_search' },
-      successes: [200],
+      tag: 'trash',
+      summary: 'List the messages in Trash',
+      description:
+        'Last trashed first, and only what can be restored: a page may be short before the last one.',
+      responses: { 200: { description: 'A page of messages.', schema: TrashPage } },
       errors: [
         'invalid_limit',
         'invalid_cursor',
@@ -52,6 +52,47 @@ export function trashRoutes(deps: TrashRouteDeps): Route[] {
         'content_unavailable',
       ],
       handle: request => list(deps, request),
+    },
+  ];
+}
+
+/** The ways into Trash and out of it, for a kind of message. */
+function moveRoutes<Message extends IndexedMessage>(
+  deps: TrashRouteDeps,
+  access: MessageAccess<Message>,
+  names: {
+    readonly path: string;
+    readonly kind: MessageKind;
+    readonly trash: string;
+    readonly restore: string;
+  },
+): Route[] {
+  const some = { ...deps, access };
+  return [
+    {
+      operationId: names.trash,
+      method: 'POST',
+      path: `${names.path}/{message_id}/trash`,
+      auth: 'bearer',
+      tag: 'trash',
+      summary: `Move a ${names.kind} message to Trash`,
+      description:
+        'It is out of every list and count until it is restored. Send no body. A repeat changes nothing.',
+      responses: { 200: { description: 'The message is in Trash.', schema: Trashed } },
+      errors: ['operation_not_allowed', 'not_found', 'internal_error'],
+      handle: async request => jsonOrFailure(await trashMessage(some, messageOf(request)), 200),
+    },
+    {
+      operationId: names.restore,
+      method: 'POST',
+      path: `${names.path}/{message_id}/restore`,
+      auth: 'bearer',
+      tag: 'trash',
+      summary: `Bring a ${names.kind} message back from Trash`,
+      description: 'With its labels and attachments. Send no body. A repeat changes nothing.',
+      responses: { 200: { description: 'The message is live.', schema: Restored } },
+      errors: ['operation_not_allowed', 'not_found', 'internal_error', 'content_unavailable'],
+      handle: async request => jsonOrFailure(await restoreMessage(some, messageOf(request)), 200),
     },
   ];
 }

@@ -1,6 +1,10 @@
 import t from 'tap';
+import { setPolicy } from '../../../src/usecases/set-policy.js';
 import { withServer } from '../../unit/http/with-server.js';
+import { must } from '../../unit/usecases/with-house.js';
 import { gaveUp, index, parsed } from '../../unit/usecases/with-parser.js';
+import { putSent } from '../../unit/usecases/with-sent.js';
+import { letter } from '../../unit/usecases/with-threads.js';
 
 const keys = (value: object) => Object.keys(value).sort().join(' ');
 const INBOX = 'address created_at id local_part name sender_name';
@@ -8,7 +12,7 @@ const BASE = 'envelope_from envelope_to id inbox_id labels processing_status rec
 const DETAIL = `${BASE} message_id processed_at raw_size`.split(' ').sort().join(' ');
 
 t.test('inboxes and policies', async t => {
-  const { call } = await withServer(t);
+  const { call, house } = await withServer(t);
   const body = { local_part: 'agent', idempotency_key: 'key' };
   const created = await call('/v1/inboxes', { body });
   t.equal(created.status, 201);
@@ -32,6 +36,19 @@ t.test('inboxes and policies', async t => {
       domains: [],
       revision: 0,
     });
+  }
+  const change = { enabled: true, addresses: ['Ann@Example.com'], domains: ['Example.NET'] };
+  must(await setPolicy(house, { inbox: id, kind: 'sending', change }));
+  t.strictSame((await call(`/v1/inboxes/${id}/sending-policy`)).json, {
+    inbox_id: id,
+    enabled: true,
+    addresses: ['Ann@example.com'],
+    domains: ['example.net'],
+    revision: 1,
+  });
+  t.match((await call(`/v1/inboxes/${id}/receiving-policy`)).json, { revision: 0 });
+  for (const method of ['PUT', 'PATCH', 'POST', 'DELETE']) {
+    t.equal((await call(`/v1/inboxes/${id}/sending-policy`, { method })).status, 405, 'read-only');
   }
   const deleted = await call(`/v1/inboxes/${id}`, { method: 'DELETE' });
   t.equal(deleted.status, 202);
@@ -89,7 +106,7 @@ t.test('a message in each of its states', async t => {
     raw_size: 3,
     subject: 'Hello',
     labels: [],
-    thread_id: null,
+    thread_id: String,
   });
   t.match(detail.received_at, /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
   t.strictSame((await call(`/v1/inboxes/${inbox}/messages/count`)).json, { count: 3 });
@@ -101,6 +118,69 @@ t.test('a message in each of its states', async t => {
     t.equal((await call(`/v1/messages/${pending}`, { method })).status, status);
   }
   t.strictSame((await call(`/v1/inboxes/${inbox}/messages/count`)).json, { count: 2 });
+});
+
+const THREAD =
+  'accepted_count id inbox_id last_activity_at message_count received_count rejected_count subject unknown_count';
+const SENT_METADATA =
+  'created_at error_code id in_reply_to inbox_id labels provider_message_id recipient_count status thread_id';
+
+const sorted = (names: string) => names.split(' ').sort().join(' ');
+
+t.test('conversations', async t => {
+  const { call, house } = await withServer(t);
+  const inbox = await house.addInbox('agent');
+  const received = await letter(house, inbox, 'a@x');
+  const to = [{ address: 'Bob@X.example', name: 'Bob' }, { address: 'c@x.example' }];
+  const sent = await putSent(house.store, inbox, house.now.ms + 5, {
+    references: ['a@x'],
+    status: 'rejected',
+    to,
+  });
+  const list = (await call(`/v1/inboxes/${inbox}/threads`)).json;
+  t.equal(keys(list), 'next_cursor threads');
+  t.equal(list.next_cursor, null);
+  t.equal(keys(list.threads[0]), sorted(`${THREAD} latest_message`));
+  const counts = {
+    message_count: 2,
+    received_count: 1,
+    accepted_count: 0,
+    rejected_count: 1,
+    unknown_count: 0,
+  };
+  const lastActivity = new Date(house.now.ms + 5).toISOString();
+  t.match(list.threads[0], { inbox_id: inbox, subject: 'Hello', last_activity_at: lastActivity, ...counts });
+  t.strictSame(list.threads[0].latest_message, {
+    id: sent.id,
+    direction: 'sent',
+    counterpart: { address: 'bob@x.example' },
+  });
+  const [filtered] = (await call(`/v1/inboxes/${inbox}/threads?from=sender@elsewhere.example`)).json.threads;
+  t.equal(keys(filtered), sorted(`${THREAD} latest_message matching_message_count matching_message_ids`));
+  t.match(filtered, { matching_message_ids: [received], matching_message_count: 1 });
+
+  const { id } = list.threads[0];
+  const detail = (await call(`/v1/threads/${id}`)).json;
+  t.equal(keys(detail), sorted(`${THREAD} messages next_cursor`));
+  t.strictSame(detail.messages.map(keys), [
+    sorted(`${DETAIL} content direction timestamp`),
+    sorted(`${SENT_METADATA} direction submission timestamp`),
+  ]);
+  const submission = 'attachments bcc cc from headers subject text to';
+  t.equal(keys(detail.messages[1].submission), submission);
+  t.match(detail.messages[1], { recipient_count: 2, submission: { to, text: 'Sent' } });
+
+  const body = { add_labels: ['b', ' a ', 'b'], remove_labels: ['c'] };
+  const labelled = await call(`/v1/threads/${id}`, { method: 'PATCH', body });
+  const affected = { id, inbox_id: inbox, message_count: 2, received_count: 1, sent_count: 1 };
+  const change = { add_labels: ['a', 'b'], remove_labels: ['c'] };
+  t.strictSame([labelled.status, labelled.json], [200, { ...affected, ...change }]);
+  const deleted = await call(`/v1/threads/${id}`, { method: 'DELETE' });
+  t.equal(deleted.status, 202);
+  const { message, ...rest } = deleted.json;
+  t.type(message, 'string');
+  t.strictSame(rest, { ...affected, status: 'deletion_pending' });
+  for (const method of ['DELETE', 'GET']) t.equal((await call(`/v1/threads/${id}`, { method })).status, 404);
 });
 
 t.test('pages follow their cursor and end with null', async t => {

@@ -1,176 +1,158 @@
 import t from 'tap';
 import { ERRORS, type ErrorCode } from '../../../src/domain/errors.js';
-import type { Route } from '../../../src/http/route.js';
-import { apiRoutes } from '../../unit/http/with-server.js';
+import { openApiDocument } from '../../../src/http/openapi/openapi-document.js';
+import type { Json } from '../../support/contract-schemas.js';
+import { startBox } from '../../support/postern-box.js';
+import { notationOf } from '../../support/schema-notation.js';
+import { readDocument } from '../../support/served-contract.js';
+import { houseRoutes, SERVICE } from '../../unit/http/with-server.js';
 import { withHouse } from '../../unit/usecases/with-house.js';
+import { codesOf, LATER, PAGES, ROWS, type Row, words } from './operations.js';
 
-/**
- * The tables of the wire contract, with what the decisions add: `/trash`, and `invalid_search` of every list for
- * parameters it does not know. J, U, N and I stand for what they stand for there.
- */
-interface Row {
-  readonly operationId: string;
-  readonly route: string;
-  /** Body limit in bytes, on operations with a body. */
-  readonly limit?: number;
-  readonly success: readonly number[];
-  readonly errors: string;
+const env = { POSTERN_SERVICE_NAME: SERVICE.name, POSTERN_SERVICE_PUBLIC_URL: SERVICE.publicUrl };
+const box = await startBox(t, { env });
+const document = await readDocument(box.httpPort);
+const routes = houseRoutes(await withHouse(t));
+
+/** Follows a reference. */
+function follow(value: Json): Json {
+  if (typeof value.$ref !== 'string') return value;
+  return value.$ref
+    .split('/')
+    .slice(1)
+    .reduce((at, key) => at[key] as Json, document);
 }
 
-const ROWS: readonly Row[] = [
-  // 1.1 Inboxes
-  { operationId: 'listInboxes', route: 'GET /v1/inboxes', success: [200], errors: 'U N I' },
-  {
-    operationId: 'createInbox',
-    route: 'POST /v1/inboxes',
-    limit: 4096,
-    success: [200, 201],
-    errors:
-      'invalid_inbox invalid_local_part invalid_name invalid_idempotency_key J U N address_unavailable inbox_limit_reached idempotency_conflict idempotency_result_unavailable I',
-  },
-  { operationId: 'getInbox', route: 'GET /v1/inboxes/{inbox_id}', success: [200], errors: 'U N I' },
-  {
-    operationId: 'updateInbox',
-    route: 'PATCH /v1/inboxes/{inbox_id}',
-    limit: 4096,
-    success: [200],
-    errors: 'invalid_inbox invalid_name J U N I',
-  },
-  {
-    operationId: 'deleteInbox',
-    route: 'DELETE /v1/inboxes/{inbox_id}',
-    success: [202],
-    errors: 'U operation_not_allowed N protected_inbox I',
-  },
-  {
-    operationId: 'getSendingPolicy',
-    route: 'GET /v1/inboxes/{inbox_id}/sending-policy',
-    success: [200],
-    errors: 'U N I',
-  },
-  {
-    operationId: 'getReceivingPolicy',
-    route: 'GET /v1/inboxes/{inbox_id}/receiving-policy',
-    success: [200],
-    errors: 'U N I',
-  },
-  // 1.2 Received messages
-  {
-    operationId: 'listMessages',
-    route: 'GET /v1/inboxes/{inbox_id}/messages',
-    success: [200],
-    errors: 'invalid_limit invalid_cursor invalid_search invalid_labels U N I',
-  },
-  {
-    operationId: 'countMessages',
-    route: 'GET /v1/inboxes/{inbox_id}/messages/count',
-    success: [200],
-    errors: 'invalid_search invalid_labels U N I',
-  },
-  {
-    operationId: 'getMessage',
-    route: 'GET /v1/messages/{message_id}',
-    success: [200],
-    errors: 'U N I content_unavailable',
-  },
-  {
-    operationId: 'deleteMessage',
-    route: 'DELETE /v1/messages/{message_id}',
-    success: [202],
-    errors: 'U operation_not_allowed N I',
-  },
-  {
-    operationId: 'updateMessageLabels',
-    route: 'PATCH /v1/messages/{message_id}',
-    limit: 20_480,
-    success: [200],
-    errors: 'invalid_labels J U N I',
-  },
-  {
-    operationId: 'downloadRawMessage',
-    route: 'GET /v1/messages/{message_id}/raw',
-    success: [200],
-    errors: 'U N I content_unavailable',
-  },
-  {
-    operationId: 'downloadAttachment',
-    route: 'GET /v1/messages/{message_id}/attachments/{attachment_id}',
-    success: [200],
-    errors: 'U N I content_unavailable',
-  },
-  {
-    operationId: 'trashMessage',
-    route: 'POST /v1/messages/{message_id}/trash',
-    success: [200],
-    errors: 'U operation_not_allowed N I',
-  },
-  // 1.3 Labels
-  {
-    operationId: 'bulkUpdateMessageLabels',
-    route: 'PATCH /v1/messages/labels',
-    limit: 32_768,
-    success: [200],
-    errors: 'invalid_labels invalid_message_ids J U N I',
-  },
-  {
-    operationId: 'listLabels',
-    route: 'GET /v1/inboxes/{inbox_id}/labels',
-    success: [200],
-    errors: 'invalid_limit invalid_cursor invalid_search invalid_labels U N I',
-  },
-  // 1.7 Trash
-  {
-    operationId: 'listTrash',
-    route: 'GET /v1/inboxes/{inbox_id}/trash',
-    success: [200],
-    errors: 'invalid_limit invalid_cursor invalid_search U N I content_unavailable',
-  },
-  {
-    operationId: 'restoreMessage',
-    route: 'POST /v1/messages/{message_id}/restore',
-    success: [200],
-    errors: 'U operation_not_allowed N I content_unavailable',
-  },
-];
+const operations = Object.entries(document.paths as Record<string, Record<string, Json>>).flatMap(
+  ([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      route: `${method.toUpperCase()} ${path}`,
+      operation,
+    })),
+);
 
-const SHORT: Record<string, string> = {
-  J: 'invalid_json body_too_large unsupported_media_type',
-  U: 'unauthorized',
-  N: 'not_found',
-  I: 'internal_error',
-};
+const responsesOf = (operation: Json) =>
+  Object.entries(operation.responses as Record<string, Json>).map(([status, response]) => ({
+    status: Number(status),
+    response: follow(response),
+  }));
 
-const documentedErrors = (row: Row) =>
-  row.errors
-    .split(' ')
-    .flatMap(code => (SHORT[code] ?? code).split(' '))
-    .sort();
+const isError = (response: Json) =>
+  Object.values((response.content ?? {}) as Record<string, Json>).some(media => 'examples' in media);
 
-/** A route names its own; what its key and its body bring follows from its having them. */
-const errorsOf = (route: Route) =>
-  [
-    ...route.errors,
-    ...(route.auth === 'bearer' ? ['unauthorized'] : []),
-    ...(route.body === undefined ? [] : ['invalid_json', 'body_too_large', 'unsupported_media_type']),
-  ].sort();
+/** What an answer holds, as the tables write it. */
+function holds(response: Json): string {
+  const [[mediaType = '', media = {}] = []] = Object.entries(
+    (response.content ?? {}) as Record<string, Json>,
+  );
+  return mediaType === 'application/json' ? notationOf(media.schema as Json) : mediaType;
+}
 
-t.test('operation, path, body limit, successes and errors are those of the table', async t => {
-  const routes = apiRoutes(await withHouse(t)).filter(route => route.path.startsWith('/v1/'));
-  for (const row of ROWS) {
-    const route = routes.find(({ method, path }) => `${method} ${path}` === row.route);
-    t.ok(route, `${row.route} is served`);
-    if (route === undefined) continue;
-    t.equal(route.operationId, row.operationId);
-    t.equal(route.auth, 'bearer', row.operationId);
-    t.equal(route.body?.limitBytes, row.limit, row.operationId);
-    t.strictSame([...route.successes].sort(), row.success, row.operationId);
-    t.strictSame(errorsOf(route), documentedErrors(row), row.operationId);
-    for (const code of route.errors) t.ok(ERRORS[code as ErrorCode].status >= 400);
+/** An operation of the document as a row of the tables. */
+function rowOf(operation: Json) {
+  const parameters = ((operation.parameters ?? []) as Json[]).map(follow);
+  const named = (place: string) => parameters.filter(one => one.in === place).map(one => one.name as string);
+  const body = operation.requestBody as Json | undefined;
+  const content = body?.content as Record<string, Json> | undefined;
+  const answers = responsesOf(operation).filter(({ response }) => !isError(response));
+  return {
+    operationId: operation.operationId,
+    tags: operation.tags,
+    path: named('path'),
+    query: named('query').sort(),
+    body:
+      body === undefined
+        ? ''
+        : `${notationOf(content?.['application/json']?.schema as Json)} ${body['x-request-body-limit']}`,
+    isRequired: body?.required,
+    success: Object.fromEntries(answers.map(({ status, response }) => [status, holds(response)])),
+    location: answers.map(({ response }) => 'Location' in (response.headers as Json)),
+    isOpen: operation.security !== undefined,
+    errors: [...(operation['x-error-codes'] as string[])].sort(),
+  };
+}
+
+function expected(row: Row): ReturnType<typeof rowOf> {
+  return {
+    operationId: row.operationId,
+    tags: [row.tag],
+    path: [...row.route.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string),
+    query: words(row.query ?? '').sort(),
+    body: row.body ?? '',
+    isRequired: row.body === undefined ? undefined : true,
+    success: { ...row.success },
+    location: Object.keys(row.success).map(() => row.hasLocation === true),
+    isOpen: !codesOf(row).includes('unauthorized'),
+    errors: codesOf(row),
+  };
+}
+
+const served = ROWS.filter(row => !LATER.includes(row.operationId));
+
+t.test('operation, parameters, body, answers and errors are those of the tables', async t => {
+  for (const row of served) {
+    const found = operations.find(({ route }) => route === row.route);
+    if (found === undefined) t.fail(`${row.route} is not served`);
+    else t.strictSame(rowOf(found.operation), expected(row), row.operationId);
   }
-  const known = new Set(ROWS.map(row => row.route));
+});
+
+t.test('nothing is served without a row, and a row that is served is not put off', async t => {
+  const known = new Set(served.map(row => row.route));
   t.strictSame(
-    routes.map(({ method, path }) => `${method} ${path}`).filter(route => !known.has(route)),
+    operations.map(({ route }) => route).filter(route => !known.has(route)),
     [],
-    'nothing is served without a row',
+  );
+  const names = new Set(ROWS.map(row => row.operationId));
+  t.strictSame(
+    LATER.filter(name => !names.has(name)),
+    [],
+    'what is put off has a row',
+  );
+});
+
+t.test('a response documents its errors: shape, headers, and the codes of its status', async t => {
+  for (const { route, operation } of operations) {
+    const codes: string[] = [];
+    for (const { status, response } of responsesOf(operation)) {
+      const headers = Object.keys(response.headers as Json);
+      t.ok(headers.includes('X-Request-ID'), `${route} ${status}`);
+      if (!isError(response)) continue;
+      const examples = Object.keys(
+        (response.content as Record<string, Json>)['application/json']?.examples as Json,
+      );
+      codes.push(...examples);
+      t.strictSame(
+        [...new Set(examples.map(code => ERRORS[code as ErrorCode].status))],
+        [status],
+        `${route} ${status}`,
+      );
+      t.equal(headers.includes('WWW-Authenticate'), status === 401, `${route} ${status}`);
+      t.equal(headers.includes('Retry-After'), status === 429, `${route} ${status}`);
+      const shape = examples.includes('inbox_limit_reached')
+        ? 'InboxError'
+        : examples.includes('outbound_limit_reached')
+          ? 'QuotaError'
+          : 'Error';
+      t.equal(holds(response), shape, `${route} ${status}`);
+    }
+    t.strictSame(codes.sort(), [...(operation['x-error-codes'] as string[])].sort(), route);
+  }
+});
+
+t.test('the catalogue has the codes of the tables, and the document those of what is served', async t => {
+  // 405 comes from no operation: it says that there is none.
+  const general = ['method_not_allowed'];
+  const all = new Set([...ROWS.flatMap(codesOf), ...general]);
+  t.strictSame(Object.keys(ERRORS).sort(), [...all].sort());
+  const documented = new Set(operations.flatMap(({ operation }) => operation['x-error-codes'] as string[]));
+  t.strictSame([...documented].sort(), [...new Set(served.flatMap(codesOf))].sort());
+});
+
+t.test('the daemon publishes what the route table says, and nothing but pages is left out', async t => {
+  t.strictSame(document, JSON.parse(JSON.stringify(openApiDocument(routes, SERVICE))));
+  t.strictSame(
+    routes.filter(route => route.isDocumented === false).map(route => route.path),
+    PAGES,
   );
 });

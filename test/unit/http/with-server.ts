@@ -1,16 +1,17 @@
-import { type IncomingHttpHeaders, request as send } from 'node:http';
+import { type IncomingHttpHeaders, request as startRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Test } from 'tap';
 import { HttpServer } from '../../../src/http/http-server.js';
+import { openApiDocument } from '../../../src/http/openapi/openapi-document.js';
 import type { Route } from '../../../src/http/route.js';
-import { healthRoutes } from '../../../src/http/routes/health.js';
-import { inboxRoutes } from '../../../src/http/routes/inboxes.js';
-import { labelRoutes } from '../../../src/http/routes/labels.js';
-import { messageRoutes } from '../../../src/http/routes/messages.js';
-import { trashRoutes } from '../../../src/http/routes/trash.js';
-import { authenticate, createKey } from '../../../src/usecases/api-keys.js';
+import { apiRoutes } from '../../../src/http/routes/api-routes.js';
+import { Visitors } from '../../../src/http/visitors.js';
+import { MemoryRateLimiter } from '../../../src/queue/memory-rate-limiter.js';
+import { createKey, rememberingAuthenticator } from '../../../src/usecases/api-keys.js';
 import type { Logger } from '../../../src/usecases/ports.js';
-import { type House, must, withHouse } from '../usecases/with-house.js';
+import { Contract } from '../../support/contract.js';
+import { Desk } from '../usecases/with-desk.js';
+import { type House, must, silent, withHouse } from '../usecases/with-house.js';
 
 export interface Answer {
   readonly status: number;
@@ -30,11 +31,13 @@ export interface Call {
 
 export interface TestServer {
   readonly house: House;
+  readonly desk: Desk;
   readonly server: HttpServer;
   readonly port: number;
   readonly credential: string;
+  readonly contract: Contract;
   readonly logged: object[];
-  /** With the key, unless the headers say otherwise. */
+  /** With the key, unless the headers say otherwise. Rejects when the answer breaks the contract. */
   readonly call: (path: string, call?: Call) => Promise<Answer>;
   readonly socket: () => Promise<Socket>;
 }
@@ -46,23 +49,41 @@ export async function withServer(t: Test, routes: readonly Route[] = []): Promis
   const logged: object[] = [];
   const note = (fields: object) => void logged.push(fields);
   const log: Logger = { debug: note, info: note, warn: note, error: note, fatal: note };
+  const desk = new Desk(house);
+  const api = houseRoutes(house, {}, desk);
+  const contract = new Contract(openApiDocument(api, SERVICE));
   const server = new HttpServer({
     host: '127.0.0.1',
     port: 0,
-    authenticate: text => authenticate(house, text),
+    authenticate: rememberingAuthenticator(house),
     log,
-    routes: [...apiRoutes(house), ...routes],
+    visitors: new Visitors({
+      publicUrl: SERVICE.publicUrl,
+      trustedProxies: [],
+      limiter: new MemoryRateLimiter({ clock: house.clock }),
+      log,
+    }),
+    routes: [...api, ...routes],
   });
   const { port } = await server.start();
   t.teardown(() => server.stop(0));
   return {
     house,
+    desk,
     server,
     port,
     credential,
+    contract,
     logged,
-    call: (path, call = {}) =>
-      request(port, path, { ...call, headers: { authorization: `Bearer ${credential}`, ...call.headers } }),
+    call: async (path, call = {}) => {
+      const headers = { authorization: `Bearer ${credential}`, ...call.headers };
+      const answer = await request(port, path, { ...call, headers });
+      const body =
+        typeof call.body === 'object' && !(call.body instanceof Uint8Array) ? call.body : undefined;
+      const { status, headers: given, bytes } = answer;
+      contract.check({ method: methodOf(call), path, body, status, headers: given, bytes });
+      return answer;
+    },
     socket: () =>
       new Promise(resolve => {
         const socket = connect({ host: '127.0.0.1', port }, () => resolve(socket));
@@ -72,26 +93,58 @@ export async function withServer(t: Test, routes: readonly Route[] = []): Promis
   };
 }
 
-export function apiRoutes(house: House): Route[] {
-  return [
-    ...healthRoutes(async () => true),
-    ...inboxRoutes(house.inboxes),
-    ...messageRoutes(house),
-    ...labelRoutes(house),
-    ...trashRoutes(house),
-  ];
+export const SERVICE = { name: 'Postern', publicUrl: 'https://postern.test' } as const;
+
+type AccessDeps = Pick<Parameters<typeof apiRoutes>[0], 'signup' | 'feedback'>;
+
+/** The routes of the daemon over a house, and the desk that sends its mail. */
+export function houseRoutes(
+  house: House,
+  access: Partial<AccessDeps> = {},
+  { deps: send } = new Desk(house),
+): Route[] {
+  const { store, clock, cursors, inboxes, retentionDays } = house;
+  return apiRoutes({
+    service: SERVICE,
+    isReady: async () => true,
+    inboxes,
+    cursors,
+    retentionDays,
+    signup: {
+      store,
+      clock,
+      log: silent,
+      service: SERVICE,
+      policy: { policy: 'closed', domains: [], proof: 'mail' },
+    },
+    feedback: {
+      store,
+      clock,
+      log: silent,
+      mail: { send: async () => {} },
+      operator: 'postmaster@example.org',
+      serviceName: SERVICE.name,
+    },
+    ...access,
+    send,
+  });
 }
 
-export function request(port: number, path: string, { method, headers = {}, body }: Call): Promise<Answer> {
+export function methodOf({ method, body }: Call): string {
+  return method ?? (body === undefined ? 'GET' : 'POST');
+}
+
+export function request(port: number, path: string, call: Call): Promise<Answer> {
+  const { headers = {}, body } = call;
   const isJson = typeof body === 'object' && !(body instanceof Uint8Array);
   const bytes = isJson ? JSON.stringify(body) : body;
   return new Promise((resolve, reject) => {
-    const outgoing = send(
+    const outgoing = startRequest(
       {
         host: '127.0.0.1',
         port,
         path,
-        method: method ?? (body === undefined ? 'GET' : 'POST'),
+        method: methodOf(call),
         headers: { ...(isJson ? { 'content-type': 'application/json' } : {}), ...headers },
         agent: false,
       },

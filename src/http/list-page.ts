@@ -1,0 +1,76 @@
+import type { CursorCodec } from '../domain/cursor.js';
+import { ok, type Result } from '../domain/errors.js';
+import type { MessageKind } from '../store/mailboxes.js';
+import type { Store } from '../store/store.js';
+import { type ListInput, listMessages, listVersion, type MessagePage } from '../usecases/list-messages.js';
+import type { PageCache } from './page-cache.js';
+import { readLimit } from './query.js';
+import { failed, type Query, type QuerySpec, type Reply, type RouteRequest } from './route.js';
+import { LABEL_GROUPS, readFilter, readOrder, SEARCH_NAMES } from './search-query.js';
+
+export interface ListPageDeps {
+  readonly store: Store;
+  readonly cursors: CursorCodec;
+  readonly pages: PageCache;
+}
+
+/** What a list of messages takes (wire contract 0.3, PAGE and SEARCH). */
+export const LIST_QUERY: QuerySpec = {
+  names: ['limit', 'cursor', 'order', ...SEARCH_NAMES],
+  lists: LABEL_GROUPS,
+  invalid: 'invalid_search',
+};
+
+/** A page of an inbox's messages of one kind; as long as nothing has changed, as it was encoded before. */
+export function listPage(deps: ListPageDeps, kind: MessageKind, request: RouteRequest): Reply {
+  const input = {
+    accountId: request.account.id,
+    inboxId: request.params.inbox_id ?? '',
+    kind,
+  };
+  const version = listVersion(deps, input);
+  // Of one account: that the inbox is its own has been seen when the page was made.
+  const key = `${kind} ${input.accountId} ${input.inboxId}?${request.queryText}`;
+  const known = version === null ? undefined : deps.pages.get(key, version);
+  if (known !== undefined) return pageReply(known);
+  const asked = readListQuery(request.query);
+  if (!asked.ok) return failed(asked);
+  const page = listMessages(deps, { ...input, ...asked.value });
+  if (!page.ok) return failed(page);
+  const bytes = encodePage(page.value);
+  // Read in the same event turn, so of the same snapshot.
+  if (version !== null) deps.pages.set(key, version, bytes);
+  return pageReply(bytes);
+}
+
+function pageReply(bytes: Buffer): Reply {
+  return { kind: 'json-bytes', status: 200, stream: { size: bytes.length, bytes: [bytes] } };
+}
+
+/** What a list with conditions is asked for. */
+export type ListQuery = Pick<ListInput, 'filter' | 'order' | 'limit' | 'cursor'>;
+
+export function readListQuery(query: Query): Result<ListQuery> {
+  const limit = readLimit(query);
+  if (!limit.ok) return limit;
+  const order = readOrder(query);
+  if (!order.ok) return order;
+  const filter = readFilter(query);
+  if (!filter.ok) return filter;
+  const cursor = query.get('cursor') ?? null;
+  return ok({ filter: filter.value, order: order.value, limit: limit.value, cursor });
+}
+
+const OPEN = Buffer.from('{"messages":[');
+const COMMA = Buffer.from(',');
+
+/** Joins the stored summaries: a list is never decoded and encoded again. */
+function encodePage(page: MessagePage): Buffer {
+  const parts: Buffer[] = [OPEN];
+  for (const [index, summary] of page.summaries.entries()) {
+    if (index > 0) parts.push(COMMA);
+    parts.push(summary);
+  }
+  parts.push(Buffer.from(`],"next_cursor":${JSON.stringify(page.nextCursor)}}`));
+  return Buffer.concat(parts);
+}

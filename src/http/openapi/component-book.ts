@@ -1,0 +1,59 @@
+import type { z } from 'zod';
+import type { ParameterSpec } from '../parameters.js';
+import { RESPONSE_HEADERS, type ResponseHeader } from '../response-headers.js';
+import { type JsonObject, SchemaBook } from './schema-book.js';
+
+/** What operations share: it stands in `components` once, and where it is used a reference stands for it. */
+export class ComponentBook {
+  readonly #schemas = new SchemaBook();
+  readonly #sections = {
+    parameters: new Map<string, JsonObject>(),
+    headers: new Map<string, JsonObject>(),
+    responses: new Map<string, JsonObject>(),
+  };
+
+  schema(schema: z.ZodType): JsonObject {
+    return this.#schemas.add(schema);
+  }
+
+  parameter(name: string, place: 'path' | 'query', spec: ParameterSpec): JsonObject {
+    return this.#refer('parameters', name, () => ({
+      name,
+      in: place,
+      description: spec.description,
+      ...(place === 'path' ? { required: true } : {}),
+      schema: this.schema(spec.schema),
+    }));
+  }
+
+  header(name: ResponseHeader): JsonObject {
+    return this.#refer('headers', name, () => {
+      const spec = RESPONSE_HEADERS[name];
+      return {
+        description: spec.description,
+        required: !('isOptional' in spec),
+        schema: this.schema(spec.schema),
+      };
+    });
+  }
+
+  response(name: string, make: () => JsonObject): JsonObject {
+    return this.#refer('responses', name, make);
+  }
+
+  /** Everything that was used, in the order of names. */
+  components(): JsonObject {
+    const sections = Object.entries(this.#sections).map(([section, entries]) => [section, sorted(entries)]);
+    return { schemas: this.#schemas.components(), ...Object.fromEntries(sections) };
+  }
+
+  #refer(section: 'parameters' | 'headers' | 'responses', name: string, make: () => JsonObject): JsonObject {
+    const entries = this.#sections[section];
+    if (!entries.has(name)) entries.set(name, make());
+    return { $ref: `#/components/${section}/${name}` };
+  }
+}
+
+function sorted(entries: ReadonlyMap<string, JsonObject>): JsonObject {
+  return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,72 @@
+import type { DocumentedRoute, Route } from '../route.js';
+import { TAGS, type Tag } from '../tags.js';
+import { ComponentBook } from './component-book.js';
+import { operationObject } from './operation-object.js';
+import type { JsonObject } from './schema-book.js';
+
+/** Version of the API (specification, Versioning), not of the software. */
+const API_VERSION = '1.0.0';
+
+const DESCRIPTION = `Email for AI agents.
+
+- Every operation under \`/v1\` takes \`Authorization: Bearer <key>\`, unless it says otherwise. A key reaches all
+  inboxes of its account. What belongs to another account is answered like what does not exist: \`404\`.
+- Bodies are JSON objects in UTF-8, sent with \`Content-Type: application/json\`; unknown fields are refused. So are
+  unknown or repeated query parameters of lists.
+- Errors are \`{"error": {"code", "message"}}\`. Branch on the code; handle an unknown one by its status.
+  \`x-error-codes\` names the codes of each operation.
+- Every answer carries \`X-Request-ID\`, \`Cache-Control: no-store\` and \`X-Content-Type-Options: nosniff\`.
+- \`HEAD\` answers like \`GET\`, without a body. A path that does not take a method answers \`405\`
+  (\`method_not_allowed\`) with \`Allow\`.
+- Lists are live views. Follow \`next_cursor\` until it is null; keep the path, filters and order the same.
+- \`x-max-utf8-bytes\` bounds a string in bytes of UTF-8, names and labels after trimming;
+  \`x-request-body-limit\` bounds a body in bytes.`;
+
+export interface DescribedService {
+  readonly name: string;
+  readonly publicUrl: string;
+}
+
+/**
+ * The published contract: OpenAPI 3.1 made of the route table. Equal routes give equal documents, byte for
+ * byte. Throws when a route lacks what the document needs.
+ */
+export function openApiDocument(routes: readonly Route[], service: DescribedService): JsonObject {
+  const documented = routes.filter(isDocumented);
+  const book = new ComponentBook();
+  const paths: Record<string, Record<string, JsonObject>> = {};
+  for (const route of documented) {
+    const operation = operationObject(route, book);
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: `${service.name} API`,
+      version: API_VERSION,
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: service.publicUrl }],
+    security: [{ bearerAuth: [] }],
+    tags: tagsOf(documented),
+    paths,
+    components: {
+      securitySchemes: {
+        bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key; it starts with pst_.' },
+      },
+      ...book.components(),
+    },
+  };
+}
+
+function isDocumented(route: Route): route is DocumentedRoute {
+  return route.isDocumented !== false;
+}
+
+function tagsOf(routes: readonly DocumentedRoute[]): JsonObject[] {
+  const used = new Set<Tag>(routes.map(route => route.tag));
+  return (Object.keys(TAGS) as Tag[])
+    .filter(tag => used.has(tag))
+    .map(name => ({ name, description: TAGS[name] }));
+}

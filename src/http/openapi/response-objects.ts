@@ -1,0 +1,89 @@
+import type { z } from 'zod';
+import { ERRORS, type ErrorCode } from '../../domain/errors.js';
+import { COMMON_HEADERS, DOWNLOAD_HEADERS, type ResponseHeader } from '../response-headers.js';
+import type { DocumentedRoute, ResponseSpec } from '../route.js';
+import { ERROR_SHAPES, ErrorBody } from '../schemas/errors.js';
+import type { ComponentBook } from './component-book.js';
+import { errorCodesOf } from './error-codes.js';
+import { exampleOf, type JsonObject } from './schema-book.js';
+
+/** The responses of an operation: its own, then its errors, one for each status. */
+export function responseObjects(route: DocumentedRoute, book: ComponentBook): JsonObject {
+  const responses: Record<string, JsonObject> = {};
+  for (const [status, spec] of Object.entries(route.responses)) responses[status] = success(spec, book);
+  for (const [status, codes] of byStatus(errorCodesOf(route))) {
+    if (status in responses) throw new Error(`${route.operationId}: ${status} is an answer and an error`);
+    responses[status] = errors(status, codes, book);
+  }
+  return responses;
+}
+
+function byStatus(codes: readonly ErrorCode[]): ReadonlyMap<number, readonly ErrorCode[]> {
+  const groups = new Map<number, ErrorCode[]>();
+  for (const code of codes) {
+    const { status } = ERRORS[code];
+    groups.set(status, [...(groups.get(status) ?? []), code]);
+  }
+  return groups;
+}
+
+function success(spec: ResponseSpec, book: ComponentBook): JsonObject {
+  if ('bytes' in spec) {
+    return {
+      description: spec.description,
+      headers: headers(DOWNLOAD_HEADERS, book),
+      content: { [spec.bytes]: {} },
+    };
+  }
+  return {
+    description: spec.description,
+    headers: headers(spec.headers ?? [], book),
+    content: asJson({ schema: book.schema(spec.schema), example: exampleOf(spec.schema) }),
+  };
+}
+
+/** Operations that can fail with one and the same code say it in one place. */
+function errors(status: number, codes: readonly ErrorCode[], book: ComponentBook): JsonObject {
+  const [only] = codes;
+  return only !== undefined && codes.length === 1
+    ? book.response(only, () => errorResponse(status, codes, book))
+    : errorResponse(status, codes, book);
+}
+
+function errorResponse(status: number, codes: readonly ErrorCode[], book: ComponentBook): JsonObject {
+  const schemas = errorSchemas(codes).map(schema => book.schema(schema));
+  return {
+    description: codes.map(code => `\`${code}\`: ${ERRORS[code].meaning}`).join('\n\n'),
+    headers: headers(errorHeaders(status), book),
+    content: asJson({
+      schema: schemas.length === 1 ? schemas[0] : { anyOf: schemas },
+      examples: Object.fromEntries(codes.map(code => [code, { value: errorExample(code) }])),
+    }),
+  };
+}
+
+/** Mostly one: a shape that plain errors fit too stands for both. */
+function errorSchemas(codes: readonly ErrorCode[]): readonly z.ZodType[] {
+  const shapes = codes.map(code => ERROR_SHAPES[code]);
+  const hasPlain = shapes.includes(undefined) && !shapes.some(shape => shape?.fitsPlain === true);
+  const special = new Set(shapes.flatMap(shape => shape?.schema ?? []));
+  return hasPlain ? [ErrorBody, ...special] : [...special];
+}
+
+function errorHeaders(status: number): readonly ResponseHeader[] {
+  if (status === 401) return ['WWW-Authenticate'];
+  return status === 429 ? ['Retry-After'] : [];
+}
+
+function errorExample(code: ErrorCode): JsonObject {
+  const shape = ERROR_SHAPES[code];
+  return { error: { code, message: ERRORS[code].meaning, ...shape?.error }, ...shape?.beside };
+}
+
+function headers(names: readonly ResponseHeader[], book: ComponentBook): JsonObject {
+  return Object.fromEntries([...COMMON_HEADERS, ...names].map(name => [name, book.header(name)]));
+}
+
+function asJson(mediaType: JsonObject): JsonObject {
+  return { 'application/json': mediaType };
+}

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import type { FormSeal } from '../../domain/form-seal.js';
+import type { Clock } from '../../usecases/ports.js';
+import type { PageHeaders } from '../route.js';
+import type { CookieJar } from './cookies.js';
+import type { PageRequest } from './page-route.js';
+
+const SECRET = /^[A-Za-z0-9_-]{43}$/;
+
+/**
+ * Ties forms to the browser that was given them: a cookie that other sites can neither read, plant nor have sent
+ * along, and a seal over it in the form (double submit). Each kind of page has a cookie of its own: a page that is
+ * reached from a mail comes without the cookies of before, and must not spoil the other pages that are open.
+ */
+export class BrowserForms {
+  readonly #seals: FormSeal;
+  readonly #cookies: CookieJar;
+  readonly #clock: Clock;
+
+  constructor(deps: { readonly seals: FormSeal; readonly cookies: CookieJar; readonly clock: Clock }) {
+    this.#seals = deps.seals;
+    this.#cookies = deps.cookies;
+    this.#clock = deps.clock;
+  }
+
+  /** What a page with a form needs: the seal for its hidden field, and the cookie that goes with it. */
+  give(
+    request: PageRequest,
+    kind: string,
+    purpose: string,
+  ): { readonly seal: string; readonly headers: PageHeaders } {
+    const known = this.#secretOf(request, kind);
+    const secret = known ?? randomBytes(32).toString('base64url');
+    const seal = this.#seals.seal(purpose, secret, this.#clock());
+    const headers: PageHeaders =
+      known === null ? { 'Set-Cookie': this.#cookies.set(kind, secret, { sameSite: 'Strict' }) } : {};
+    return { seal, headers };
+  }
+
+  /** When the form that comes back was given to this browser for this purpose; null when it was not. */
+  givenAt(request: PageRequest, kind: string, purpose: string): number | null {
+    const secret = this.#secretOf(request, kind);
+    return secret === null ? null : this.#seals.sealedAt(request.field('seal'), purpose, secret);
+  }
+
+  #secretOf(request: PageRequest, kind: string): string | null {
+    const secret = request.cookie(this.#cookies.name(kind));
+    return secret !== null && SECRET.test(secret) ? secret : null;
+  }
+}

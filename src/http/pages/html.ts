@@ -1,0 +1,39 @@
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Markup, as opposed to text. Only `html` makes it. */
+export class Html {
+  readonly markup: string;
+
+  private constructor(markup: string) {
+    this.markup = markup;
+  }
+
+  /** For `html` and for constants of our own; never for anything from outside. */
+  static trusted(markup: string): Html {
+    return new Html(markup);
+  }
+}
+
+type Insert = string | number | Html | readonly Html[] | null;
+
+/**
+ * Markup with values in it: texts are escaped for content and for quoted attributes (HTML standard, section 13.3),
+ * markup goes in as it is, null is nothing.
+ */
+export function html(strings: TemplateStringsArray, ...inserts: readonly Insert[]): Html {
+  const parts = strings.map((literal, at) => literal + render(inserts[at] ?? null));
+  return Html.trusted(parts.join(''));
+}
+
+function render(insert: Insert): string {
+  if (insert === null) return '';
+  if (insert instanceof Html) return insert.markup;
+  if (typeof insert === 'object') return insert.map(part => part.markup).join('');
+  return String(insert).replace(/[&<>"']/g, char => ENTITIES[char] ?? char);
+}

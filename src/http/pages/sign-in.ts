@@ -1,0 +1,141 @@
+import { type AcceptSignInDeps, acceptSignIn } from '../../usecases/accept-sign-in.js';
+import { approve } from '../../usecases/approve.js';
+import { type ApprovalOffer, viewApproval } from '../../usecases/find-approval.js';
+import type { SignIn } from '../../usecases/ports.js';
+import { RATE_LIMITS } from '../../usecases/rate-limits.js';
+import type { PageHeaders, Reply } from '../route.js';
+import { closedView, confirmView, staleView, wordsView } from './approve-views.js';
+import type { BrowserForms } from './browser.js';
+import type { CookieJar } from './cookies.js';
+import type { Layout } from './layout.js';
+import type { PageRequest, PageRoute } from './page-route.js';
+import { refusedView, signInView, unavailableView } from './sign-in-views.js';
+
+export interface SignInPageDeps extends AcceptSignInDeps {
+  readonly layout: Layout;
+  readonly forms: BrowserForms;
+  readonly cookies: CookieJar;
+  readonly signIn: SignIn;
+}
+
+/** Where the provider sends browsers back to, below the public URL. */
+export const CALLBACK_PATH = '/approve/oidc/callback';
+const START_PATH = '/approve/oidc';
+const CONFIRM_PATH = '/approve/confirm';
+
+/**
+ * Cookies of a sign-in: the key of the flow that this browser began, then the token that it got for it. The browser
+ * comes back from the provider's site, and brings `Lax` cookies then and no stricter ones. They open nothing by
+ * themselves: to approve takes the seal of the page besides.
+ */
+const FLOW = 'flow';
+const SIGNED_IN = 'signed-in';
+const FLOW_AGE_S = 10 * 60;
+const SIGNED_IN_AGE_S = 15 * 60;
+
+/** Pages on which a human signs in with a provider, and approves (decisions, Signup). */
+export function signInPages(deps: SignInPageDeps): PageRoute[] {
+  const { layout, signIn } = deps;
+  const limit = RATE_LIMITS.approvals;
+  const start = signInView(layout, signIn.provider, layout.path(START_PATH));
+  return [
+    { page: true, method: 'GET', path: '/approve', handle: () => start },
+    { page: true, method: 'GET', path: START_PATH, limit, handle: request => begin(deps, request, start) },
+    {
+      page: true,
+      method: 'GET',
+      path: CALLBACK_PATH,
+      limit,
+      handle: request => comeBack(deps, request, start),
+    },
+    { page: true, method: 'GET', path: CONFIRM_PATH, handle: request => confirm(deps, request) },
+    {
+      page: true,
+      method: 'POST',
+      path: CONFIRM_PATH,
+      limit,
+      fields: ['seal'],
+      handle: request => press(deps, request),
+    },
+  ];
+}
+
+/** Sends the browser to the provider; only from our own page, and never for a program that looks ahead. */
+async function begin(deps: SignInPageDeps, request: PageRequest, start: Reply): Promise<Reply> {
+  const isOwn = request.site === null || request.site === 'same-origin' || request.site === 'none';
+  if (!isOwn || request.method === 'HEAD') return start;
+  const begun = await deps.signIn.begin();
+  if (begun.status === 'unavailable') return unavailableView(deps.layout, deps.signIn.provider);
+  const cookie = deps.cookies.set(FLOW, begun.flow, { sameSite: 'Lax', maxAgeS: FLOW_AGE_S });
+  return deps.layout.redirect(begun.url, { 'Set-Cookie': cookie });
+}
+
+/**
+ * The provider sends the browser back. Whoever leads a victim here with an answer of their own fails: the victim's
+ * browser has not begun that sign-in.
+ */
+async function comeBack(deps: SignInPageDeps, request: PageRequest, start: Reply): Promise<Reply> {
+  if (request.method === 'HEAD') return start;
+  const { layout, cookies, signIn } = deps;
+  const flow = request.cookie(cookies.name(FLOW));
+  const forget = cookies.clear(FLOW, 'Lax');
+  const outcome = await signIn.finish({ query: request.queryText, flow });
+  if (outcome.status === 'refused') {
+    return refusedView(layout, signIn.provider, outcome.reason, { 'Set-Cookie': forget });
+  }
+  const { email, authenticatedAt } = outcome;
+  const accepted = await acceptSignIn(deps, { email, authenticatedAt, client: request.client });
+  if (accepted.status !== 'accepted') {
+    return closedView(layout, { status: 'not_eligible' }, { 'Set-Cookie': forget });
+  }
+  const keep = cookies.set(SIGNED_IN, accepted.token, { sameSite: 'Lax', maxAgeS: SIGNED_IN_AGE_S });
+  return layout.redirect(layout.path(CONFIRM_PATH), { 'Set-Cookie': [forget, keep] });
+}
+
+const purposeOf = (token: string): string => `approve after sign-in ${token}`;
+
+function confirm(deps: SignInPageDeps, request: PageRequest): Reply {
+  const { layout, forms, cookies } = deps;
+  const token = request.cookie(cookies.name(SIGNED_IN)) ?? '';
+  const view = viewApproval(deps, token);
+  if (view.status !== 'open') return ended(deps, view.status);
+  return confirmView(layout, {
+    ...forms.give(request, 'confirm', purposeOf(token)),
+    offer: view,
+    action: layout.path(CONFIRM_PATH),
+    minutes: minutesLeft(deps, view),
+  });
+}
+
+function minutesLeft({ clock }: SignInPageDeps, { expiresAt }: ApprovalOffer): number {
+  return Math.max(1, Math.floor((expiresAt - clock()) / 60_000));
+}
+
+async function press(deps: SignInPageDeps, request: PageRequest): Promise<Reply> {
+  const { layout, forms, cookies } = deps;
+  const token = request.cookie(cookies.name(SIGNED_IN)) ?? '';
+  const openedAt = forms.givenAt(request, 'confirm', purposeOf(token));
+  if (openedAt === null) return staleView(layout, layout.path('/approve'));
+  const outcome = await approve(deps, { token, openedAt, client: request.client });
+  if (outcome.status === 'approved') return wordsView(layout, outcome);
+  return outcome.status === 'window_over'
+    ? staleView(layout, layout.path('/approve'))
+    : ended(deps, outcome.status);
+}
+
+/** A sign-in that is over, in the words of a sign-in. */
+function ended(
+  { layout, signIn, cookies }: SignInPageDeps,
+  status: 'unknown' | 'expired' | 'used' | 'not_eligible',
+): Reply {
+  const headers: PageHeaders = { 'Set-Cookie': cookies.clear(SIGNED_IN, 'Lax') };
+  switch (status) {
+    case 'unknown':
+    case 'expired':
+      return refusedView(layout, signIn.provider, 'too_long_ago', headers);
+    case 'used':
+      return refusedView(layout, signIn.provider, 'used', headers);
+    case 'not_eligible':
+      return closedView(layout, { status }, headers);
+  }
+}

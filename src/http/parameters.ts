@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { labelSet } from './schemas/labels.js';
+
+/**
+ * Every parameter of the API, declared once for the published document: a route names the ones it takes. What
+ * a value may be is checked where it is read (`query.ts`, `search-query.ts`), with the code that belongs to it.
+ */
+export interface ParameterSpec {
+  readonly description: string;
+  readonly schema: z.ZodType;
+}
+
+const pathId = (description: string): ParameterSpec => ({ description, schema: z.string() });
+
+/** Segments of paths. */
+export const PATH_PARAMETERS: Readonly<Record<string, ParameterSpec>> = {
+  inbox_id: pathId('Id of an inbox of the account.'),
+  message_id: pathId('Id of a received or a sent message, whichever the path is about.'),
+  attachment_id: pathId('Id from the attachment list of the content; not a file name.'),
+  draft_id: pathId('Id of a draft.'),
+  thread_id: pathId('Id of a conversation.'),
+};
+
+const INSTANT = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,3})?(?:Z|[+-]\\d{2}:\\d{2})$';
+const instant = z.string().meta({ pattern: INSTANT, examples: ['2026-01-31T12:00:00Z'] });
+const address = z.string().meta({ maxLength: 320, examples: ['alex@example.com'] });
+
+/** Query parameters. Lists are given by repeating the parameter, once for each value. */
+export const QUERY_PARAMETERS: Readonly<Record<string, ParameterSpec>> = {
+  limit: {
+    description: 'Entries of a page: 1 to 100, in decimal digits.',
+    schema: z.number().meta({ type: 'integer', minimum: 1, maximum: 100, default: 20 }),
+  },
+  cursor: {
+    description: 'next_cursor of the page before; it goes with the same path, filters and order.',
+    schema: z.string(),
+  },
+  order: {
+    description: 'relevance needs query.',
+    schema: z.enum(['newest', 'oldest', 'relevance']).meta({ default: 'newest' }),
+  },
+  query: {
+    description:
+      'Words and "phrases in double quotes", at most 16, all of which must be in the subject or body. There are no operators.',
+    schema: z.string().meta({ pattern: '\\S', maxLength: 512 }),
+  },
+  from: {
+    description: 'The bare address of a mailbox in From; letter case does not matter.',
+    schema: address,
+  },
+  recipient: {
+    description: 'The bare address of a mailbox in To, Cc or Bcc; letter case does not matter.',
+    schema: address,
+  },
+  subject: {
+    description: 'A part of the subject; letter case does not matter.',
+    schema: z.string().meta({ pattern: '\\S', maxLength: 998 }),
+  },
+  after: { description: 'Received or submitted at or after this instant.', schema: instant },
+  before: { description: 'Received or submitted before this instant.', schema: instant },
+  labels_all: { description: 'Every one of these labels is on the message.', schema: labelSet },
+  labels_any: { description: 'At least one of these labels is on the message.', schema: labelSet },
+  labels_none: {
+    description: 'None of these labels is on the message; one without labels qualifies.',
+    schema: labelSet,
+  },
+  prefix: {
+    description: 'Only labels that begin so: literal, case-sensitive, trimmed. Empty means all.',
+    schema: z.string().meta({ 'x-max-utf8-bytes': 128 }),
+  },
+  state: {
+    description: 'Drafts in this state.',
+    schema: z.enum(['draft', 'submitted', 'all']).meta({ default: 'draft' }),
+  },
+};

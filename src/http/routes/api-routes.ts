@@ -1,0 +1,53 @@
+import type { CursorCodec } from '../../domain/cursor.js';
+import type { CreateInboxDeps } from '../../usecases/create-inbox.js';
+import type { SubmitFeedbackDeps } from '../../usecases/submit-feedback.js';
+import type { SendDeps } from '../../usecases/submit-send.js';
+import type { DescribedService } from '../openapi/openapi-document.js';
+import { PageCache } from '../page-cache.js';
+import type { Route } from '../route.js';
+import { withContract } from './contract.js';
+import { correspondenceRoutes } from './correspondence.js';
+import { draftRoutes } from './drafts.js';
+import { feedbackRoutes } from './feedback.js';
+import { healthRoutes } from './health.js';
+import { inboxRoutes } from './inboxes.js';
+import { labelRoutes } from './labels.js';
+import { messageRoutes } from './messages.js';
+import { sentRoutes } from './sent.js';
+import { type SignupRouteDeps, signupRoutes } from './signups.js';
+import { threadRoutes } from './threads.js';
+import { trashRoutes } from './trash.js';
+
+export interface ApiDeps {
+  readonly service: DescribedService;
+  readonly isReady: () => Promise<boolean>;
+  readonly inboxes: CreateInboxDeps;
+  readonly send: SendDeps;
+  readonly cursors: CursorCodec;
+  readonly retentionDays: number;
+  readonly signup: SignupRouteDeps;
+  readonly feedback: SubmitFeedbackDeps;
+}
+
+/** Encoded list pages that are kept, in all. */
+const PAGE_CACHE_BYTES = 8 * 2 ** 20;
+
+/** Every route of the daemon, and the document that describes them. */
+export function apiRoutes(deps: ApiDeps): Route[] {
+  const { send, cursors } = deps;
+  const { store, clock } = send;
+  const pages = new PageCache(PAGE_CACHE_BYTES);
+  return withContract(deps.service, [
+    ...healthRoutes(deps.isReady),
+    ...inboxRoutes(deps.inboxes),
+    ...messageRoutes({ store, clock, cursors, pages }),
+    ...sentRoutes({ send, cursors, pages }),
+    ...correspondenceRoutes(send),
+    ...draftRoutes({ send, cursors }),
+    ...labelRoutes({ store, cursors }),
+    ...threadRoutes({ store, clock, cursors, retentionDays: deps.retentionDays }),
+    ...trashRoutes({ store, clock, cursors, retentionDays: deps.retentionDays }),
+    ...signupRoutes(deps.signup),
+    ...feedbackRoutes(deps.feedback),
+  ]);
+}

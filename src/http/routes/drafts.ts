@@ -1,0 +1,263 @@
+import type { z } from 'zod';
+import type { CursorCodec } from '../../domain/cursor.js';
+import { fail, ok, type Result } from '../../domain/errors.js';
+import type { DraftList } from '../../store/drafts.js';
+import { createDraft } from '../../usecases/create-draft.js';
+import { deleteDraft } from '../../usecases/delete-draft.js';
+import type { DraftInput } from '../../usecases/owned-draft.js';
+import { getDraftDetail, listDrafts } from '../../usecases/read-draft.js';
+import { sendDraft } from '../../usecases/send-draft.js';
+import type { SendDeps } from '../../usecases/submit-send.js';
+import { updateDraft } from '../../usecases/update-draft.js';
+import { readLimit } from '../query.js';
+import {
+  failed,
+  json,
+  jsonOrFailure,
+  type Query,
+  type Reply,
+  type Route,
+  type RouteRequest,
+} from '../route.js';
+import { DeletedDraft } from '../schemas/deletions.js';
+import {
+  CreateDraft,
+  DraftDetail,
+  DraftMetadata,
+  DraftPage,
+  FirstCreatedDraft,
+  ReplayedCreatedDraft,
+  SendDraft,
+  UpdateDraft,
+} from '../schemas/drafts.js';
+import { FirstDraftReceipt, RecoveredDraftReceipt } from '../schemas/sent.js';
+import { receiptReply, SEND_ERRORS, SEND_FIELD_CODES, SEND_LIMIT } from '../sending.js';
+
+export interface DraftRouteDeps {
+  readonly send: SendDeps;
+  readonly cursors: CursorCodec;
+}
+
+const DRAFT_SEND_LIMIT = 4096;
+
+/** What a bad value of a field answers; a field or source that is not known is `invalid_draft` (wire contract 3.0). */
+const FIELD_CODES = {
+  ...SEND_FIELD_CODES,
+  to: 'invalid_message',
+  cc: 'invalid_message',
+  bcc: 'invalid_message',
+  subject: 'invalid_message',
+  text: 'invalid_message',
+  html: 'invalid_message',
+  attachments: 'invalid_message',
+  in_reply_to: 'invalid_message',
+} as const;
+
+const SAVE_ERRORS = [
+  'invalid_draft',
+  'invalid_message',
+  'invalid_name',
+  'invalid_labels',
+  'not_found',
+  'message_too_large',
+  'content_unavailable',
+  'draft_unavailable',
+] as const;
+
+/** Wire contract 1.5: drafts. */
+export function draftRoutes(deps: DraftRouteDeps): Route[] {
+  const { send } = deps;
+  const draftPath = '/v1/drafts/{draft_id}';
+  return [
+    {
+      operationId: 'createDraft',
+      method: 'POST',
+      path: '/v1/inboxes/{inbox_id}/drafts',
+      auth: 'bearer',
+      body: {
+        limitBytes: SEND_LIMIT,
+        schema: CreateDraft,
+        invalid: 'invalid_draft',
+        fieldCodes: FIELD_CODES,
+      },
+      tag: 'drafts',
+      summary: 'Create a draft',
+      description:
+        'Empty, filled, or prepared from a message that it answers or forwards. It costs no allowance.',
+      responses: {
+        201: { description: 'The new draft.', schema: FirstCreatedDraft, headers: ['Location'] },
+        200: {
+          description: 'The draft that the key stands for, as it is now.',
+          schema: ReplayedCreatedDraft,
+          headers: ['Location'],
+        },
+      },
+      errors: [
+        ...SAVE_ERRORS,
+        'invalid_idempotency_key',
+        'idempotency_conflict',
+        'idempotency_result_unavailable',
+        'reply_not_ready',
+        'reply_recipients_unavailable',
+      ],
+      uncertain: 'draft_unavailable',
+      handle: request => create(send, request),
+    },
+    {
+      operationId: 'listDrafts',
+      method: 'GET',
+      path: '/v1/inboxes/{inbox_id}/drafts',
+      auth: 'bearer',
+      query: { names: ['limit', 'cursor', 'state'], invalid: 'invalid_draft' },
+      tag: 'drafts',
+      summary: 'List drafts',
+      description: 'Last created first.',
+      responses: { 200: { description: 'A page of drafts.', schema: DraftPage } },
+      errors: ['invalid_limit', 'invalid_draft', 'not_found', 'draft_unavailable'],
+      uncertain: 'draft_unavailable',
+      handle: request => list(deps, request),
+    },
+    {
+      operationId: 'getDraft',
+      method: 'GET',
+      path: draftPath,
+      auth: 'bearer',
+      tag: 'drafts',
+      summary: 'Get a draft',
+      description: 'With its content as saved, before the attribution.',
+      responses: { 200: { description: 'The draft.', schema: DraftDetail } },
+      errors: ['not_found', 'content_unavailable', 'draft_unavailable'],
+      uncertain: 'draft_unavailable',
+      handle: async request => {
+        const detail = await getDraftDetail(send, draftOf(request));
+        return detail.ok ? { kind: 'json-bytes', status: 200, stream: detail.value } : failed(detail);
+      },
+    },
+    {
+      operationId: 'updateDraft',
+      method: 'PATCH',
+      path: draftPath,
+      auth: 'bearer',
+      body: {
+        limitBytes: SEND_LIMIT,
+        schema: UpdateDraft,
+        invalid: 'invalid_draft',
+        fieldCodes: FIELD_CODES,
+      },
+      tag: 'drafts',
+      summary: 'Change a draft',
+      description: 'Only the fields that are given change; the last write of a field wins.',
+      responses: { 200: { description: 'The draft as it is now.', schema: DraftMetadata } },
+      errors: [...SAVE_ERRORS, 'draft_busy', 'draft_submitted'],
+      uncertain: 'draft_unavailable',
+      handle: async request => {
+        const { in_reply_to: inReplyTo, ...rest } = request.body as z.infer<typeof UpdateDraft>;
+        return jsonOrFailure(await updateDraft(send, { ...rest, inReplyTo, ...draftOf(request) }), 200);
+      },
+    },
+    {
+      operationId: 'deleteDraft',
+      method: 'DELETE',
+      path: draftPath,
+      auth: 'bearer',
+      tag: 'drafts',
+      summary: 'Delete a draft for good',
+      description: 'Submitted or not; its sent copy stays.',
+      responses: { 202: { description: 'The draft is out of reach from now on.', schema: DeletedDraft } },
+      errors: ['operation_not_allowed', 'not_found', 'draft_unavailable'],
+      uncertain: 'draft_unavailable',
+      handle: async request => jsonOrFailure(await deleteDraft(send, draftOf(request)), 202),
+    },
+    {
+      operationId: 'sendDraft',
+      method: 'POST',
+      path: `${draftPath}/send`,
+      auth: 'bearer',
+      body: {
+        limitBytes: DRAFT_SEND_LIMIT,
+        schema: SendDraft,
+        invalid: 'invalid_draft',
+        fieldCodes: SEND_FIELD_CODES,
+      },
+      tag: 'drafts',
+      summary: 'Send a draft',
+      description: 'What is saved is sent, once: a repeat gives the same attempt back, without end.',
+      responses: {
+        201: {
+          description: 'The attempt that was made; status says what became of it.',
+          schema: FirstDraftReceipt,
+          headers: ['Location'],
+        },
+        200: {
+          description: 'The attempt that was made before, as it is now.',
+          schema: RecoveredDraftReceipt,
+          headers: ['Location'],
+        },
+      },
+      errors: [
+        ...SEND_ERRORS.filter(code => code !== 'outbound_unavailable'),
+        'invalid_draft',
+        'draft_busy',
+        'draft_result_unavailable',
+        'draft_unavailable',
+      ],
+      uncertain: 'draft_unavailable',
+      handle: async request => {
+        const { idempotency_key: idempotencyKey } = request.body as z.infer<typeof SendDraft>;
+        return receiptReply(await sendDraft(send, { ...draftOf(request), idempotencyKey }));
+      },
+    },
+  ];
+}
+
+/** The draft that a request's path names, asked for by its caller. */
+function draftOf({ account, params }: RouteRequest): DraftInput {
+  return { accountId: account.id, draftId: params.draft_id ?? '' };
+}
+
+async function create(send: SendDeps, { account, params, body }: RouteRequest): Promise<Reply> {
+  const { in_reply_to, idempotency_key, source: given, ...rest } = body as z.infer<typeof CreateDraft>;
+  const created = await createDraft(send, {
+    ...rest,
+    inReplyTo: in_reply_to,
+    idempotencyKey: idempotency_key,
+    source: given === undefined ? undefined : readSource(given),
+    accountId: account.id,
+    inboxId: params.inbox_id ?? '',
+  });
+  if (!created.ok) return failed(created);
+  const status = created.value.replayed === true ? 200 : 201;
+  return json(status, created.value, { Location: `/v1/drafts/${created.value.id}` });
+}
+
+function readSource(given: NonNullable<z.infer<typeof CreateDraft>['source']>) {
+  const { action, message_id: messageId } = given;
+  return action === 'forward'
+    ? { action, messageId, includeAttachments: given.include_attachments }
+    : { action, messageId };
+}
+
+function list(deps: DraftRouteDeps, { account, params, query }: RouteRequest): Reply {
+  const limit = readLimit(query);
+  if (!limit.ok) return failed(limit);
+  const state = readState(query);
+  if (!state.ok) return failed(state);
+  const page = listDrafts(
+    { store: deps.send.store, cursors: deps.cursors },
+    {
+      accountId: account.id,
+      inboxId: params.inbox_id ?? '',
+      list: state.value,
+      limit: limit.value,
+      cursor: query.get('cursor') ?? null,
+    },
+  );
+  return jsonOrFailure(page, 200);
+}
+
+function readState(query: Query): Result<DraftList> {
+  const state = query.get('state') ?? 'draft';
+  return state === 'draft' || state === 'submitted' || state === 'all'
+    ? ok(state)
+    : fail('invalid_draft', 'state must be draft, submitted or all.');
+}

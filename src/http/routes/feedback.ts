@@ -1,0 +1,28 @@
+import type { z } from 'zod';
+import { type SubmitFeedbackDeps, submitFeedback } from '../../usecases/submit-feedback.js';
+import { jsonOrFailure, type Route } from '../route.js';
+import { FeedbackInput, FeedbackResult } from '../schemas/feedback.js';
+
+const BODY_LIMIT = 20 * 1024;
+
+/** Decisions, Feedback. */
+export function feedbackRoutes(deps: SubmitFeedbackDeps): Route[] {
+  return [
+    {
+      operationId: 'createFeedback',
+      method: 'POST',
+      path: '/v1/feedback',
+      auth: 'bearer',
+      body: { limitBytes: BODY_LIMIT, schema: FeedbackInput, invalid: 'invalid_request' },
+      tag: 'feedback',
+      summary: 'Send feedback to the operator',
+      description: 'Also the way to ask for larger allowances. There is no limit on how often.',
+      responses: { 201: { description: 'It was received.', schema: FeedbackResult } },
+      errors: ['invalid_request', 'internal_error'],
+      handle: async ({ account, body }) => {
+        const { title, body: text } = body as z.infer<typeof FeedbackInput>;
+        return jsonOrFailure(await submitFeedback(deps, { account, title, body: text }), 201);
+      },
+    },
+  ];
+}

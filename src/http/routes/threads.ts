@@ -1,0 +1,142 @@
+import type { z } from 'zod';
+import type { CursorCodec } from '../../domain/cursor.js';
+import type { Store } from '../../store/store.js';
+import { changeThreadLabels, deleteThread } from '../../usecases/change-thread.js';
+import { listThreads, threadListVersion } from '../../usecases/list-threads.js';
+import type { Clock } from '../../usecases/ports.js';
+import { getThreadDetail, type ThreadInput } from '../../usecases/read-thread.js';
+import { LIST_QUERY, readListQuery } from '../list-page.js';
+import { PageCache } from '../page-cache.js';
+import { readLimit } from '../query.js';
+import { failed, jsonOrFailure, type Reply, type Route, type RouteRequest } from '../route.js';
+import { DeletedThread } from '../schemas/deletions.js';
+import { LabelChange } from '../schemas/labels.js';
+import { ThreadDetail, ThreadLabelResult, ThreadPage as ThreadPageType } from '../schemas/threads.js';
+import { arrays, CHANGE_LIMIT } from './labels.js';
+
+export interface ThreadRouteDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly cursors: CursorCodec;
+  readonly retentionDays: number;
+}
+
+const PAGE_CACHE_BYTES = 4 * 2 ** 20;
+
+/** Wire contract 1.6: conversations. */
+export function threadRoutes(deps: ThreadRouteDeps): Route[] {
+  const pages = new PageCache(PAGE_CACHE_BYTES);
+  const threadPath = '/v1/threads/{thread_id}';
+  return [
+    {
+      operationId: 'listThreads',
+      method: 'GET',
+      path: '/v1/inboxes/{inbox_id}/threads',
+      auth: 'bearer',
+      query: LIST_QUERY,
+      tag: 'threads',
+      summary: 'List and search conversations',
+      description:
+        'Last active first. One message of a conversation must meet all conditions. A page may come back short with a cursor.',
+      responses: { 200: { description: 'A page of conversations.', schema: ThreadPageType } },
+      errors: [
+        'invalid_limit',
+        'invalid_cursor',
+        'invalid_search',
+        'invalid_labels',
+        'not_found',
+        'internal_error',
+      ],
+      handle: request => list(deps, pages, request),
+    },
+    {
+      operationId: 'getThread',
+      method: 'GET',
+      path: threadPath,
+      auth: 'bearer',
+      query: { names: ['limit', 'cursor'], invalid: 'invalid_search' },
+      tag: 'threads',
+      summary: 'Get a conversation',
+      description: 'The newest messages first, page by page; within a page the oldest comes first.',
+      responses: {
+        200: { description: 'The conversation and a page of its messages.', schema: ThreadDetail },
+      },
+      errors: [
+        'invalid_limit',
+        'invalid_cursor',
+        'invalid_search',
+        'not_found',
+        'internal_error',
+        'content_unavailable',
+      ],
+      handle: request => show(deps, request),
+    },
+    {
+      operationId: 'updateThreadLabels',
+      method: 'PATCH',
+      path: threadPath,
+      auth: 'bearer',
+      body: { limitBytes: CHANGE_LIMIT, schema: LabelChange, invalid: 'invalid_labels' },
+      tag: 'threads',
+      summary: 'Add and remove labels of every message of a conversation',
+      description: 'Of those that are in it now; messages that come later get none of it.',
+      responses: { 200: { description: 'How many messages it was about.', schema: ThreadLabelResult } },
+      errors: ['invalid_labels', 'not_found', 'internal_error'],
+      handle: async request => {
+        const change = request.body as z.infer<typeof LabelChange>;
+        return jsonOrFailure(
+          await changeThreadLabels(deps, { ...threadOf(request), ...arrays(change) }),
+          200,
+        );
+      },
+    },
+    {
+      operationId: 'deleteThread',
+      method: 'DELETE',
+      path: threadPath,
+      auth: 'bearer',
+      tag: 'threads',
+      summary: 'Move a conversation to Trash',
+      description: 'Every message that is in it now. Restoring them brings the conversation back.',
+      responses: { 202: { description: 'How many messages were moved.', schema: DeletedThread } },
+      errors: ['operation_not_allowed', 'not_found', 'internal_error'],
+      handle: async request => jsonOrFailure(await deleteThread(deps, threadOf(request)), 202),
+    },
+  ];
+}
+
+/** The conversation that a request's path names, asked for by its caller. */
+function threadOf({ account, params }: RouteRequest): ThreadInput {
+  return { accountId: account.id, threadId: params.thread_id ?? '' };
+}
+
+async function list(deps: ThreadRouteDeps, pages: PageCache, request: RouteRequest): Promise<Reply> {
+  const input = { accountId: request.account.id, inboxId: request.params.inbox_id ?? '' };
+  const version = threadListVersion(deps, input);
+  // A refusal is left to the list: what is wrong with the query comes first.
+  const key = `${input.inboxId}?${request.queryText}`;
+  const cached = version.ok ? pages.get(key, `${version.value}`) : undefined;
+  if (cached !== undefined) return pageReply(cached);
+  const asked = readListQuery(request.query);
+  if (!asked.ok) return failed(asked);
+  const page = await listThreads(deps, { ...input, ...asked.value });
+  if (!page.ok) return failed(page);
+  const bytes = Buffer.from(JSON.stringify(page.value));
+  // A search takes several event turns: its page is of one state when nothing has changed meanwhile.
+  const versionNow = threadListVersion(deps, input);
+  if (version.ok && versionNow.ok && versionNow.value === version.value)
+    pages.set(key, `${version.value}`, bytes);
+  return pageReply(bytes);
+}
+
+function pageReply(bytes: Buffer): Reply {
+  return { kind: 'json-bytes', status: 200, stream: { size: bytes.length, bytes: [bytes] } };
+}
+
+function show(deps: ThreadRouteDeps, request: RouteRequest): Reply {
+  const limit = readLimit(request.query);
+  if (!limit.ok) return failed(limit);
+  const cursor = request.query.get('cursor') ?? null;
+  const detail = getThreadDetail(deps, { ...threadOf(request), limit: limit.value, cursor });
+  return detail.ok ? { kind: 'json-bytes', status: 200, stream: detail.value } : failed(detail);
+}

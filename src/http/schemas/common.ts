@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { MAX_LABEL_BYTES } from '../../domain/labels.js';
+import { MAX_NAME_BYTES } from '../../domain/names.js';
+
+/**
+ * What many operations share (wire contract section 2). A type with an `id` is a component of the published
+ * document; facts in `meta` that zod does not check itself are checked by the domain, which answers with the
+ * code that names the field.
+ */
+
+export const Id = z.string().meta({
+  id: 'Id',
+  description: 'Id of a resource, made by the service. It is not the Message-ID of an email.',
+});
+
+export const Ts = z.string().meta({
+  id: 'Ts',
+  format: 'date-time',
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
+  description: 'An instant of the service: UTC, with milliseconds and Z.',
+});
+
+export const Key = z.string().meta({
+  id: 'Key',
+  pattern: '^[A-Za-z0-9_-]{1,128}$',
+  description:
+    'Idempotency key: for 24 hours a repeat with the same key and input answers with the first result.',
+});
+
+export const MsgRef = z.string().meta({
+  id: 'MsgRef',
+  pattern: '^[a-f0-9-]{36}$',
+  description: 'Id of a received or sent message in the same inbox.',
+});
+
+export const Name = z.string().meta({
+  id: 'Name',
+  'x-max-utf8-bytes': MAX_NAME_BYTES,
+  description: `A display name: trimmed, at most ${MAX_NAME_BYTES} bytes of UTF-8, no control characters. Blank means no name.`,
+});
+
+export const Label = z.string().meta({
+  id: 'Label',
+  pattern: '\\S',
+  'x-max-utf8-bytes': MAX_LABEL_BYTES,
+  description: `A label: trimmed, then 1 to ${MAX_LABEL_BYTES} bytes of UTF-8, no control characters, case-sensitive.`,
+});
+
+/** Not `z.int()`, which would publish the largest integer of this language as a bound. */
+export const Count = z.number().min(0).meta({ id: 'Count', type: 'integer' });
+
+/** Last member of every page. */
+export const nextCursor = z
+  .string()
+  .nullable()
+  .describe('Pass it as cursor, with the same filters, for the next page; null after the last one.');
+
+/** Members of the answer to a keyed creation; neither is there without a key. */
+export const keyed = {
+  replayed: z.boolean().optional().describe('True when this repeats the result of an earlier request.'),
+  idempotency_expires_at: Ts.optional().describe('Until then the key is protected.'),
+};
+
+/** The 201 of an operation that takes a key: what was made by this very request. */
+export function firstResult<Schema extends z.ZodType>(schema: Schema, example: z.input<Schema>) {
+  const first = z.object({ replayed: z.literal(false).optional() });
+  return z.intersection(schema, first).meta({ examples: [example] });
+}
+
+/** The 200 of an operation that takes a key: what an earlier request made. */
+export function replayedResult<Schema extends z.ZodType>(schema: Schema, example: z.input<Schema>) {
+  const replay = z.object({ replayed: z.literal(true), idempotency_expires_at: Ts });
+  return z.intersection(schema, replay).meta({ examples: [example] });
+}
+
+/** Ids and instants of the examples. */
+export const EXAMPLE = {
+  inboxId: '01936f3c-1a2b-7c3d-8e4f-5a6b7c8d9e0f',
+  messageId: '01936f41-77aa-7b10-9c21-0d1e2f3a4b5c',
+  sentId: '01936f4a-02bc-7d53-a8f7-1c2d3e4f5a6b',
+  draftId: '01936f4f-5e11-7f02-8b44-9a8b7c6d5e4f',
+  threadId: '01936f41-77ab-7e61-bb02-6f5e4d3c2b1a',
+  attachmentId: '2',
+  at: '2026-01-31T12:00:00.000Z',
+  dayLater: '2026-02-01T12:00:00.000Z',
+  weekLater: '2026-02-07T12:00:00.000Z',
+  key: 'research-2026-01-31',
+} as const;

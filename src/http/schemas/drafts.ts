@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { EXAMPLE, firstResult, Id, Key, keyed, MsgRef, nextCursor, replayedResult, Ts } from './common.js';
+import { labelSet } from './labels.js';
+import { Mailbox, recipients } from './mailbox.js';
+import { attachments, includeAttachments, subject } from './sending.js';
+import { StoredAttachment } from './sent.js';
+
+const metadataExample = {
+  id: EXAMPLE.draftId,
+  inbox_id: EXAMPLE.inboxId,
+  state: 'draft' as const,
+  subject: 'Notes',
+  created_at: EXAMPLE.at,
+  updated_at: EXAMPLE.at,
+  sent_message_id: null,
+};
+
+export const DraftMetadata = z
+  .object({
+    id: Id,
+    inbox_id: Id,
+    state: z.enum(['draft', 'submitted']),
+    subject: z.string().describe('Empty when there is none.'),
+    created_at: Ts,
+    updated_at: Ts,
+    sent_message_id: Id.nullable().describe('The sending attempt, once submitted.'),
+  })
+  .meta({ id: 'DraftMetadata', examples: [metadataExample] });
+
+export const DraftPage = z
+  .object({ drafts: z.array(DraftMetadata), next_cursor: nextCursor })
+  .meta({ examples: [{ drafts: [metadataExample], next_cursor: null }] });
+
+const createdExample = { ...metadataExample, replayed: false, idempotency_expires_at: EXAMPLE.dayLater };
+
+export const CreatedDraft = z
+  .object({ ...DraftMetadata.shape, ...keyed })
+  .meta({ id: 'CreatedDraft', examples: [createdExample] });
+
+export const FirstCreatedDraft = firstResult(CreatedDraft, createdExample);
+export const ReplayedCreatedDraft = replayedResult(CreatedDraft, { ...createdExample, replayed: true });
+
+const fields = {
+  to: recipients.optional(),
+  cc: recipients.optional(),
+  bcc: recipients.optional(),
+  subject: subject.optional(),
+  text: z.string().optional().describe('Plain text; may be empty until sending.'),
+  html: z.string().nullable().optional(),
+  attachments: attachments.optional(),
+  in_reply_to: MsgRef.nullable().optional(),
+  labels: labelSet.optional(),
+};
+
+const draftSource = z
+  .discriminatedUnion('action', [
+    z.strictObject({ action: z.enum(['reply', 'reply-all']), message_id: MsgRef }),
+    z.strictObject({
+      action: z.literal('forward'),
+      message_id: MsgRef,
+      include_attachments: includeAttachments,
+    }),
+  ])
+  .describe('Prepares the draft as a reply to or a forward of a message; what is given explicitly wins.');
+
+export const CreateDraft = z
+  .strictObject({ ...fields, source: draftSource.optional(), idempotency_key: Key.optional() })
+  .meta({
+    id: 'CreateDraft',
+    examples: [{ subject: 'Notes', text: 'Here are the notes.', idempotency_key: EXAMPLE.key }],
+  });
+
+export const UpdateDraft = z.strictObject(fields).meta({
+  id: 'UpdateDraft',
+  minProperties: 1,
+  description: 'What is absent stays; lists are replaced; null or empty clears.',
+  examples: [{ text: 'Here are the notes, corrected.', html: null }],
+});
+
+export const SendDraft = z.strictObject({ idempotency_key: Key.optional() }).meta({
+  id: 'SendDraft',
+  examples: [{}],
+});
+
+export const DraftContent = z
+  .object({
+    to: z.array(Mailbox),
+    cc: z.array(Mailbox),
+    bcc: z.array(Mailbox),
+    subject: z.string(),
+    text: z.string(),
+    attachments: z.array(StoredAttachment),
+    html: z.string().optional(),
+    in_reply_to: Id.optional(),
+    labels: z.array(z.string()).optional(),
+  })
+  .meta({ id: 'DraftContent', description: 'As saved, without the attribution.' });
+
+export const DraftDetail = z
+  .object({
+    ...DraftMetadata.shape,
+    from: Mailbox.describe('The inbox and its sender name now.'),
+    content: DraftContent,
+  })
+  .meta({
+    id: 'DraftDetail',
+    examples: [
+      {
+        ...metadataExample,
+        from: { address: 'my-agent@agents.example.com' },
+        content: {
+          to: [],
+          cc: [],
+          bcc: [],
+          subject: 'Notes',
+          text: 'Here are the notes.',
+          attachments: [],
+        },
+      },
+    ],
+  });

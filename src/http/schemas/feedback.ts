@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { Id } from './common.js';
+
+export const FeedbackInput = z
+  .strictObject({
+    title: z.string().optional().meta({ 'x-max-utf8-bytes': 200 }),
+    body: z.string().meta({ pattern: '\\S', description: 'Not blank.' }),
+  })
+  .meta({
+    id: 'FeedbackInput',
+    examples: [{ title: 'More recipients', body: 'We need 100 recipients a day for a newsletter.' }],
+  });
+
+export const FeedbackResult = z.object({ id: Id, status: z.literal('received') }).meta({
+  id: 'FeedbackResult',
+  examples: [{ id: '01936f55-3c4d-7e5f-8a6b-7c8d9e0f1a2b', status: 'received' }],
+});

@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { Count, EXAMPLE, Id, nextCursor, Ts } from './common.js';
+
+const parsedMailbox = z.object({
+  name: z.string().describe('Empty when there is no display name.'),
+  address: z.string(),
+});
+
+export const ParsedAddress = z
+  .union([parsedMailbox, z.object({ name: z.string(), group: z.array(parsedMailbox) })])
+  .meta({
+    id: 'ParsedAddress',
+    description:
+      'A mailbox or a group of them as a header shows it. From is claimed by its sender, not proven.',
+  });
+
+const receivedBase = {
+  id: Id,
+  inbox_id: Id,
+  thread_id: Id.nullable().describe('Null until the message is parsed.'),
+  envelope_from: z.string().describe('The SMTP sender; may be a bounce address or empty.'),
+  envelope_to: z.string().describe('The SMTP recipient as the sender wrote it.'),
+  subject: z.string().nullable(),
+  received_at: Ts,
+  labels: z.array(z.string()),
+};
+
+const ready = z.literal('ready');
+const notReady = z.enum(['pending', 'processing', 'failed']);
+
+const baseExample = {
+  id: EXAMPLE.messageId,
+  inbox_id: EXAMPLE.inboxId,
+  thread_id: EXAMPLE.threadId,
+  envelope_from: 'alex@example.com',
+  envelope_to: 'my-agent@agents.example.com',
+  subject: 'Notes',
+  received_at: EXAMPLE.at,
+  processing_status: 'ready' as const,
+  labels: ['needs-review'],
+};
+
+const alex = { name: 'Alex', address: 'alex@example.com' };
+const summaryExample = { ...baseExample, from: alex };
+
+/** No bodies, no previews; `from` only of a message that is ready. */
+export const ReceivedSummary = z
+  .discriminatedUnion('processing_status', [
+    z.object({
+      ...receivedBase,
+      processing_status: ready,
+      from: ParsedAddress.nullable().describe('Null when the message has no From.'),
+    }),
+    z.object({ ...receivedBase, processing_status: notReady }),
+  ])
+  .meta({ id: 'ReceivedSummary', examples: [summaryExample] });
+
+export const ReceivedPage = z
+  .object({ messages: z.array(ReceivedSummary), next_cursor: nextCursor })
+  .meta({ examples: [{ messages: [summaryExample], next_cursor: null }] });
+
+export const MessageCount = z.object({ count: Count }).meta({ examples: [{ count: 3 }] });
+
+export const ReceivedAttachment = z
+  .object({
+    id: z.string().describe('For the download; not a file name.'),
+    filename: z.string().nullable().describe('A name that is safe for a file.'),
+    size: Count.describe('Bytes, decoded.'),
+    mime_type: z.string(),
+    disposition: z.string().nullable(),
+    content_id: z.string().nullable().describe('Without angle brackets.'),
+    related: z.boolean().describe('Stands in a multipart/related, as an embedded image does.'),
+  })
+  .meta({ id: 'ReceivedAttachment' });
+
+const addresses = z.array(ParsedAddress);
+const headerText = z.string().nullable();
+
+export const ReceivedContent = z
+  .object({
+    from: ParsedAddress.nullable(),
+    sender: ParsedAddress.nullable(),
+    reply_to: addresses,
+    to: addresses,
+    cc: addresses,
+    bcc: addresses,
+    subject: headerText,
+    message_id: headerText,
+    in_reply_to: headerText,
+    references: headerText,
+    date: headerText.describe(
+      'As the sender claims: ISO 8601 in UTC when the header can be read, else its text.',
+    ),
+    text: z.string().nullable(),
+    html: z.string().nullable().describe('Text from a stranger: not safe to show as markup.'),
+    attachments: z.array(ReceivedAttachment),
+  })
+  .meta({ id: 'ReceivedContent' });
+
+/** Members of a detail besides its state; threads show the same. */
+export const receivedDetailBase = {
+  ...receivedBase,
+  message_id: headerText.describe('The Message-ID header, which is not the id of the resource.'),
+  raw_size: Count.describe('Bytes of the original message.'),
+  processed_at: Ts.nullable(),
+};
+
+export const contentOfReady = { processing_status: ready, content: ReceivedContent };
+export const statusOfOthers = { processing_status: notReady };
+
+export const receivedDetailExample = {
+  ...baseExample,
+  message_id: '<notes-1@example.com>',
+  raw_size: 2381,
+  processed_at: '2026-01-31T12:00:00.041Z',
+  content: {
+    from: alex,
+    sender: null,
+    reply_to: [],
+    to: [{ name: '', address: 'my-agent@agents.example.com' }],
+    cc: [],
+    bcc: [],
+    subject: 'Notes',
+    message_id: '<notes-1@example.com>',
+    in_reply_to: null,
+    references: null,
+    date: '2026-01-31T11:59:58.000Z',
+    text: 'Here are the notes.\n',
+    html: null,
+    attachments: [
+      {
+        id: EXAMPLE.attachmentId,
+        filename: 'notes.pdf',
+        size: 1024,
+        mime_type: 'application/pdf',
+        disposition: 'attachment',
+        content_id: null,
+        related: false,
+      },
+    ],
+  },
+};
+
+/** `content` only of a message that is ready; the original bytes can be had in every state. */
+export const ReceivedDetail = z
+  .discriminatedUnion('processing_status', [
+    z.object({ ...receivedDetailBase, ...contentOfReady }),
+    z.object({ ...receivedDetailBase, ...statusOfOthers }),
+  ])
+  .meta({ id: 'ReceivedDetail', examples: [receivedDetailExample] });

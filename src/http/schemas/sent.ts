@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { Count, EXAMPLE, firstResult, Id, keyed, nextCursor, replayedResult, Ts } from './common.js';
+import { Mailbox } from './mailbox.js';
+import { attachmentFields } from './sending.js';
+
+const metadataFields = {
+  id: Id,
+  inbox_id: Id,
+  created_at: Ts,
+  recipient_count: Count,
+  status: z
+    .enum(['accepted', 'rejected', 'unknown'])
+    .describe(
+      'accepted: the relay took it, which proves no delivery. rejected: refused before that, not charged. unknown: not confirmed; do not send it again without looking.',
+    ),
+  provider_message_id: z.string().nullable().describe('The Message-ID, once accepted.'),
+  error_code: z
+    .string()
+    .nullable()
+    .describe('What the relay said, such as E_RECIPIENT_REJECTED or acceptance_unknown; the set is open.'),
+  thread_id: Id.nullable(),
+  in_reply_to: Id.nullable().describe('Id of the message that it answers.'),
+  labels: z.array(z.string()),
+};
+
+const metadataExample = {
+  id: EXAMPLE.sentId,
+  inbox_id: EXAMPLE.inboxId,
+  created_at: EXAMPLE.at,
+  recipient_count: 1,
+  status: 'accepted' as const,
+  provider_message_id: `<${EXAMPLE.sentId}@agents.example.com>`,
+  error_code: null,
+  thread_id: EXAMPLE.threadId,
+  in_reply_to: null,
+  labels: [],
+};
+
+export const SentMetadata = z
+  .object(metadataFields)
+  .meta({ id: 'SentMetadata', examples: [metadataExample] });
+
+/** An entry of a list: no subject, no recipients, no bodies. */
+export const SentSummary = z.object(metadataFields).meta({ id: 'SentSummary', examples: [metadataExample] });
+
+export const SentPage = z
+  .object({ messages: z.array(SentSummary), next_cursor: nextCursor })
+  .meta({ examples: [{ messages: [metadataExample], next_cursor: null }] });
+
+export const StoredAttachment = z
+  .object({
+    ...attachmentFields,
+    disposition: z.enum(['attachment', 'inline']),
+    contentId: z.string().optional().describe('Of an embedded image of a forward.'),
+  })
+  .meta({ id: 'StoredAttachment' });
+
+/** Members of a submission besides its files, which threads show without their bytes. */
+export const submissionFields = {
+  from: Mailbox.describe('The inbox and its sender name at the time of sending.'),
+  to: z.array(Mailbox),
+  cc: z.array(Mailbox),
+  bcc: z.array(Mailbox).describe('Kept here; never in what is transmitted.'),
+  subject: z.string(),
+  text: z.string().describe('With the attribution.'),
+  html: z.string().optional(),
+  headers: z.object({ 'In-Reply-To': z.string(), References: z.string() }).optional().describe('Of a reply.'),
+};
+
+export const Submission = z
+  .object({ ...submissionFields, attachments: z.array(StoredAttachment) })
+  .meta({ id: 'Submission' });
+
+export const submissionExample = {
+  from: { address: 'my-agent@agents.example.com' },
+  to: [{ address: 'recipient@example.com', name: 'Alex' }],
+  cc: [],
+  bcc: [],
+  subject: 'Notes',
+  text: 'Here are the notes.\n\nSent via Postern',
+};
+
+export const sentDetailExample = {
+  ...metadataExample,
+  submission: {
+    ...submissionExample,
+    attachments: [
+      { filename: 'a.txt', type: 'text/plain', content: 'YQ==', disposition: 'attachment' as const },
+    ],
+  },
+};
+
+export const SentDetail = z
+  .object({ ...metadataFields, submission: Submission })
+  .meta({ id: 'SentDetail', examples: [sentDetailExample] });
+
+const unkeyedExample = { limited: false as const, message: metadataExample, outcome_persisted: true };
+const receiptExample = { ...unkeyedExample, replayed: false, idempotency_expires_at: EXAMPLE.dayLater };
+
+export const SendReceipt = z
+  .object({
+    limited: z.literal(false),
+    message: SentMetadata,
+    outcome_persisted: z
+      .boolean()
+      .describe('False: the outcome is known but could not be saved; a later read may say unknown.'),
+    ...keyed,
+  })
+  .meta({ id: 'SendReceipt', examples: [receiptExample] });
+
+/** 201 and 200 of send, reply, reply-all and forward. */
+export const FirstSendReceipt = firstResult(SendReceipt, receiptExample);
+export const ReplayedSendReceipt = replayedResult(SendReceipt, { ...receiptExample, replayed: true });
+
+/** 201 and 200 of sending a draft: the draft itself makes it safe to repeat, so there may be no key and no expiry. */
+export const FirstDraftReceipt = firstResult(SendReceipt, unkeyedExample);
+export const RecoveredDraftReceipt = z
+  .intersection(SendReceipt, z.object({ replayed: z.literal(true) }))
+  .meta({ examples: [{ ...unkeyedExample, replayed: true }] });

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { Id } from './common.js';
+
+export const SignupInput = z.strictObject({}).meta({ id: 'SignupInput', examples: [{}] });
+
+export const SignupResult = z
+  .object({
+    status: z.literal('awaiting_human'),
+    approval_url: z.string().describe('For the human, who signs in there and approves.'),
+    message: z.string(),
+  })
+  .meta({
+    id: 'SignupResult',
+    examples: [
+      {
+        status: 'awaiting_human',
+        approval_url: 'https://postern.example.com/approve',
+        message: 'Ask your human to open approval_url, approve, and hand you the phrase it shows.',
+      },
+    ],
+  });
+
+/** Research answers never stand in the way of a key: whatever they hold, they are taken or left. */
+const answer = z
+  .unknown()
+  .describe('Optional research answer: text of at most 500 characters; anything else is ignored.');
+
+export const ClaimInput = z
+  .strictObject({
+    phrase: z.string().describe('The six words; letter case and white space do not matter.'),
+    discovery_source: answer.optional(),
+    intended_use: answer.optional(),
+  })
+  .meta({ id: 'ClaimInput', examples: [{ phrase: 'amber bridge cedar delta ember forest' }] });
+
+export const ClaimResult = z
+  .object({
+    account_id: Id,
+    credential: z.string().describe('The API key. It is shown this once: store it privately.'),
+    token_type: z.literal('Bearer'),
+    message: z.string(),
+  })
+  .meta({
+    id: 'ClaimResult',
+    examples: [
+      {
+        account_id: '01936f30-0d1c-7a2b-9c3d-4e5f60718293',
+        credential: 'pst_EXAMPLE',
+        token_type: 'Bearer',
+        message: 'Store the credential privately. List the inboxes of the account first.',
+      },
+    ],
+  });

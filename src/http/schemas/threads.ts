@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import { Count, EXAMPLE, Id, nextCursor, Ts } from './common.js';
+import { Mailbox } from './mailbox.js';
+import {
+  contentOfReady,
+  ParsedAddress,
+  receivedDetailBase,
+  receivedDetailExample,
+  statusOfOthers,
+} from './received.js';
+import { SentMetadata, sentDetailExample, submissionExample, submissionFields } from './sent.js';
+
+const threadBase = {
+  id: Id,
+  inbox_id: Id,
+  subject: z.string().nullable().describe('Of the earliest message that is still there.'),
+  last_activity_at: Ts,
+  message_count: Count,
+  received_count: Count,
+  accepted_count: Count,
+  rejected_count: Count,
+  unknown_count: Count,
+};
+
+const baseExample = {
+  id: EXAMPLE.threadId,
+  inbox_id: EXAMPLE.inboxId,
+  subject: 'Notes',
+  last_activity_at: EXAMPLE.at,
+  message_count: 2,
+  received_count: 1,
+  accepted_count: 1,
+  rejected_count: 0,
+  unknown_count: 0,
+};
+
+export const ThreadLatestMessage = z
+  .discriminatedUnion('direction', [
+    z.object({
+      id: Id,
+      direction: z.literal('received'),
+      counterpart: ParsedAddress.nullable().describe('The From of the message.'),
+    }),
+    z.object({
+      id: Id,
+      direction: z.literal('sent'),
+      counterpart: Mailbox.nullable().describe('The first To: lower case, without a name.'),
+    }),
+  ])
+  .meta({ id: 'ThreadLatestMessage' });
+
+const summaryExample = {
+  ...baseExample,
+  latest_message: {
+    id: EXAMPLE.sentId,
+    direction: 'sent' as const,
+    counterpart: { address: 'recipient@example.com' },
+  },
+};
+
+export const ThreadSummary = z
+  .object({
+    ...threadBase,
+    latest_message: ThreadLatestMessage,
+    matching_message_ids: z
+      .array(z.string())
+      .max(100)
+      .optional()
+      .describe('With a filter: the messages that meet it, newest first, at most 100.'),
+    matching_message_count: Count.optional().describe('With a filter: how many meet it.'),
+  })
+  .meta({ id: 'ThreadSummary', examples: [summaryExample] });
+
+export const ThreadPage = z
+  .object({ threads: z.array(ThreadSummary), next_cursor: nextCursor })
+  .meta({ examples: [{ threads: [summaryExample], next_cursor: null }] });
+
+const place = { timestamp: Ts.describe('Received or submitted: members are ordered by it.') };
+const received = { ...receivedDetailBase, direction: z.literal('received'), ...place };
+
+export const ThreadReceivedDetail = z
+  .discriminatedUnion('processing_status', [
+    z.object({ ...received, ...contentOfReady }),
+    z.object({ ...received, ...statusOfOthers }),
+  ])
+  .meta({ id: 'ThreadReceivedDetail' });
+
+const fileOfThread = z.object({ id: z.string(), filename: z.string(), mime_type: z.string(), size: Count });
+
+export const ThreadSentDetail = z
+  .object({
+    ...SentMetadata.shape,
+    direction: z.literal('sent'),
+    ...place,
+    submission: z.object({ ...submissionFields, attachments: z.array(fileOfThread) }),
+  })
+  .meta({ id: 'ThreadSentDetail' });
+
+export const ThreadDetail = z
+  .object({
+    ...threadBase,
+    messages: z
+      .array(z.union([ThreadReceivedDetail, ThreadSentDetail]))
+      .describe('The first page has the newest messages; within a page the oldest comes first.'),
+    next_cursor: nextCursor,
+  })
+  .meta({
+    id: 'ThreadDetail',
+    examples: [
+      {
+        ...baseExample,
+        messages: [
+          { ...receivedDetailExample, direction: 'received', timestamp: EXAMPLE.at },
+          {
+            ...sentDetailExample,
+            direction: 'sent',
+            timestamp: EXAMPLE.at,
+            submission: {
+              ...submissionExample,
+              attachments: [{ id: '1', filename: 'a.txt', mime_type: 'text/plain', size: 1 }],
+            },
+          },
+        ],
+        next_cursor: null,
+      },
+    ],
+  });
+
+export const ThreadLabelResult = z
+  .object({
+    id: Id,
+    inbox_id: Id,
+    message_count: Count,
+    received_count: Count,
+    sent_count: Count,
+    add_labels: z.array(z.string()),
+    remove_labels: z.array(z.string()),
+  })
+  .meta({
+    id: 'ThreadLabelResult',
+    description: 'The counts are of the members; the labels are those of the request, normalised.',
+    examples: [
+      {
+        id: EXAMPLE.threadId,
+        inbox_id: EXAMPLE.inboxId,
+        message_count: 2,
+        received_count: 1,
+        sent_count: 1,
+        add_labels: ['handled'],
+        remove_labels: [],
+      },
+    ],
+  });

@@ -1,0 +1,131 @@
+import t from 'tap';
+import { SchemaBook } from '../../../src/http/openapi/schema-book.js';
+import type { Json } from '../../support/contract-schemas.js';
+import { notationOf } from '../../support/schema-notation.js';
+import { allSchemas } from './all-schemas.js';
+
+/*
+ * Wire contract, section 2, as far as answers are not opt-in extensions (`preview`, `reply_text`), with what the
+ * specification and the decisions add: Trashed, signup, claim, feedback, `domain` at creation. Saved recipients
+ * are always mailboxes (decisions, Sending). Notation: `schema-notation.ts`.
+ */
+const UUID = '/^[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}$/';
+const FILE =
+  'filename: string [>=1, <=255B], type: string [<=127, /^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+$/], content: string [/^[A-Za-z0-9+/]*={0,2}$/]';
+const INBOX =
+  'id: Id, local_part: string, address: string, name: string | null, sender_name: string | null, created_at: Ts';
+const KEYED = 'replayed?: boolean, idempotency_expires_at?: Ts';
+const CHANGE = 'add_labels?: Label[<=32], remove_labels?: Label[<=32]';
+const RECEIVED =
+  'id: Id, inbox_id: Id, thread_id: Id | null, envelope_from: string, envelope_to: string, subject: string | null, received_at: Ts, labels: string[]';
+const DETAIL = `${RECEIVED}, message_id: string | null, raw_size: Count, processed_at: Ts | null`;
+const READY = 'processing_status: "ready"';
+const OTHERS = 'processing_status: "pending" | "processing" | "failed"';
+const SENT =
+  'id: Id, inbox_id: Id, created_at: Ts, recipient_count: Count, status: "accepted" | "rejected" | "unknown", provider_message_id: string | null, error_code: string | null, thread_id: Id | null, in_reply_to: Id | null, labels: string[]';
+const SUBMISSION =
+  'from: Mailbox, to: Mailbox[], cc: Mailbox[], bcc: Mailbox[], subject: string, text: string, html?: string, headers?: {In-Reply-To: string, References: string}';
+const SEND_END =
+  'attachments?: AttachmentInput[<=32] | null, in_reply_to?: MsgRef, labels?: Label[<=32], idempotency_key?: Key';
+const DRAFT =
+  'id: Id, inbox_id: Id, state: "draft" | "submitted", subject: string, created_at: Ts, updated_at: Ts, sent_message_id: Id | null';
+const DRAFT_INPUT =
+  'to?: Mailbox[<=50], cc?: Mailbox[<=50], bcc?: Mailbox[<=50], subject?: string [<=998B], text?: string, html?: string | null, attachments?: AttachmentInput[<=32] | null, in_reply_to?: MsgRef | null, labels?: Label[<=32]';
+const THREAD =
+  'id: Id, inbox_id: Id, subject: string | null, last_activity_at: Ts, message_count: Count, received_count: Count, accepted_count: Count, rejected_count: Count, unknown_count: Count';
+const MEMBERS = 'message_count: Count, received_count: Count, sent_count: Count';
+const TRASH = 'id: Id, inbox_id: Id, subject: string | null, deleted_at: Ts, restorable_until: Ts';
+const DELETED = '{id: Id, status: "deletion_pending", message: string}';
+
+const WIRE: Readonly<Record<string, string>> = {
+  Id: 'string',
+  Ts: 'string [/^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$/]',
+  Key: 'string [/^[A-Za-z0-9_-]{1,128}$/]',
+  MsgRef: 'string [/^[a-f0-9-]{36}$/]',
+  Name: 'string [<=256B]',
+  Label: 'string [<=128B, /\\S/]',
+  Count: 'integer',
+  Error: '{error: {code: string, message: string}}',
+  InboxError:
+    '{error: {code: string, message: string, details?: {allowance: InboxAllowance, increase_request: string, policy_url: string}}}',
+  QuotaError:
+    '{error: {code: "outbound_limit_reached", message: string}, quota: Quota, requested_recipients: Count, reason: "temporary_exhaustion" | "message_exceeds_allowance", sufficient_capacity_at: Ts | null, guidance: string}',
+  InboxAllowance: '{allowance: Count, used: Count, remaining: Count, unit: "inbox_slots"}',
+  Inbox: `{${INBOX}}`,
+  InboxList: '{inboxes: Inbox[], inbox_limit: Count, inbox_allowance: InboxAllowance}',
+  CreatedInbox: `{${INBOX}, ${KEYED}}`,
+  CreateInbox:
+    'strict {local_part: string [/^\\s*[A-Za-z0-9](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?\\s*$/], domain?: string | null, name?: Name | null, sender_name?: Name | null, idempotency_key?: Key}',
+  UpdateInbox: 'strict {name?: Name | null, sender_name?: Name | null} [>=1]',
+  Deleted: DELETED,
+  Policy:
+    '{inbox_id: Id, enabled: boolean, addresses: string[<=100], domains: string[<=100], revision: Count}',
+  ParsedAddress: '{name: string, address: string} | {name: string, group: {name: string, address: string}[]}',
+  ReceivedSummary: `{${RECEIVED}, ${READY}, from: ParsedAddress | null} | {${RECEIVED}, ${OTHERS}}`,
+  ReceivedDetail: `{${DETAIL}, ${READY}, content: ReceivedContent} | {${DETAIL}, ${OTHERS}}`,
+  ReceivedContent:
+    '{from: ParsedAddress | null, sender: ParsedAddress | null, reply_to: ParsedAddress[], to: ParsedAddress[], cc: ParsedAddress[], bcc: ParsedAddress[], subject: string | null, message_id: string | null, in_reply_to: string | null, references: string | null, date: string | null, text: string | null, html: string | null, attachments: ReceivedAttachment[]}',
+  ReceivedAttachment:
+    '{id: string, filename: string | null, size: Count, mime_type: string, disposition: string | null, content_id: string | null, related: boolean}',
+  LabelChange: `strict {${CHANGE}}`,
+  BulkLabelChange: `strict {message_ids: (string [${UUID}])[>=1, <=100], ${CHANGE}}`,
+  LabelResult: '{id: Id, labels: string[]}',
+  LabelList:
+    '{labels: {name: string, received_count: Count, sent_count: Count}[], next_cursor: string | null}',
+  Mailbox: 'strict {address: string [<=254], name?: Name}',
+  AttachmentInput: `strict {${FILE}}`,
+  StoredAttachment: `{${FILE}, disposition: "attachment" | "inline", contentId?: string}`,
+  SendInput: `strict {to: Mailbox[>=1, <=50], cc?: Mailbox[<=50], bcc?: Mailbox[<=50], subject: string [<=998B, /\\S/], text: string [/\\S/], html?: string, ${SEND_END}}`,
+  ReplyInput:
+    'strict {message_id: MsgRef, text: string [/\\S/], html?: string, attachments?: AttachmentInput[<=32] | null, labels?: Label[<=32], idempotency_key?: Key}',
+  ForwardInput:
+    'strict {message_id: MsgRef, to: Mailbox[>=1, <=50], cc?: Mailbox[<=50], bcc?: Mailbox[<=50], note?: string, include_attachments?: boolean, labels?: Label[<=32], idempotency_key?: Key}',
+  SentMetadata: `{${SENT}}`,
+  SentSummary: `{${SENT}}`,
+  SentDetail: `{${SENT}, submission: Submission}`,
+  Submission: `{${SUBMISSION}, attachments: StoredAttachment[]}`,
+  SendReceipt: `{limited: false, message: SentMetadata, outcome_persisted: boolean, ${KEYED}}`,
+  Quota:
+    '{allowance: Count, used: Count, remaining: Count, next_capacity_at: Ts | null, next_capacity_amount: Count, window_hours: 24, unit: "recipient_deliveries", increase_request: string, policy_url: string}',
+  DraftMetadata: `{${DRAFT}}`,
+  CreatedDraft: `{${DRAFT}, ${KEYED}}`,
+  CreateDraft: `strict {${DRAFT_INPUT}, source?: strict {action: "reply" | "reply-all", message_id: MsgRef} | strict {action: "forward", message_id: MsgRef, include_attachments?: boolean}, idempotency_key?: Key}`,
+  UpdateDraft: `strict {${DRAFT_INPUT}} [>=1]`,
+  DraftDetail: `{${DRAFT}, from: Mailbox, content: DraftContent}`,
+  DraftContent:
+    '{to: Mailbox[], cc: Mailbox[], bcc: Mailbox[], subject: string, text: string, attachments: StoredAttachment[], html?: string, in_reply_to?: Id, labels?: string[]}',
+  DeletedDraft: DELETED,
+  SendDraft: 'strict {idempotency_key?: Key}',
+  ThreadSummary: `{${THREAD}, latest_message: ThreadLatestMessage, matching_message_ids?: string[<=100], matching_message_count?: Count}`,
+  ThreadLatestMessage:
+    '{id: Id, direction: "received", counterpart: ParsedAddress | null} | {id: Id, direction: "sent", counterpart: Mailbox | null}',
+  ThreadDetail: `{${THREAD}, messages: (ThreadReceivedDetail | ThreadSentDetail)[], next_cursor: string | null}`,
+  ThreadReceivedDetail: `{${DETAIL}, direction: "received", timestamp: Ts, ${READY}, content: ReceivedContent} | {${DETAIL}, direction: "received", timestamp: Ts, ${OTHERS}}`,
+  ThreadSentDetail: `{${SENT}, direction: "sent", timestamp: Ts, submission: {${SUBMISSION}, attachments: {id: string, filename: string, mime_type: string, size: Count}[]}}`,
+  ThreadLabelResult: `{id: Id, inbox_id: Id, ${MEMBERS}, add_labels: string[], remove_labels: string[]}`,
+  DeletedThread: `{id: Id, inbox_id: Id, ${MEMBERS}, status: "deletion_pending", message: string}`,
+  TrashEntry: `{${TRASH}, kind: "received", from: ParsedAddress | null, envelope_from: string} | {${TRASH}, kind: "sent", to: Mailbox[]}`,
+  Restored:
+    '{id: Id, inbox_id: Id, thread_id: Id | null, status: "restored" | "already_live", message: string}',
+  Trashed:
+    '{id: Id, inbox_id: Id, status: "trashed" | "already_trashed", deleted_at: Ts, restorable_until: Ts}',
+  SignupInput: 'strict {}',
+  SignupResult: '{status: "awaiting_human", approval_url: string, message: string}',
+  ClaimInput: 'strict {phrase: string, discovery_source?: unknown, intended_use?: unknown}',
+  ClaimResult: '{account_id: Id, credential: string, token_type: "Bearer", message: string}',
+  FeedbackInput: 'strict {title?: string [<=200B], body: string [/\\S/]}',
+  FeedbackResult: '{id: Id, status: "received"}',
+};
+
+t.test(
+  'each named type has the members and bounds of the contract; none is missing, none is more',
+  async t => {
+    const book = new SchemaBook();
+    for (const [, schema] of await allSchemas()) book.add(schema);
+    const ours = Object.entries(book.components()).map(([name, schema]) => [
+      name,
+      notationOf(schema as Json),
+    ]);
+    t.strictSame(Object.fromEntries(ours), Object.fromEntries(Object.entries(WIRE).sort()));
+  },
+);

@@ -1,0 +1,39 @@
+import type { z } from 'zod';
+import { openApiDocument } from '../../../../src/http/openapi/openapi-document.js';
+import { type DocumentedRoute, json, type Route } from '../../../../src/http/route.js';
+import { Deleted } from '../../../../src/http/schemas/deletions.js';
+
+export const SERVICE = { name: 'Letters', publicUrl: 'https://letters.test' } as const;
+
+/** A route that says no more than it must. */
+export function route(fields: Partial<DocumentedRoute> = {}): DocumentedRoute {
+  return {
+    operationId: 'getThing',
+    method: 'GET',
+    path: '/v1/things',
+    auth: 'none',
+    tag: 'service',
+    summary: 'Get a thing',
+    responses: { 200: { description: 'The thing.', schema: Deleted } },
+    errors: [],
+    handle: () => json(200, {}),
+    ...fields,
+  };
+}
+
+export function body(schema: z.ZodType) {
+  return { limitBytes: 4096, schema, invalid: 'invalid_request' } as const;
+}
+
+/** The document, loosely typed: tests look into it. */
+// biome-ignore lint/suspicious/noExplicitAny: a document may hold anything
+export function documentOf(...routes: readonly Route[]): any {
+  return JSON.parse(JSON.stringify(openApiDocument(routes, SERVICE)));
+}
+
+/** Its only operation. */
+// biome-ignore lint/suspicious/noExplicitAny: a document may hold anything
+export function operationOf(fields: Partial<DocumentedRoute>): any {
+  const [item] = Object.values(documentOf(route(fields)).paths) as [object];
+  return Object.values(item)[0];
+}
