@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { createAccount, viewAccount } from '../usecases/create-account.js';
 import { listAccounts } from '../usecases/find-account.js';
+import { listSignupAnswers } from '../usecases/list-signup-answers.js';
 import { type PermissionChange, setPermissions } from '../usecases/set-permissions.js';
 import { accountNamed } from './named.js';
 import { answer, answerWith } from './outcome.js';
@@ -46,6 +47,17 @@ export function addAccountCommands(program: Command, cli: Cli): void {
         if (!found.ok) return found;
         const view = viewAccount(found.value);
         return answer(view, renderFields(view));
+      }),
+    );
+
+  account
+    .command('answers')
+    .description('list what agents said of their coming when a claim of theirs made the account')
+    .action(() =>
+      cli.read(box => {
+        const answers = listSignupAnswers(box);
+        const columns = ['email', 'answered_at', 'discovery_source', 'intended_use'];
+        return answer({ answers }, renderTable(answers, columns, 'No answers.'));
       }),
     );
 

@@ -68,7 +68,7 @@ function flatten({ account_id, email, inboxes, sends }: AllowanceView) {
     account_id,
     email,
     inboxes: `${inboxes.used} of ${inboxes.allowance} used${origin(inboxes.is_default)}`,
-    sends: `${sends.allowance} in 24 hours${origin(sends.is_default)}`,
+    sends: `${sends.used} of ${sends.allowance} in 24 hours used${origin(sends.is_default)}`,
   };
 }
 

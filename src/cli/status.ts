@@ -42,12 +42,21 @@ function linesOf({ version, daemon, store, counts, pending }: StatusDocument): o
     accounts: counts.accounts,
     inboxes: counts.inboxes,
     messages: counts.messages,
-    to_be_parsed: waiting(pending),
+    to_be_parsed: waiting(pending.messages, pending.oldest_age_s),
+    to_be_sent: `${waiting(pending.sends, pending.oldest_send_age_s)}${held(pending.held_sends)}`,
   };
 }
 
-function waiting({ messages, oldest_age_s }: BoxStatus['pending']): string {
-  if (oldest_age_s === null) return '0';
-  const count = messages >= MAX_COUNTED ? `${MAX_COUNTED} or more` : String(messages);
-  return `${count}, the oldest for ${formatDuration(oldest_age_s)}`;
+function waiting(count: number, oldestAgeS: number | null): string {
+  return oldestAgeS === null
+    ? counted(count)
+    : `${counted(count)}, the oldest for ${formatDuration(oldestAgeS)}`;
+}
+
+function held(count: number): string {
+  return count === 0 ? '' : ` (and ${counted(count)} held: see "postern queue status")`;
+}
+
+function counted(count: number): string {
+  return count >= MAX_COUNTED ? `${MAX_COUNTED} or more` : String(count);
 }

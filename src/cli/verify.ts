@@ -13,7 +13,7 @@ import type { Cli } from './run-command.js';
 const HELP = `
 DIR is a data directory or a copy of a store; without it, the store of the configuration is verified. Nothing
 in it is changed, and a daemon may go on serving it: what is verified is one instant. Of a large store that
-takes a while (a minute for a million messages), during which a busy daemon's store grows; verify a copy of it
+takes a while (two minutes for a million messages), during which a busy daemon's store grows; verify a copy
 instead.
 `;
 

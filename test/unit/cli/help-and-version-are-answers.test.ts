@@ -12,7 +12,11 @@ t.test('--help tells the commands, the exit codes and where errors go', async t 
     'key',
     'allowance',
     'inbox',
+    'policy',
     'message',
+    'sent',
+    'queue',
+    'suppression',
     'status',
     'version',
   ]) {
