@@ -1,11 +1,7 @@
 import type { Config } from '../config/config.js';
 import { CursorCodec } from '../domain/cursor.js';
 import { HttpServer } from '../http/http-server.js';
-import { healthRoutes } from '../http/routes/health.js';
-import { inboxRoutes } from '../http/routes/inboxes.js';
-import { labelRoutes } from '../http/routes/labels.js';
-import { messageRoutes } from '../http/routes/messages.js';
-import { trashRoutes } from '../http/routes/trash.js';
+import { apiRoutes } from '../http/routes/api-routes.js';
 import { CertificateFiles } from '../smtp/certificate-files.js';
 import { SmtpListener } from '../smtp/smtp-listener.js';
 import {
@@ -18,15 +14,20 @@ import { getMeta } from '../store/meta.js';
 import { openMigratedStore } from '../store/migrate.js';
 import type { Store } from '../store/store.js';
 import { createInboundMail } from '../usecases/accept-message.js';
-import { authenticate } from '../usecases/api-keys.js';
+import { rememberingAuthenticator } from '../usecases/api-keys.js';
 import { claimStore, type StoreClaim } from '../usecases/claim-store.js';
 import { ensureOperator } from '../usecases/ensure-operator.js';
 import type { Clock, Logger } from '../usecases/ports.js';
 import { recoverParsing } from '../usecases/recover-parsing.js';
+import { recoverSends } from '../usecases/recover-sends.js';
+import type { SendDeps } from '../usecases/submit-send.js';
 import { recoverUploads, sweep } from '../usecases/sweep.js';
 import { Sweeper } from '../workers/sweeper.js';
+import { Access } from './access.js';
 import { Parsing } from './parsing.js';
 import { Readiness } from './readiness.js';
+import { RedisHost } from './redis-host.js';
+import { Sending } from './sending.js';
 
 export interface DaemonOptions {
   readonly config: Config;
@@ -43,6 +44,13 @@ export interface DaemonOptions {
 const SWEEP_INTERVAL_MS = 250;
 /** Clients with a request or a message in hand may finish it for so long when the daemon stops. */
 const GRACE_MS = 4_000;
+/** Mail with approval links that is being handed over; who waits for one that was cut off asks again. */
+const ACCESS_GRACE_MS = 1_000;
+/** Of that, how long a request waits still for the outcome of its send: it is to be answered, not cut off. */
+const ANSWER_MS = 3_000;
+
+/** How long "ready" waits for the moment from which sends are taken; without Redis it is said all the same. */
+const SENDING_READY_MS = 500;
 
 const clock: Clock = () => Date.now();
 
@@ -54,11 +62,14 @@ export class Daemon {
   readonly #options: DaemonOptions;
   readonly #store: Store;
   readonly #claim: StoreClaim;
+  readonly #redis: RedisHost;
   readonly #parsing: Parsing;
+  readonly #sending: Sending;
   readonly #sweeper: Sweeper;
   readonly #certificate: CertificateFiles | null;
   readonly #smtp: SmtpListener;
   readonly #http: HttpServer;
+  readonly #access: Access;
 
   private constructor(
     options: DaemonOptions,
@@ -71,9 +82,11 @@ export class Daemon {
     this.#options = options;
     this.#store = store;
     this.#claim = claim;
-    this.#parsing = new Parsing({ config, store, uploads, clock, log });
+    this.#redis = new RedisHost({ config, store, log });
+    const shared = { config, store, uploads, clock, log, redis: this.#redis };
+    this.#parsing = new Parsing(shared);
     this.#sweeper = new Sweeper({
-      run: shouldStop => sweep({ store, clock }, shouldStop),
+      run: shouldStop => sweep({ store, clock, auditRetentionDays: config.audit.retentionDays }, shouldStop),
       intervalMs: SWEEP_INTERVAL_MS,
       log,
     });
@@ -84,11 +97,25 @@ export class Daemon {
       queue: this.#parsing.queue,
       mail: config.mail,
     });
+    this.#sending = new Sending({ ...shared, inbound });
     this.#certificate = certificate?.files ?? null;
     this.#smtp = new SmtpListener(smtpOptions(config, certificate?.identity), inbound, log);
-    const isQueueReady = (): boolean => this.#parsing.isQueueReady;
+    const isQueueReady = (): boolean => this.#parsing.isQueueReady && this.#sending.isReady;
     const readiness = new Readiness({ store, clock, isQueueReady });
-    this.#http = createHttpServer(config, store, log, () => readiness.isReady());
+    const identity = store.read(reader => getMeta(reader, 'identity'));
+    if (identity === undefined) throw new Error('the store has no identity: it was not migrated');
+    this.#access = new Access({
+      config,
+      store,
+      identity,
+      clock,
+      log,
+      redis: this.#redis,
+      relay: this.#sending.relay,
+    });
+    const parts = { send: this.#sending.deps, access: this.#access, log };
+    const cursors = new CursorCodec(identity.cursorSecret);
+    this.#http = createHttpServer(config, { ...parts, cursors, isReady: () => readiness.isReady() });
   }
 
   /** Opens the store, recovers what an earlier process left, and serves. */
@@ -106,8 +133,9 @@ export class Daemon {
       await ensureOperator({ store, clock, mail: config.mail });
       const uploads = await recoverUploads({ store, clock });
       const messages = await recoverParsing({ store, clock });
-      if (uploads + messages > 0) {
-        log.info({ uploads, messages }, 'an earlier process ended in the middle of work: it goes on');
+      const sends = await recoverSends({ store, clock });
+      if (uploads + messages + sends.unknown + sends.waiting + sends.held > 0) {
+        log.info({ uploads, messages, sends }, 'an earlier process ended in the middle of work: it goes on');
       }
       const daemon = new Daemon(options, store, claim, await readCertificate(config, log));
       await daemon.#serve();
@@ -131,23 +159,34 @@ export class Daemon {
   async stop(): Promise<void> {
     const { log } = this.#options;
     this.#certificate?.stop();
+    this.#sending.answerWithin(ANSWER_MS);
     await Promise.all([this.#smtp.stop(GRACE_MS), this.#http.stop(GRACE_MS)]);
     log.debug({}, 'listeners are closed');
-    await Promise.all([this.#parsing.stop(), this.#sweeper.stop()]);
+    await this.#access.stop(ACCESS_GRACE_MS);
+    await Promise.all([this.#parsing.stop(), this.#sending.stop(), this.#sweeper.stop()]);
+    await this.#redis.stop();
     await this.#claim.release();
     await this.#store.close();
     log.info({}, 'stopped');
   }
 
+  async #startWork(): Promise<void> {
+    await Promise.all([this.#redis.start(), this.#parsing.prepare()]);
+    this.#parsing.start();
+    this.#sending.start();
+    await this.#sending.whenReady(SENDING_READY_MS);
+  }
+
   async #serve(): Promise<void> {
     const { config, version, log } = this.#options;
-    const parsing = this.#parsing.start();
+    const working = this.#startWork();
     // Looked at below; until then a failure must not count as unhandled.
-    parsing.catch(() => {});
+    working.catch(() => {});
     const [smtp, http] = await Promise.all([this.#smtp.start(), this.#http.start()]);
     this.#certificate?.watch(identity => this.#smtp.reloadTls(identity));
     this.#sweeper.start();
-    await parsing;
+    await working;
+    this.#access.start();
     log.info(
       { version, smtp_port: smtp.port, http_port: http.port, domains: config.mail.domains, pid: process.pid },
       'postern is ready',
@@ -157,21 +196,27 @@ export class Daemon {
 
 function createHttpServer(
   config: Config,
-  store: Store,
-  log: Logger,
-  isReady: () => Promise<boolean>,
+  parts: {
+    readonly send: SendDeps;
+    readonly access: Access;
+    readonly cursors: CursorCodec;
+    readonly log: Logger;
+    readonly isReady: () => Promise<boolean>;
+  },
 ): HttpServer {
-  const identity = store.read(reader => getMeta(reader, 'identity'));
-  if (identity === undefined) throw new Error('the store has no identity: it was not migrated');
-  const cursors = new CursorCodec(identity.cursorSecret);
+  const { send, access, cursors, log, isReady } = parts;
+  const { store } = send;
   return new HttpServer({
     host: config.http.host,
     port: config.http.port,
-    authenticate: credential => authenticate({ store }, credential),
+    authenticate: rememberingAuthenticator({ store }),
     log,
-    routes: [
-      ...healthRoutes(isReady),
-      ...inboxRoutes({
+    visitors: access.visitors,
+    pages: access.pages,
+    routes: apiRoutes({
+      service: config.service,
+      isReady,
+      inboxes: {
         store,
         clock,
         limits: config.limits,
@@ -179,11 +224,13 @@ function createHttpServer(
         reservedLocalParts: config.mail.reservedLocalParts,
         increaseRequest: config.service.increaseRequest,
         policyUrl: config.service.policyUrl,
-      }),
-      ...messageRoutes({ store, clock, cursors }),
-      ...labelRoutes({ store, cursors }),
-      ...trashRoutes({ store, clock, cursors, retentionDays: config.trash.retentionDays }),
-    ],
+      },
+      send,
+      cursors,
+      retentionDays: config.trash.retentionDays,
+      signup: access.signup,
+      feedback: access.feedback,
+    }),
   });
 }
 

@@ -1,19 +1,15 @@
 import type { Config } from '../config/config.js';
-import type { MessageId } from '../domain/ids.js';
-import { checkExternalRedis } from '../queue/check-external-redis.js';
-import { ManagedRedis } from '../queue/managed-redis.js';
-import { ParseConsumer } from '../queue/parse-consumer.js';
-import { BullParseQueue } from '../queue/parse-queue.js';
-import { type PendingPage, Reconciler } from '../queue/reconciler.js';
-import type { RedisAddress } from '../queue/redis-address.js';
+import { Reconciler } from '../queue/reconciler.js';
+import { WorkConsumer } from '../queue/work-consumer.js';
+import { BullWorkQueue } from '../queue/work-queue.js';
 import type { BlobUploads } from '../store/blob-upload.js';
-import { getMeta } from '../store/meta.js';
-import { listDue } from '../store/pending.js';
 import type { Store } from '../store/store.js';
-import type { Clock, Logger, ParseQueue } from '../usecases/ports.js';
+import type { Clock, Logger, WorkQueue } from '../usecases/ports.js';
 import { isParsedAlone } from '../usecases/recover-parsing.js';
 import { ParsePool } from '../workers/parse-pool.js';
 import { createParseWorker } from '../workers/parse-worker.js';
+import { listPending } from './list-pending.js';
+import type { RedisHost } from './redis-host.js';
 
 interface ParsingDeps {
   readonly config: Config;
@@ -21,6 +17,7 @@ interface ParsingDeps {
   readonly uploads: BlobUploads;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly redis: RedisHost;
 }
 
 /** Messages in hand for each thread: most wait for a commit, which they share, or for the thread. */
@@ -29,26 +26,19 @@ const IN_HAND_PER_THREAD = 64;
 const FINISH_MS = 3_000;
 
 /**
- * The way of a message from `pending` to `ready`: Redis, the queue on it, the consumer, the threads and the
+ * The way of a message from `pending` to `ready`: the queue, the consumer, the threads and the
  * reconciler, wired together and started and stopped as one. Nothing here is needed to accept mail.
  */
 export class Parsing {
-  readonly #deps: ParsingDeps;
-  readonly #redis: ManagedRedis | null;
-  readonly #queue: BullParseQueue;
+  readonly #queue: BullWorkQueue;
   readonly #pool: ParsePool;
-  readonly #consumer: ParseConsumer;
+  readonly #consumer: WorkConsumer;
   readonly #reconciler: Reconciler<Buffer>;
 
   constructor(deps: ParsingDeps) {
     const { config, store, log } = deps;
-    this.#deps = deps;
-    this.#redis =
-      config.redis.mode === 'managed' ? new ManagedRedis({ dataDir: config.store.path, log }) : null;
-    const address: RedisAddress = this.#redis?.address ?? { mode: 'external', url: externalUrl(config) };
-    // Two appliances may share an external Redis; each throws away at its start what is its own there.
-    const prefix = `postern:${store.read(reader => getMeta(reader, 'identity'))?.id ?? ''}`;
-    this.#queue = new BullParseQueue({ address, log, prefix });
+    const { address, prefix } = deps.redis;
+    this.#queue = new BullWorkQueue({ name: 'parse', address, log, prefix });
     this.#pool = new ParsePool({
       workers: config.parse.workers,
       timeoutMs: config.parse.timeoutS * 1000,
@@ -59,7 +49,8 @@ export class Parsing {
       { ...deps, parser: this.#pool, maxTries: config.parse.tries },
       this.#queue,
     );
-    this.#consumer = new ParseConsumer({
+    this.#consumer = new WorkConsumer({
+      name: 'parse',
       address,
       log,
       prefix,
@@ -70,14 +61,14 @@ export class Parsing {
       closeTimeoutMs: FINISH_MS,
     });
     this.#reconciler = new Reconciler({
-      listPending: (limit, after?: Buffer) => listPending(store, deps.clock, limit, after),
+      listPending: listPending(deps, 'parse'),
       queue: this.#queue,
       log,
     });
   }
 
   /** Where accepted messages are offered. */
-  get queue(): ParseQueue {
+  get queue(): WorkQueue {
     return this.#queue;
   }
 
@@ -86,37 +77,23 @@ export class Parsing {
     return this.#queue.isReady;
   }
 
-  /**
-   * Starts everything. An absent Redis does not fail it; what only the operator can mend does
-   * (RedisConfigurationError).
-   */
-  async start(): Promise<void> {
-    const { config, log } = this.#deps;
-    await Promise.all([
-      this.#pool.start(),
-      this.#redis?.start() ?? checkExternalRedis(externalUrl(config), log),
-    ]);
+  /** Starts the parser threads. */
+  async prepare(): Promise<void> {
+    await this.#pool.start();
+  }
+
+  /** Begins to work, as soon as Redis is there. */
+  start(): void {
     this.#queue.start();
     this.#consumer.start();
     this.#reconciler.start();
   }
 
-  /** Messages in hand are finished or returned to `pending`, then Redis is stopped. */
+  /** Messages in hand are finished or returned to `pending`. */
   async stop(): Promise<void> {
     await this.#reconciler.stop();
     await this.#consumer.close();
     await this.#pool.stop();
     await this.#queue.close();
-    await this.#redis?.stop();
   }
-}
-
-function externalUrl(config: Config): string {
-  return config.redis.url?.reveal() ?? '';
-}
-
-function listPending(store: Store, clock: Clock, limit: number, after?: Buffer): PendingPage<Buffer> {
-  const due = store.read(reader => listDue(reader, 'parse', clock(), limit, after));
-  const ids: MessageId[] = due.map(({ work }) => work.id);
-  return { ids, next: due.length < limit ? null : (due.at(-1)?.position ?? null) };
 }

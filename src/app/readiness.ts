@@ -14,7 +14,11 @@ export interface ReadinessDeps {
   readonly isQueueReady: () => boolean;
 }
 
-/** Can the appliance do its work: store writable, Redis there, disk above its floor, parsing not behind? */
+/**
+ * Can the appliance do its work: store writable, Redis there, disk above its floor, parsing not behind? Sends that
+ * wait are not asked for: what they wait for is mostly a smarthost, and taking the box out of service because of it
+ * would keep mail from coming in. `postern status` tells of them.
+ */
 export class Readiness {
   readonly #deps: ReadinessDeps;
   #proof: Promise<void> | null = null;

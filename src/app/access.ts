@@ -1,0 +1,143 @@
+import type { Config } from '../config/config.js';
+import { FormSeal } from '../domain/form-seal.js';
+import { approvePages, linkPages } from '../http/pages/approve.js';
+import { BrowserForms } from '../http/pages/browser.js';
+import { CookieJar } from '../http/pages/cookies.js';
+import { failureView } from '../http/pages/failure-view.js';
+import { Layout } from '../http/pages/layout.js';
+import type { PageSet } from '../http/pages/page-route.js';
+import { CALLBACK_PATH, signInPages } from '../http/pages/sign-in.js';
+import { sitePages } from '../http/pages/site.js';
+import type { SignupRouteDeps } from '../http/routes/signups.js';
+import { Visitors } from '../http/visitors.js';
+import { composeMessage } from '../mail/compose-message.js';
+import { MemoryRateLimiter } from '../queue/memory-rate-limiter.js';
+import type { RedisAddress } from '../queue/redis-address.js';
+import { RedisRateLimiter } from '../queue/redis-rate-limiter.js';
+import { OidcSignIn } from '../signin/oidc-sign-in.js';
+import type { StoreIdentity } from '../store/meta.js';
+import type { Store } from '../store/store.js';
+import { PRESS_WINDOW_MS } from '../usecases/approval-times.js';
+import type { Clock, Logger, Relay } from '../usecases/ports.js';
+import { type ApprovalRequest, requestApproval } from '../usecases/request-approval.js';
+import { builtInPostmaster } from '../usecases/resolve-recipient.js';
+import { createSystemMail } from '../usecases/send-system-mail.js';
+import type { SignupPolicy } from '../usecases/signup-policy.js';
+import type { SubmitFeedbackDeps } from '../usecases/submit-feedback.js';
+import { BackgroundJobs } from '../workers/background-jobs.js';
+
+export interface AccessDeps {
+  readonly config: Config;
+  readonly store: Store;
+  readonly identity: StoreIdentity;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly redis: { readonly address: RedisAddress; readonly prefix: string };
+  readonly relay: Relay;
+}
+
+/**
+ * How agents come by access: the calls without a key, the pages for humans, the mail that these send, and the
+ * limits on all of it, wired together and started and stopped as one.
+ */
+export class Access {
+  readonly signup: SignupRouteDeps;
+  readonly feedback: SubmitFeedbackDeps;
+  readonly pages: PageSet;
+  readonly visitors: Visitors;
+  readonly #limiter: RedisRateLimiter;
+  readonly #jobs: BackgroundJobs;
+  readonly #signIn: OidcSignIn | null;
+
+  constructor(deps: AccessDeps) {
+    const { config, store, identity, clock, log } = deps;
+    const { publicUrl, name, policyUrl } = config.service;
+    this.#limiter = new RedisRateLimiter({ ...deps.redis, memory: new MemoryRateLimiter({ clock }), log });
+    this.#jobs = new BackgroundJobs({ name: 'approval mail', concurrency: 4, maxWaiting: 1_000, log });
+    const limiter = this.#limiter;
+    this.visitors = new Visitors({ publicUrl, trustedProxies: config.http.trustedProxies, limiter, log });
+    const service = { name, publicUrl, policyUrl };
+    const operator = builtInPostmaster(config.mail);
+    const mail = createSystemMail({
+      relay: deps.relay,
+      compose: composeMessage,
+      clock,
+      from: { address: operator, name },
+    });
+    this.#signIn = createSignIn(config, clock, log);
+    const proof = this.#signIn === null ? 'mail' : 'sign_in';
+    const policy: SignupPolicy = { policy: config.signup.policy, domains: config.signup.domains, proof };
+    const common = { store, clock, log, policy };
+    const layout = new Layout(service);
+    const cookies = new CookieJar(publicUrl);
+    const forms = new BrowserForms({ seals: new FormSeal(identity.cursorSecret), cookies, clock });
+    const approve = {
+      ...common,
+      layout,
+      forms,
+      limiter,
+      offerRequest: (request: ApprovalRequest) =>
+        this.#jobs.offer(() => requestApproval({ ...common, service, mail, limiter }, request)),
+    };
+    this.signup = { ...common, service };
+    this.feedback = { ...common, mail, operator, serviceName: name };
+    this.pages = {
+      routes: [
+        ...sitePages(layout, {
+          domains: config.mail.domains,
+          limits: config.limits,
+          trashDays: config.trash.retentionDays,
+          maxMessageBytes: config.smtp.maxMessageBytes,
+          increaseRequest: config.service.increaseRequest,
+        }),
+        ...(this.#signIn === null
+          ? approvePages(approve)
+          : [...signInPages({ ...approve, cookies, signIn: this.#signIn }), ...linkPages(approve)]),
+      ],
+      failure: failure => failureView(layout, failure),
+    };
+    warnOf(config, log);
+  }
+
+  start(): void {
+    this.#limiter.start();
+    void this.#signIn?.check();
+  }
+
+  /** Requests that are under way get `graceMs`. */
+  async stop(graceMs: number): Promise<void> {
+    await this.#jobs.stop(graceMs);
+    this.#limiter.close();
+  }
+}
+
+function createSignIn({ signup, service }: Config, clock: Clock, log: Logger): OidcSignIn | null {
+  const { issuer, clientId, clientSecretFile, name } = signup.oidc;
+  if (issuer === null || clientId === null) return null;
+  const redirectUri = `${service.publicUrl}${CALLBACK_PATH}`;
+  return new OidcSignIn({
+    issuer,
+    clientId,
+    clientSecretFile,
+    name,
+    redirectUri,
+    maxAgeMs: PRESS_WINDOW_MS,
+    clock,
+    log,
+  });
+}
+
+/** What is allowed, and probably not meant. */
+function warnOf({ signup, mail, service }: Config, log: Logger): void {
+  const own = signup.policy === 'domains' ? signup.domains.filter(one => mail.domains.includes(one)) : [];
+  if (own.length > 0) {
+    log.warn(
+      { domains: own },
+      'signup.domains names domains in which agents have inboxes: they can approve access for themselves',
+    );
+  }
+  const { protocol, hostname } = new URL(service.publicUrl);
+  if (protocol === 'http:' && !/^(?:localhost|127\..*|\[::1\])$/.test(hostname)) {
+    log.warn({}, 'service.public_url is not https: approvals and keys travel in the clear');
+  }
+}

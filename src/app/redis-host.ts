@@ -1,0 +1,34 @@
+import type { Config } from '../config/config.js';
+import { checkExternalRedis } from '../queue/check-external-redis.js';
+import { ManagedRedis } from '../queue/managed-redis.js';
+import type { RedisAddress } from '../queue/redis-address.js';
+import { getMeta } from '../store/meta.js';
+import type { Store } from '../store/store.js';
+import type { Logger } from '../usecases/ports.js';
+
+/** The Redis that the queues are in: our own, or one that the operator runs. */
+export class RedisHost {
+  readonly address: RedisAddress;
+  /** Two appliances may share an external Redis; each throws away at its start what is its own there. */
+  readonly prefix: string;
+  readonly #managed: ManagedRedis | null;
+  readonly #log: Logger;
+
+  constructor({ config, store, log }: { config: Config; store: Store; log: Logger }) {
+    this.#log = log;
+    this.#managed =
+      config.redis.mode === 'managed' ? new ManagedRedis({ dataDir: config.store.path, log }) : null;
+    this.address = this.#managed?.address ?? { mode: 'external', url: config.redis.url?.reveal() ?? '' };
+    this.prefix = `postern:${store.read(reader => getMeta(reader, 'identity'))?.id ?? ''}`;
+  }
+
+  /** An absent Redis does not fail it; what only the operator can mend does (RedisConfigurationError). */
+  async start(): Promise<void> {
+    if (this.#managed !== null) await this.#managed.start();
+    else if (this.address.mode === 'external') await checkExternalRedis(this.address.url, this.#log);
+  }
+
+  async stop(): Promise<void> {
+    await this.#managed?.stop();
+  }
+}
