@@ -1,6 +1,7 @@
 import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AttachmentMetadata, ReceivedContent } from '../../src/domain/content.js';
+import type { Contract } from './contract.js';
 
 export interface ApiAnswer {
   readonly status: number;
@@ -50,11 +51,18 @@ const POLL_MS = 15;
 export class ApiClient {
   readonly #port: () => number;
   readonly #credential: string | null;
+  readonly #contract: (() => Promise<Contract>) | null;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 32, maxFreeSockets: 4 });
 
-  constructor(port: () => number, credential: string | null) {
+  /** @param contract what every answer is held against at once; null for benchmarks, which would measure it */
+  constructor(
+    port: () => number,
+    credential: string | null,
+    contract: (() => Promise<Contract>) | null = null,
+  ) {
     this.#port = port;
     this.#credential = credential;
+    this.#contract = contract;
   }
 
   get(path: string, options: ApiRequest = {}): Promise<ApiAnswer> {
@@ -73,7 +81,19 @@ export class ApiClient {
     return this.request('DELETE', path);
   }
 
-  request(method: string, path: string, options: ApiRequest = {}): Promise<ApiAnswer> {
+  /** Rejects when the answer breaks the contract. */
+  async request(method: string, path: string, options: ApiRequest = {}): Promise<ApiAnswer> {
+    const answer = await this.#send(method, path, options);
+    if (this.#contract !== null) {
+      const { body } = options;
+      const object = typeof body === 'object' && !(body instanceof Uint8Array) ? body : undefined;
+      const { status, headers, bytes } = answer;
+      (await this.#contract()).check({ method, path, body: object, status, headers, bytes });
+    }
+    return answer;
+  }
+
+  #send(method: string, path: string, options: ApiRequest): Promise<ApiAnswer> {
     const { body } = options;
     const isJson = typeof body === 'object' && !(body instanceof Uint8Array);
     const payload = isJson ? JSON.stringify(body) : body;

@@ -14,17 +14,25 @@ export interface LetterOptions {
   readonly subject?: string;
   /** About so many bytes in all; a short letter by default. */
   readonly bytes?: number;
+  /** Message-IDs, with angle brackets, that it refers to; the last one is what it answers. */
+  readonly references?: readonly string[];
 }
 
 /** A plain text letter; a longer one has incompressible lines of 76 characters. */
 export function writeLetter(options: LetterOptions = {}): Letter {
   const messageId = `<${randomBytes(12).toString('hex')}@client.example>`;
   const subject = options.subject ?? `Letter ${messageId.slice(1, 9)}`;
+  const { references = [] } = options;
+  const ancestry =
+    references.length === 0
+      ? []
+      : [`In-Reply-To: ${references.at(-1)}`, `References: ${references.join('\r\n ')}`];
   const head = [
     'From: Sender <sender@client.example>',
     'To: Agent <agent@example.org>',
     `Subject: ${subject}`,
     `Message-ID: ${messageId}`,
+    ...ancestry,
     'Date: Fri, 27 Nov 2026 10:00:00 +0000',
     'MIME-Version: 1.0',
     'Content-Type: text/plain; charset=us-ascii',

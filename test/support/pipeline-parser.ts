@@ -2,6 +2,7 @@ import type { ReceivedContent } from '../../src/domain/content.js';
 import { ApiClient } from './api-client.js';
 import { SENDER } from './deliver.js';
 import { acceptedId } from './letters.js';
+import { servedContract } from './served-contract.js';
 import { SmtpClient } from './smtp-client.js';
 
 /*
@@ -27,7 +28,11 @@ export default async function parseThroughBox(
   raw: Buffer,
 ): Promise<{ content: ReceivedContent | null; data: Buffer[] }> {
   const { smtpPort, httpPort, credential, address } = JSON.parse(process.env[VARIABLE] ?? '') as Pipeline;
-  const api = new ApiClient(() => httpPort, credential);
+  const api = new ApiClient(
+    () => httpPort,
+    credential,
+    () => servedContract(httpPort),
+  );
   const client = await SmtpClient.ready(smtpPort);
   const id = acceptedId(await client.sendMail(SENDER, [address], raw));
   await client.close();

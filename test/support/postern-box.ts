@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Test } from 'tap';
 import { ApiClient } from './api-client.js';
+import { servedContract } from './served-contract.js';
 
 /** The package that is tested: this module runs as `dist/test/support/postern-box.js`. */
 export const packageRoot = join(import.meta.dirname, '../../..');
@@ -238,9 +239,13 @@ export class PosternBox {
     return JSON.parse(run.stdout) as Document;
   }
 
-  /** The API, with this credential or without one. It follows the daemon through restarts. */
+  /**
+   * The API, with this credential or without one. It follows the daemon through restarts, and every answer is
+   * held against the document that the daemon publishes.
+   */
   api(credential: string | null = null): ApiClient {
-    return new ApiClient(() => this.#ports.http, credential);
+    const port = () => this.#ports.http;
+    return new ApiClient(port, credential, () => servedContract(port()));
   }
 
   #take(text: string): void {

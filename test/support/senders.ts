@@ -26,6 +26,8 @@ export interface SendersOptions {
   readonly addresses: readonly string[];
   /** Size of the next letter. */
   readonly letterBytes: () => number;
+  /** What the next letter refers to. */
+  readonly references?: () => readonly string[];
 }
 
 /** How long a letter waits that was not taken. */
@@ -97,10 +99,11 @@ export class Senders {
   }
 
   async #lane(): Promise<void> {
-    const { addresses, letterBytes } = this.#options;
+    const { addresses, letterBytes, references = () => [] } = this.#options;
     let client: SmtpClient | null = null;
     while (!this.#isStopping) {
-      const sent: Sent = { letter: writeLetter({ bytes: letterBytes() }), ids: [], unknown: 0 };
+      const letter = writeLetter({ bytes: letterBytes(), references: references() });
+      const sent: Sent = { letter, ids: [], unknown: 0 };
       this.#book.push(sent);
       const address = addresses[randomInt(addresses.length)] ?? '';
       while (sent.ids.length === 0) {

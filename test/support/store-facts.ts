@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type BlobId, type InboxId, idFromBytes } from '../../src/domain/ids.js';
+import { type BlobId, idFromBytes } from '../../src/domain/ids.js';
 import {
   type BlobRef,
   blobChunksTable,
@@ -7,10 +7,14 @@ import {
   blobUploadsTable,
   chunkCount,
 } from '../../src/store/blobs.js';
+import { chargeSumsTable, chargesTable } from '../../src/store/charges.js';
+import { type DraftRecord, draftsTable } from '../../src/store/drafts.js';
+import type { IndexedMessage } from '../../src/store/mailbox-index.js';
 import { getCounters, summariesTable } from '../../src/store/mailboxes.js';
 import { contentsTable, messagesTable, type ReceivedRecord } from '../../src/store/messages.js';
 import { type PendingKind, pendingTable } from '../../src/store/pending.js';
 import type { Entry, Reader } from '../../src/store/reader-writer.js';
+import { type SentRecord, sentContentsTable, sentTable } from '../../src/store/sent.js';
 import { Store } from '../../src/store/store.js';
 import type { Table } from '../../src/store/table.js';
 import type { PosternBox } from './postern-box.js';
@@ -22,6 +26,7 @@ export function openStore(box: PosternBox): Store {
 
 export interface StoreFacts {
   readonly messages: readonly ReceivedRecord[];
+  readonly sent: readonly SentRecord[];
   readonly chunks: number;
   /** Uploads that have begun and are neither finished nor given up. */
   readonly uploads: number;
@@ -34,11 +39,14 @@ export interface StoreFacts {
 export function readFacts(store: Store): StoreFacts {
   return store.read(reader => {
     const messages = entriesOf(reader, messagesTable).map(({ value }) => value);
+    const sent = entriesOf(reader, sentTable).map(({ value }) => value);
+    const drafts = entriesOf(reader, draftsTable).map(({ value }) => value);
     const chunks = keysOf(reader, blobChunksTable);
     const pending = entriesOf(reader, pendingTable).map(({ value }) => value);
     const count = (kind: PendingKind) => pending.filter(work => work.kind === kind).length;
     return {
       messages,
+      sent,
       chunks: chunks.length,
       uploads: keysOf(reader, blobUploadsTable).length,
       pending: {
@@ -46,12 +54,25 @@ export function readFacts(store: Store): StoreFacts {
         'purge-blob': count('purge-blob'),
         'purge-inbox': count('purge-inbox'),
         'purge-trash': count('purge-trash'),
+        relay: count('relay'),
+        'relay-held': count('relay-held'),
+        'expire-charges': count('expire-charges'),
+        'purge-thread': count('purge-thread'),
         'expire-key': count('expire-key'),
+        'expire-link': count('expire-link'),
+        'expire-phrase': count('expire-phrase'),
       },
       faults: [
-        ...blobFaults(reader, messages, chunks),
+        ...blobFaults(
+          reader,
+          [...messages.flatMap(blobsOf), ...sent.flatMap(blobsOfSent), ...drafts.flatMap(blobsOfDraft)],
+          chunks,
+        ),
         ...recordFaults(reader, messages),
-        ...counterFaults(reader, messages),
+        ...sentFaults(reader, sent),
+        ...chargeFaults(reader, sent),
+        ...listFaults(reader, [...messages, ...sent]),
+        ...counterFaults(reader, [...messages, ...sent]),
       ],
     };
   });
@@ -72,10 +93,11 @@ export async function untilFacts(
     for (;;) {
       const facts = readFacts(store);
       if (holds(facts)) return facts;
-      const { messages, ...counts } = facts;
+      const { messages, sent, ...counts } = facts;
       const shown = JSON.stringify({
         ...counts,
         messages: messages.map(({ id, status }) => `${id} ${status}`),
+        sent: sent.map(({ id, attempt, status }) => `${id} ${attempt} ${status}`),
       });
       if (shown !== seen) movedAt = performance.now();
       seen = shown;
@@ -90,7 +112,8 @@ export async function untilFacts(
 
 /** Nothing is left to be done: no parsing, no purge, no upload. */
 export function isAtRest({ uploads, pending }: StoreFacts): boolean {
-  return uploads + pending.parse + pending['purge-blob'] + pending['purge-inbox'] === 0;
+  const purges = pending['purge-blob'] + pending['purge-inbox'] + pending['purge-thread'];
+  return uploads + pending.parse + purges === 0;
 }
 
 const EVERYTHING = { from: Buffer.alloc(0), to: Buffer.alloc(64, 0xff), limit: 10_000_000 };
@@ -108,14 +131,23 @@ function blobsOf(record: ReceivedRecord): BlobRef[] {
   return record.content?.in === 'blob' ? [...blobs, record.content.blob] : blobs;
 }
 
+function blobsOfSent({ files, content }: SentRecord): BlobRef[] {
+  const blobs = files.map(({ blob }) => blob);
+  return content.in === 'blob' ? [...blobs, content.blob] : blobs;
+}
+
+function blobsOfDraft({ files, text, html }: DraftRecord): BlobRef[] {
+  const texts = [text, html].flatMap(place => (place?.in === 'blob' ? [place.blob] : []));
+  return [...texts, ...files.map(({ blob }) => blob)];
+}
+
 /** Every chunk belongs to a blob that is whole, owned as often as it says, being uploaded, or being freed. */
-function blobFaults(reader: Reader, messages: readonly ReceivedRecord[], chunkKeys: Buffer[]): string[] {
+function blobFaults(reader: Reader, refs: readonly BlobRef[], chunkKeys: Buffer[]): string[] {
   const found = new Map<BlobId, number>();
   for (const key of chunkKeys) {
     const id = idFromBytes<BlobId>(key);
     found.set(id, (found.get(id) ?? 0) + 1);
   }
-  const refs = messages.flatMap(blobsOf);
   const owners = new Map<BlobId, number>();
   for (const { id } of refs) owners.set(id, (owners.get(id) ?? 0) + 1);
   const leaving = new Set<string>([
@@ -163,6 +195,56 @@ function recordFaults(reader: Reader, messages: readonly ReceivedRecord[]): stri
     if (hasContent !== (status === 'ready')) faults.push(`message ${id}: ${status}, content ${hasContent}`);
   }
   for (const entry of owed) faults.push(`pending entry ${entry} without its message`);
+  return faults;
+}
+
+/** An attempt, its pending entry, its line and its bodies agree. */
+function sentFaults(reader: Reader, sent: readonly SentRecord[]): string[] {
+  const faults: string[] = [];
+  const owed = new Set(
+    entriesOf(reader, pendingTable)
+      .filter(({ value }) => value.kind === 'relay' || value.kind === 'relay-held')
+      .map(({ key, value }) => `${value.kind} ${value.id} ${key.readUIntBE(1, 6)}`),
+  );
+  for (const { id, inboxId, seq, status, attempt, relayDueAt, trash, content } of sent) {
+    const kind = attempt === 'held' ? 'relay-held' : 'relay';
+    if (attempt !== 'settled' && !owed.delete(`${kind} ${id} ${relayDueAt}`))
+      faults.push(`sent message ${id}: ${attempt}, and not pending`);
+    const bytes = reader.get(summariesTable, { inboxId, kind: 'sent', seq });
+    const line = bytes === undefined ? null : (JSON.parse(bytes.toString('utf8')) as Record<string, unknown>);
+    if (trash !== null ? line !== null : line?.id !== id || line.status !== status)
+      faults.push(`sent message ${id}: another line`);
+    if (content.in === 'record' && !reader.has(sentContentsTable, id))
+      faults.push(`sent message ${id}: no bodies`);
+  }
+  const bodies = keysOf(reader, sentContentsTable).length;
+  const inRecord = sent.filter(({ content }) => content.in === 'record').length;
+  if (bodies !== inRecord) faults.push(`${bodies} bodies of ${inRecord} sent messages`);
+  return [...faults, ...[...owed].map(entry => `pending entry ${entry} without its attempt`)];
+}
+
+/** Charges add up to their sums, and none is left of a message that was rejected. */
+function chargeFaults(reader: Reader, sent: readonly SentRecord[]): string[] {
+  const rejected = new Set<string>(sent.filter(({ status }) => status === 'rejected').map(({ id }) => id));
+  const sums = new Map<string, number>();
+  const faults: string[] = [];
+  for (const { key, value } of entriesOf(reader, chargesTable)) {
+    const accountId = idFromBytes(key);
+    sums.set(accountId, (sums.get(accountId) ?? 0) + value);
+    if (rejected.has(idFromBytes(key, 22))) faults.push(`a charge for ${idFromBytes(key, 22)}, rejected`);
+  }
+  for (const { key, value } of entriesOf(reader, chargeSumsTable)) {
+    const accountId = idFromBytes(key);
+    const sum = sums.get(accountId) ?? 0;
+    if (sum !== value.sum) faults.push(`charges of ${accountId}: ${sum}, summed up as ${value.sum}`);
+    sums.delete(accountId);
+  }
+  return [...faults, ...[...sums].map(([id, sum]) => `charges of ${id}: ${sum}, summed up nowhere`)];
+}
+
+/** Lists have the live messages, Trash has the others. */
+function listFaults(reader: Reader, messages: readonly IndexedMessage[]): string[] {
+  const faults: string[] = [];
   const over = entriesOf(reader, pendingTable)
     .filter(({ value }) => value.kind === 'purge-trash')
     .map(({ key, value }) => `${value.id} ${key.readUIntBE(1, 6)}`);
@@ -177,17 +259,16 @@ function recordFaults(reader: Reader, messages: readonly ReceivedRecord[]): stri
   return faults;
 }
 
-function counterFaults(reader: Reader, messages: readonly ReceivedRecord[]): string[] {
-  const perInbox = new Map<InboxId, number>();
-  for (const { inboxId, trash } of messages) {
-    perInbox.set(inboxId, (perInbox.get(inboxId) ?? 0) + (trash === null ? 1 : 0));
+function counterFaults(reader: Reader, messages: readonly IndexedMessage[]): string[] {
+  const counts = new Map<string, { readonly one: IndexedMessage; live: number }>();
+  for (const one of messages) {
+    const key = `${one.kind} messages of inbox ${one.inboxId}`;
+    const count = counts.get(key) ?? { one, live: 0 };
+    if (one.trash === null) count.live += 1;
+    counts.set(key, count);
   }
-  return [...perInbox]
-    .map(([id, count]) => ({
-      id,
-      count,
-      counted: getCounters(reader, { inboxId: id, kind: 'received' }).live,
-    }))
-    .filter(({ count, counted }) => count !== counted)
-    .map(({ id, count, counted }) => `inbox ${id}: ${count} messages, counted ${counted}`);
+  return [...counts]
+    .map(([name, { one, live }]) => ({ name, live, counted: getCounters(reader, one).live }))
+    .filter(({ live, counted }) => live !== counted)
+    .map(({ name, live, counted }) => `${name}: ${live} live, counted ${counted}`);
 }

@@ -9,17 +9,17 @@ t.test('an allowance is the default until it is set, each cap by itself', async 
   t.same(await show(), {
     ...common,
     inboxes: { allowance: 2, used: 0, is_default: true },
-    sends: { allowance: 25, is_default: true },
+    sends: { allowance: 25, used: 0, is_default: true },
   });
   const set = await box.json<object>('allowance', 'set', '--account', account_id!, '--inboxes', '5');
   t.same(set, {
     ...common,
     inboxes: { allowance: 5, used: 0, is_default: false },
-    sends: { allowance: 25, is_default: true },
+    sends: { allowance: 25, used: 0, is_default: true },
   });
   t.same(await show(), set);
   await box.json('allowance', 'set', '--account', account_id!, '--sends', '0');
-  t.match(await show(), { inboxes: { allowance: 5 }, sends: { allowance: 0, is_default: false } });
+  t.match(await show(), { inboxes: { allowance: 5 }, sends: { allowance: 0, used: 0, is_default: false } });
 });
 
 t.test('without --account every account is shown', async t => {
