@@ -95,6 +95,10 @@ export class Appliance {
     return `/v1/inboxes/${this.#mailbox.inboxId}/messages?limit=20`;
   }
 
+  get sendPath(): string {
+    return `/v1/inboxes/${this.#mailbox.inboxId}/sent`;
+  }
+
   /** Messages accepted so far. */
   accepted(): number {
     const { inboxId } = this.#mailbox;

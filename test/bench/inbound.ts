@@ -7,11 +7,12 @@ import { largeBench } from './large-bench.js';
 import { latencyBench } from './latency-bench.js';
 import { parseBench } from './parse-bench.js';
 import { poisonBench } from './poison-bench.js';
+import { sendBench } from './send-bench.js';
 import { unparsedBench } from './unparsed-bench.js';
 import { uploadsBench } from './uploads-bench.js';
 import { visibleBench } from './visible-bench.js';
 
-/** The way of mail into the appliance and to the agent that reads it. */
+/** The way of mail into the appliance, to the agent that reads it, and out again. */
 export const inboundBenches: readonly Bench[] = [
   acceptBench,
   unparsedBench,
@@ -22,6 +23,7 @@ export const inboundBenches: readonly Bench[] = [
   largeBench,
   poisonBench,
   httpBench,
+  sendBench,
   churnBench,
   idleBench,
 ];

@@ -4,6 +4,7 @@ import { takeSequence } from '../../src/store/mailboxes.js';
 import { contentsTable, type ReceivedRecord, saveMessage } from '../../src/store/messages.js';
 import type { Writer } from '../../src/store/reader-writer.js';
 import type { Store } from '../../src/store/store.js';
+import { joinThread } from '../../src/store/thread-links.js';
 import { encodeSummary } from '../../src/usecases/received-view.js';
 
 /** Instants of generated messages: one a second from here on. */
@@ -14,8 +15,8 @@ export const STEP_MS = 1_000;
 export const HALVES = { even: 'read', odd: 'unread' } as const;
 /** Only on the first messages of the mailbox. */
 export const OLDEST = { label: 'legacy', messages: 50 } as const;
-/** One message of so many. */
-export const RARE = { label: 'legal hold', every: 20_000 } as const;
+/** On so many messages of any mailbox, spread over the whole of it. */
+export const RARE = { label: 'legal hold', messages: 50 } as const;
 /** `topic 1` is on half of the messages, `topic n` on one of 2n: a few that are everywhere, many that are rare. */
 export const TOPICS = Array.from({ length: 32 }, (_, index) => `topic ${index + 1}`);
 
@@ -23,18 +24,27 @@ const CORRESPONDENTS = 2_000;
 const MESSAGES_PER_UNIT = 250;
 const UNITS_IN_FLIGHT = 4;
 
-export type LabelsOf = (index: number) => readonly string[];
+/** The labels of a message of a mailbox that has `count`. */
+export type LabelsOf = (index: number, count: number) => readonly string[];
+/** Message-IDs, without brackets, that a message refers to: what conversation it belongs to. */
+export type ReferencesOf = (index: number) => readonly string[];
+
+export function messageIdOf(index: number): string {
+  return `${index}@correspondents.example`;
+}
 
 /**
  * Fills an inbox with ready messages, by the functions that the product itself stores them with. The same
  * number gives the same mailbox, ids aside.
  * @param labelsOf the labels of a message; by default skewed as above
+ * @param referencesOf what it refers to; by default each is a conversation of its own
  */
 export async function fillMailbox(
   store: Store,
   inboxId: InboxId,
   count: number,
   labelsOf: LabelsOf = skewedLabels,
+  referencesOf: ReferencesOf = () => [],
 ): Promise<void> {
   const uploads = new BlobUploads(store);
   let next = 0;
@@ -45,7 +55,11 @@ export async function fillMailbox(
       const to = next;
       await store.write(writer => {
         for (let index = from; index < to; index++) {
-          storeReady(writer, uploads, inboxId, index, labelsOf(index));
+          storeReady(writer, uploads, inboxId, {
+            index,
+            labels: labelsOf(index, count),
+            references: referencesOf(index),
+          });
         }
       });
     }
@@ -61,11 +75,11 @@ function chance(index: number, salt: number): number {
   return ((hash ^ (hash >>> 15)) >>> 0) / 2 ** 32;
 }
 
-export function skewedLabels(index: number): string[] {
+export function skewedLabels(index: number, count: number): string[] {
   const labels = TOPICS.filter((_, at) => chance(index, at) < 0.5 / (at + 1));
   labels.push(index % 2 === 0 ? HALVES.even : HALVES.odd);
   if (index < OLDEST.messages) labels.push(OLDEST.label);
-  if (index % RARE.every === 7) labels.push(RARE.label);
+  if (index % Math.max(1, Math.floor(count / RARE.messages)) === 7) labels.push(RARE.label);
   return labels.sort();
 }
 
@@ -78,13 +92,19 @@ function correspondentOf(index: number, salt: number): string {
   return correspondent(Math.floor(CORRESPONDENTS * chance(index, salt) ** 4));
 }
 
-function storeReady(
+export interface Generated {
+  readonly index: number;
+  readonly labels: readonly string[];
+  readonly references: readonly string[];
+}
+
+export function storeReady(
   writer: Writer,
   uploads: BlobUploads,
   inboxId: InboxId,
-  index: number,
-  labels: readonly string[],
+  { index, labels, references }: Generated,
 ): void {
+  const messageId = messageIdOf(index);
   const { seq, at } = takeSequence(writer, { inboxId, kind: 'received' }, FIRST_AT + index * STEP_MS);
   const upload = uploads.begin();
   upload.write(RAW);
@@ -110,10 +130,10 @@ function storeReady(
     parseDueAt: null,
     processedAt: at,
     failure: null,
-    threadId: null,
+    threadId: joinThread(writer, inboxId, { messageId, references, inReplyTo: [] }, at),
     from: { name: 'A Person', address: sender },
     subject: `Report ${index} of the quarter, with remarks`,
-    messageId: `<${index}.${at}@correspondents.example>`,
+    messageId: `<${messageId}>`,
     content: { in: 'record' },
     attachments: [],
   };

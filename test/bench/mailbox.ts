@@ -1,5 +1,6 @@
 import type { Bench } from './bench.js';
 import { mailboxBench } from './mailbox-bench.js';
+import { threadsBench } from './threads-bench.js';
 
 /** What is done with mail that is there. */
-export const mailboxBenches: readonly Bench[] = [mailboxBench];
+export const mailboxBenches: readonly Bench[] = [mailboxBench, threadsBench];

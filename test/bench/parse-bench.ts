@@ -1,12 +1,10 @@
 import type { Bench, BenchContext } from './bench.js';
-import { buildCorpus, CORPORA, type Corpus } from './load/parse-corpus.js';
-import { type EngineName, ParseEngine, type ParseSpeed } from './load/run-parse-engine.js';
+import { buildCorpus, CORPORA, type Corpus, type EngineName, type ParseOrder } from './load/parse-corpus.js';
+import { Engine, medianSpeeds, type Speed } from './load/run-engine.js';
 import { type Comparison, compare, type Report, times, whole } from './measure/report.js';
-import { median } from './measure/statistics.js';
 import { installedPackage } from './peers/installed-package.js';
 
 const MAILPARSER = '3.14.2';
-const ENGINES: readonly EngineName[] = ['one worker', 'parseMessage', 'mailparser'];
 const COLUMNS = [
   '',
   'one worker/s',
@@ -17,7 +15,8 @@ const COLUMNS = [
   'parseMessage x mailparser',
 ];
 
-type Speeds = Readonly<Record<EngineName, ParseSpeed | null>>;
+type Speeds = Readonly<Record<EngineName, Speed | null>>;
+type ParseEngine = Engine<ParseOrder>;
 
 /** How fast is our parser, alone and as the daemon uses it, beside the one that everybody takes? */
 export const parseBench: Bench = {
@@ -26,10 +25,10 @@ export const parseBench: Bench = {
   async run(context) {
     const installed = await installedPackage('mailparser', MAILPARSER);
     const engines = new Map<EngineName, ParseEngine>([
-      ['one worker', new ParseEngine('one worker')],
-      ['parseMessage', new ParseEngine('parseMessage')],
+      ['one worker', startEngine('one worker')],
+      ['parseMessage', startEngine('parseMessage')],
     ]);
-    if ('folder' in installed) engines.set('mailparser', new ParseEngine('mailparser', installed.folder));
+    if ('folder' in installed) engines.set('mailparser', startEngine('mailparser', installed.folder));
     try {
       return toReport(await measure(context, engines), [
         // A worker beside other load of the machine would look slower than it is.
@@ -42,6 +41,11 @@ export const parseBench: Bench = {
   },
 };
 
+/** @param mailparser folder of that package, for the engine of that name */
+function startEngine(engine: EngineName, mailparser: string | null = null): ParseEngine {
+  return new Engine('load/parse-engine.js', { engine, mailparser });
+}
+
 async function measure(
   { isQuick, runs }: BenchContext,
   engines: ReadonlyMap<EngineName, ParseEngine>,
@@ -50,12 +54,7 @@ async function measure(
   const found = new Map<Corpus, Speeds>();
   for (const corpus of CORPORA) {
     if (buildCorpus(corpus).length === 0) continue;
-    const seen = new Map<EngineName, ParseSpeed[]>(ENGINES.map(name => [name, []]));
-    for (const engine of engines.values()) await engine.run({ corpus, durationMs });
-    for (let run = 0; run < runs; run++) {
-      for (const [name, engine] of engines) seen.get(name)?.push(await engine.run({ corpus, durationMs }));
-    }
-    const speed = (name: EngineName): ParseSpeed | null => medianOf(seen.get(name) ?? []);
+    const speed = await medianSpeeds(engines, { corpus, durationMs }, runs);
     found.set(corpus, {
       'one worker': speed('one worker'),
       parseMessage: speed('parseMessage'),
@@ -65,16 +64,8 @@ async function measure(
   return found;
 }
 
-function medianOf(speeds: readonly ParseSpeed[]): ParseSpeed | null {
-  if (speeds.length === 0) return null;
-  return {
-    perSecond: median(speeds.map(speed => speed.perSecond)),
-    bytesPerSecond: median(speeds.map(speed => speed.bytesPerSecond)),
-  };
-}
-
 function toReport(found: ReadonlyMap<Corpus, Speeds>, notes: readonly string[]): Report {
-  const perSecond = (speed: ParseSpeed | null): number => speed?.perSecond ?? 0;
+  const perSecond = (speed: Speed | null): number => speed?.perSecond ?? 0;
   const rows = [...found].map(([corpus, speeds]) => {
     const theirs = speeds.mailparser?.perSecond ?? null;
     return [

@@ -4,6 +4,7 @@ import type { Bench, BenchContext } from './bench.js';
 import { inboundBenches } from './inbound.js';
 import { mailboxBenches } from './mailbox.js';
 import { type Comparison, renderComparisons, renderReport } from './measure/report.js';
+import { outboundBenches } from './outbound.js';
 
 /**
  * `npm run bench [-- NAME...] [--quick]`: runs the benches and prints what they measured. The exit code is
@@ -11,7 +12,7 @@ import { type Comparison, renderComparisons, renderReport } from './measure/repo
  */
 
 const RUNS = 3;
-const BENCHES: readonly Bench[] = [...inboundBenches, ...mailboxBenches];
+const BENCHES: readonly Bench[] = [...inboundBenches, ...mailboxBenches, ...outboundBenches];
 
 async function main(args: readonly string[]): Promise<number> {
   const names = args.filter(argument => argument !== '--quick');

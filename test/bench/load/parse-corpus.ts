@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Random } from '../../fuzz/random.js';
 import { casesFolder } from '../../support/mime-cases.js';
+import type { Order } from './run-engine.js';
 
 /** Kinds of message that are parsed, each measured alone. */
 export const CORPORA = [
@@ -12,6 +13,17 @@ export const CORPORA = [
   'recorded MIME cases',
 ] as const;
 export type Corpus = (typeof CORPORA)[number];
+
+/**
+ * `one worker`: through the pool and one of its threads, as the daemon parses. `parseMessage`: the parser alone,
+ * on the main thread, as mailparser is measured.
+ */
+export type EngineName = 'one worker' | 'parseMessage' | 'mailparser';
+
+/** What an engine is asked to parse. */
+export interface ParseOrder extends Order {
+  readonly corpus: Corpus;
+}
 
 const KIB = 1024;
 /** The recorded cases that are larger belong to other benches. */
@@ -81,7 +93,7 @@ function multipart(subtype: string, parts: readonly string[]): string {
 }
 
 /** Lines of words, with a character outside of ASCII here and there. */
-function prose(random: Random, bytes: number): string {
+export function prose(random: Random, bytes: number): string {
   const words = WORDS.split(' ');
   let text = '';
   while (text.length < bytes) {
@@ -91,7 +103,7 @@ function prose(random: Random, bytes: number): string {
   return text;
 }
 
-function html(random: Random, bytes: number): string {
+export function html(random: Random, bytes: number): string {
   let rows = '';
   while (rows.length < bytes) {
     const text = prose(random, 100).trimEnd();

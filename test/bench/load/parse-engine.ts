@@ -5,8 +5,8 @@ import { parseMessage } from '../../../src/mail/parse-message.js';
 import type { AttachmentSink } from '../../../src/mail/parsed-message.js';
 import { ParsePool } from '../../../src/workers/parse-pool.js';
 import { recordingLog } from '../../support/redis.js';
-import { buildCorpus, type Corpus } from './parse-corpus.js';
-import type { EngineName, ParseOrder, ParseSpeed } from './run-parse-engine.js';
+import { buildCorpus, type Corpus, type EngineName, type ParseOrder } from './parse-corpus.js';
+import type { Speed } from './run-engine.js';
 
 /** One parser in a process of its own; each line it reads is an order, each line it writes what came of it. */
 
@@ -52,7 +52,7 @@ async function* piecesOf(raw: Buffer): AsyncGenerator<Uint8Array> {
 
 const corpora = new Map<Corpus, readonly Buffer[]>();
 
-async function measure(parse: Parse, { corpus, durationMs }: ParseOrder): Promise<ParseSpeed> {
+async function measure(parse: Parse, { corpus, durationMs }: ParseOrder): Promise<Speed> {
   const messages = corpora.get(corpus) ?? buildCorpus(corpus);
   corpora.set(corpus, messages);
   const startedAt = performance.now();

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -31,6 +32,13 @@ export function postfixObstacle(): string | null {
   return null;
 }
 
+export interface PostfixOptions {
+  /** Settings of main.cf besides its own; with `smtpd_tls_security_level` it runs what TLS needs. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Where its folder is made; others than root must be able to pass through. */
+  readonly parent?: string;
+}
+
 /**
  * A Postfix of the bench's own: configuration, queue and maildir in a temporary directory, on a loopback
  * port. Everything that is not said here is as Postfix comes, its flushes to disk included.
@@ -39,18 +47,20 @@ export class PostfixPeer {
   readonly port: number;
   readonly recipient = `agent@${DOMAIN}`;
   readonly #folder: string;
+  readonly #settings: Readonly<Record<string, string>>;
   readonly #isGone: () => void;
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, port: number, settings: Readonly<Record<string, string>>) {
     this.#folder = folder;
+    this.#settings = settings;
     this.port = port;
     // Its master is a daemon, no child of ours.
     this.#isGone = undoAtExit(() => this.#stopNow());
   }
 
-  static async start(): Promise<PostfixPeer> {
-    const folder = mkdtempSync(join(tmpdir(), 'bench-postfix-'));
-    const peer = new PostfixPeer(folder, await freePort());
+  static async start({ settings = {}, parent = tmpdir() }: PostfixOptions = {}): Promise<PostfixPeer> {
+    const folder = mkdtempSync(join(parent, 'bench-postfix-'));
+    const peer = new PostfixPeer(folder, await freePort(), settings);
     try {
       peer.#writeFolder();
       await promisify(execFile)(POSTFIX, ['-c', peer.#config, 'start'], { timeout: LISTENING_MS });
@@ -66,6 +76,12 @@ export class PostfixPeer {
   delivered(): number {
     const arrived = join(this.#maildir, 'new');
     return existsSync(arrived) ? readdirSync(arrived).length : 0;
+  }
+
+  /** What stands in the maildir, in no order: LF line ends, trace fields in front. */
+  messages(): Buffer[] {
+    const arrived = join(this.#maildir, 'new');
+    return existsSync(arrived) ? readdirSync(arrived).map(name => readFileSync(join(arrived, name))) : [];
   }
 
   async untilDelivered(count: number): Promise<void> {
@@ -143,6 +159,7 @@ export class PostfixPeer {
       virtual_transport: 'virtual',
       virtual_uid_maps: `static:${DELIVERY_UID}`,
       virtual_gid_maps: `static:${DELIVERY_UID}`,
+      ...this.#settings,
     };
     return Object.entries(settings)
       .map(([name, value]) => `${name} = ${value}\n`)
@@ -170,6 +187,7 @@ export class PostfixPeer {
       'virtual unix - n n - - virtual',
       'postlog unix-dgram n - n - 1 postlogd',
     ];
+    if ('smtpd_tls_security_level' in this.#settings) services.push('tlsmgr unix - - n 1000? 1 tlsmgr');
     return `${services.join('\n')}\n`;
   }
 

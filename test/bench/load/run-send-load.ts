@@ -1,0 +1,32 @@
+import { outputOf, startScript } from '../child-process.js';
+
+export interface SendRun {
+  readonly through: 'api' | 'nodemailer';
+  /** Of the API, or of the server that nodemailer sends to. */
+  readonly port: number;
+  /** Of the API. */
+  readonly path: string;
+  readonly credential: string;
+  /** No two runs have one. */
+  readonly keyPrefix: string;
+  readonly recipient: string;
+  /** Messages under way at once. */
+  readonly clients: number;
+  /** That nodemailer may open. */
+  readonly connections: number;
+  readonly count: number;
+  /** Of text. */
+  readonly bytes: number;
+}
+
+export interface SendFigures {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Processor time of the load itself, per message, in milliseconds. */
+  readonly cpuMs: number;
+}
+
+export async function runSendLoad(run: SendRun): Promise<SendFigures> {
+  return JSON.parse(await outputOf(startScript('load/send-load.js', run), 300_000)) as SendFigures;
+}

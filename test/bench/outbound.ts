@@ -1,0 +1,5 @@
+import type { Bench } from './bench.js';
+import { composeBench } from './compose-bench.js';
+
+/** The way of mail out. */
+export const outboundBenches: readonly Bench[] = [composeBench];
