@@ -26,8 +26,13 @@ interface SendingDeps {
   readonly inbound: InboundMail;
 }
 
-/** Messages handed over at once; a transport may hold them back further. */
-const CONCURRENCY = 32;
+/**
+ * Messages in hand at once, each of which is marked as started: what a kill leaves `unknown` is not more. Two for
+ * a connection to the smarthost, so that one is on the wire while the commits of another are flushed.
+ */
+const IN_HAND_PER_CONNECTION = 2;
+/** The same where everything is delivered in process. */
+const LOCAL_IN_HAND = 32;
 /** What is reserved within so long travels to the relay together: the requests wait for flushes anyway. */
 const GATHER_MS = 2;
 /** How long an orderly stop waits for messages that are handed over; what is cut off stays `unknown`. */
@@ -49,6 +54,9 @@ export class Sending {
 
   constructor({ config, store, uploads, clock, log, redis, inbound }: SendingDeps) {
     const { address, prefix } = redis;
+    const { transport, smarthost } = config.relay;
+    const inHandAtOnce =
+      transport === 'smarthost' ? IN_HAND_PER_CONNECTION * smarthost.maxConnections : LOCAL_IN_HAND;
     const inHand = new SendsInHand();
     const relay = createRelay({ config, inbound, log });
     this.#relay = relay;
@@ -58,9 +66,9 @@ export class Sending {
       address,
       log,
       prefix,
-      concurrency: CONCURRENCY,
+      concurrency: inHandAtOnce,
       // Somebody waits for each of them: they travel in small batches.
-      batches: CONCURRENCY,
+      batches: inHandAtOnce,
       handler: id => relayMessage({ store, clock, relay, inHand, log }, id),
       onDone: id => this.#queue.done(id),
       closeTimeoutMs: FINISH_MS,

@@ -26,11 +26,11 @@ export function correspondenceRoutes(send: SendDeps): Route[] {
       responses: RECEIPT_RESPONSES,
       errors: SEND_ERRORS.filter(code => code !== 'reply_headers_unavailable'),
       uncertain: 'outbound_unavailable',
-      handle: async ({ account, params, body }) => {
+      handle: ({ account, params, body }) => {
         const { message_id, include_attachments, idempotency_key, ...rest } = body as z.infer<
           typeof ForwardInput
         >;
-        const sent = await forwardMessage(send, {
+        const sent = forwardMessage(send, {
           ...rest,
           messageId: message_id,
           includeAttachments: include_attachments,
@@ -38,7 +38,7 @@ export function correspondenceRoutes(send: SendDeps): Route[] {
           accountId: account.id,
           inboxId: params.inbox_id ?? '',
         });
-        return receiptReply(sent);
+        return sent.then(receiptReply);
       },
     },
   ];
@@ -57,16 +57,16 @@ function replyRoute(send: SendDeps, scope: ReplyScope, operationId: string): Rou
     responses: RECEIPT_RESPONSES,
     errors: [...SEND_ERRORS, 'reply_recipients_unavailable'],
     uncertain: 'outbound_unavailable',
-    handle: async ({ account, params, body }) => {
+    handle: ({ account, params, body }) => {
       const { message_id, idempotency_key, ...rest } = body as z.infer<typeof ReplyInput>;
-      const sent = await replyMessage(send, scope, {
+      const sent = replyMessage(send, scope, {
         ...rest,
         messageId: message_id,
         idempotencyKey: idempotency_key,
         accountId: account.id,
         inboxId: params.inbox_id ?? '',
       });
-      return receiptReply(sent);
+      return sent.then(receiptReply);
     },
   };
 }

@@ -202,9 +202,9 @@ export function draftRoutes(deps: DraftRouteDeps): Route[] {
         'draft_unavailable',
       ],
       uncertain: 'draft_unavailable',
-      handle: async request => {
+      handle: request => {
         const { idempotency_key: idempotencyKey } = request.body as z.infer<typeof SendDraft>;
-        return receiptReply(await sendDraft(send, { ...draftOf(request), idempotencyKey }));
+        return sendDraft(send, { ...draftOf(request), idempotencyKey }).then(receiptReply);
       },
     },
   ];
