@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type ErrorCode, fail, ok, type Result } from '../domain/errors.js';
 import type { BodySpec } from './route.js';
 import { parseStrictJson } from './strict-json.js';
+import { Turns } from './turns.js';
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*(.*))?$/i;
 
@@ -33,7 +34,8 @@ export async function readBody(
   const declared = request.headers['content-length'];
   if (declared !== undefined && Number(declared) > spec.limitBytes) return tooLarge;
   onRead();
-  const bytes = await readAtMost(request, spec.limitBytes);
+  const size = declared === undefined ? spec.limitBytes : Number(declared);
+  const bytes = await (size > LARGE_BYTES ? readInTurn : readAtMost)(request, spec.limitBytes);
   if (bytes === null) return tooLarge;
   const value = parseStrictJson(bytes);
   if (value === null) {
@@ -43,6 +45,22 @@ export async function readBody(
     );
   }
   return validate(value, spec);
+}
+
+/** Bodies of more bytes than this are read so many at a time, so that all of them together fit the memory. */
+const LARGE_BYTES = 256 * 1024;
+const LARGE_AT_ONCE = 8;
+const largeBodies = new Turns(LARGE_AT_ONCE);
+
+async function readInTurn(request: IncomingMessage, limit: number): Promise<Buffer | null> {
+  await largeBodies.take();
+  try {
+    // It has waited, and may have waited for longer than its client.
+    if (request.destroyed) throw new Error('the client went away while its request waited to be read');
+    return await readAtMost(request, limit);
+  } finally {
+    largeBodies.done();
+  }
 }
 
 const FIRST_BYTES = 4096;

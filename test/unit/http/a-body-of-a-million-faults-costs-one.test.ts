@@ -47,8 +47,8 @@ t.test('a list that is a little too long is told so by its own rule', async t =>
   const inbox = await house.addInbox('agent');
   const to = Array.from({ length: 1_000 }, () => ({ address: 'a@b.example' }));
   const got = await call(`/v1/inboxes/${inbox}/drafts`, { body: { to } });
-  t.match(got.json.error, { code: 'invalid_message', message: /1000 entries together; at most 50/ });
+  t.match(got.json.error, { code: 'invalid_message', message: /\b50\b/ });
   const labels = Array.from({ length: 33 }, (_, n) => `${n}`);
   const labelled = await call(`/v1/inboxes/${inbox}/drafts`, { body: { labels } });
-  t.match(labelled.json.error, { code: 'invalid_labels', message: /at most 32/ });
+  t.match(labelled.json.error, { code: 'invalid_labels', message: /\b32\b/ });
 });
