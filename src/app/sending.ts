@@ -34,7 +34,7 @@ const IN_HAND_PER_CONNECTION = 2;
 /** The same where everything is delivered in process. */
 const LOCAL_IN_HAND = 32;
 /** What is reserved within so long travels to the relay together: the requests wait for flushes anyway. */
-const GATHER_MS = 2;
+const GATHER_MS = 8;
 /** How long an orderly stop waits for messages that are handed over; what is cut off stays `unknown`. */
 const FINISH_MS = 3_000;
 /** Of that, how long the relay takes messages still that were being marked as started when the stop came. */
@@ -84,7 +84,7 @@ export class Sending {
       uploads,
       clock,
       inHand,
-      queue: this.#queue,
+      queue: this.#directQueue(),
       quota: {
         limits: config.limits,
         texts: { increaseRequest: config.service.increaseRequest, policyUrl: config.service.policyUrl },
@@ -103,6 +103,17 @@ export class Sending {
     this.#queue.start();
     this.#consumer.start();
     this.#reconciler.start();
+  }
+
+  /** A message goes to the relay at once while there is room for it, and waits in the queue when there is not. */
+  #directQueue(): SendDeps['queue'] {
+    const isReady = (): boolean => this.#queue.isReady;
+    return {
+      get isReady() {
+        return isReady();
+      },
+      offer: ids => this.#queue.offer(ids.filter(id => !this.#consumer.takeNow(id))),
+    };
   }
 
   /** Can a message be offered now? */

@@ -116,6 +116,18 @@ export class WorkConsumer {
     for (const connection of this.#connections) connection.disconnect();
   }
 
+  /**
+   * Works on an id at once, without the way through Redis, if there is room for it; false when there is not: then
+   * the queue is its way. Should the queue bring the id too, it is left out as long as it is in hand.
+   */
+  takeNow(id: MessageId): boolean {
+    const { concurrency, isAlone } = this.#options;
+    const hasRoom = this.#worker !== undefined && !this.#isClosing && this.#slots.taken < concurrency;
+    if (!hasRoom || isAlone(id) || this.#inHand.has(id)) return false;
+    this.#inHand.set(id, this.#take(id));
+    return true;
+  }
+
   #connect(): Redis {
     const redis = connectRedis(this.#options.address, 'worker', this.#options.log);
     this.#connections.push(redis);
