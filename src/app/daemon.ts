@@ -44,10 +44,10 @@ export interface DaemonOptions {
 const SWEEP_INTERVAL_MS = 250;
 /** Clients with a request or a message in hand may finish it for so long when the daemon stops. */
 const GRACE_MS = 4_000;
-/** Mail with approval links that is being handed over; who waits for one that was cut off asks again. */
-const ACCESS_GRACE_MS = 1_000;
 /** Of that, how long a request waits still for the outcome of its send: it is to be answered, not cut off. */
 const ANSWER_MS = 3_000;
+/** Mail with approval links that is being handed over; who waits for one that was cut off asks again. */
+const ACCESS_GRACE_MS = 1_000;
 
 /** How long "ready" waits for the moment from which sends are taken; without Redis it is said all the same. */
 const SENDING_READY_MS = 500;

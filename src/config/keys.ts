@@ -1,3 +1,4 @@
+import { attributionLine } from '../domain/attribution.js';
 import { derivedKey, key, optionalKey, requiredKey, section } from './key.js';
 import { listOf } from './list-of.js';
 import { inboxAddress, localPart, mailDomain } from './mail-types.js';
@@ -38,7 +39,7 @@ export const KEYS = {
         example: 'Sent by an agent of Example Ltd',
         derive: (_facts, textOf) => {
           const name = textOf('service.name');
-          return name === null ? null : `Sent via ${name}`;
+          return name === null ? null : attributionLine(name);
         },
       },
       'Line at the end of every message that is sent.',

@@ -176,7 +176,7 @@ export function normaliseForward(input: ForwardInput): Result<NormalForward> {
 }
 
 /** What every way of sending takes besides its content. */
-export function normaliseOptions(
+function normaliseOptions(
   input: Pick<SubmissionInput, 'inReplyTo' | 'labels' | 'idempotencyKey'>,
 ): Result<Pick<NormalSubmission, 'inReplyTo' | 'labels' | 'idempotencyKey'>> {
   const labels = normaliseLabels('labels', input.labels ?? []);

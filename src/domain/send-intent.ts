@@ -27,12 +27,12 @@ export function explicitSendIntent(inboxId: string, submission: NormalSubmission
   ]);
 }
 
-export function mailboxParts(mailboxes: readonly Mailbox[]): unknown {
+function mailboxParts(mailboxes: readonly Mailbox[]): unknown {
   return mailboxes.map(({ address, name }) => [address, name ?? null]);
 }
 
 /** Content by its hash: the digest's input stays small. */
-export function fileParts(files: readonly FileInput[]): unknown {
+function fileParts(files: readonly FileInput[]): unknown {
   return files.map(({ filename, type, content }) => [
     filename,
     type,

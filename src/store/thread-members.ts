@@ -43,7 +43,7 @@ export type MemberConditions = Readonly<Record<MessageKind, Selection>>;
 
 const EVERY_NUMBER = { from: 0, to: 2 ** 48 - 1 } as const;
 const NO_CONDITION: Selection = { all: [], any: [], none: [], ...EVERY_NUMBER };
-export const NO_CONDITIONS: MemberConditions = { received: NO_CONDITION, sent: NO_CONDITION };
+const NO_CONDITIONS: MemberConditions = { received: NO_CONDITION, sent: NO_CONDITION };
 
 export interface MemberScan {
   readonly isDescending: boolean;

@@ -21,3 +21,9 @@ export function viewInbox(inbox: InboxRecord): InboxView {
     created_at: toInstant(inbox.createdAt),
   };
 }
+
+/** Whom the inbox sends as: the `from` of its mail (wire contract, `SentMessage`). */
+export function senderOf(inbox: InboxRecord): { readonly address: string; readonly name?: string } {
+  const address = addressOf(inbox);
+  return inbox.senderName === null ? { address } : { address, name: inbox.senderName };
+}

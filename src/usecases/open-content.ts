@@ -8,7 +8,7 @@ import type { Table } from '../store/table.js';
 import type { ByteStream } from './byte-stream.js';
 import { inMemory } from './byte-stream.js';
 
-export const CONTENT_UNAVAILABLE = fail(
+const CONTENT_UNAVAILABLE = fail(
   'content_unavailable',
   'The stored content cannot be read right now. Retry later.',
 );
@@ -49,7 +49,7 @@ async function* readLater(
 }
 
 /** What had been promised is not there any more: the answer under way cannot be completed. */
-export class ContentChangedError extends Error {
+class ContentChangedError extends Error {
   constructor(id: MessageId) {
     super(`the content of message ${id} went while it was read`);
     this.name = 'ContentChangedError';

@@ -33,7 +33,7 @@ export function getQuota(
   });
 }
 
-export function quotaState(
+function quotaState(
   reader: Reader,
   account: AccountRecord,
   limits: DefaultLimits,

@@ -10,11 +10,12 @@ import {
   getDraft,
   scanDrafts,
 } from '../store/drafts.js';
-import { addressOf, type InboxRecord } from '../store/inboxes.js';
+import type { InboxRecord } from '../store/inboxes.js';
 import type { Store } from '../store/store.js';
 import type { ByteStream } from './byte-stream.js';
 import { type DraftMetadata, viewDraft } from './draft-view.js';
 import { fillInFiles } from './files-as-json.js';
+import { senderOf } from './inbox-view.js';
 import { ownedInbox } from './owned.js';
 import { type DraftInput, ownedDraft } from './owned-draft.js';
 import { readWholeBlob } from './read-whole-blob.js';
@@ -57,12 +58,6 @@ async function viewDetail(store: Store, draft: DraftRecord, inbox: InboxRecord):
   };
   const json = JSON.stringify({ ...viewDraft(draft), from: senderOf(inbox), content });
   return ok(fillInFiles(json, draft.files, store));
-}
-
-/** Whom the inbox sends as. */
-export function senderOf(inbox: InboxRecord) {
-  const address = addressOf(inbox);
-  return inbox.senderName === null ? { address } : { address, name: inbox.senderName };
 }
 
 /** The texts of a draft; null when they are missing. */

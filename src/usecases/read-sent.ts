@@ -29,7 +29,7 @@ export async function getSentDetail(deps: Deps, input: MessageInput): Promise<Re
 }
 
 /** The reply headers as they were transmitted; none of a message that answers nothing. */
-export function headersOf({ replyHeaders }: SentRecord): object {
+function headersOf({ replyHeaders }: SentRecord): object {
   if (replyHeaders === null) return {};
   return { headers: { 'In-Reply-To': replyHeaders.inReplyTo, References: replyHeaders.references } };
 }

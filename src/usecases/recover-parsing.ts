@@ -1,6 +1,6 @@
 import type { MessageId } from '../domain/ids.js';
 import { getMessage, saveMessage } from '../store/messages.js';
-import { listDue, removePending } from '../store/pending.js';
+import { END_OF_TIME, listDue, removePending } from '../store/pending.js';
 import type { Reader, Writer } from '../store/reader-writer.js';
 import type { Store } from '../store/store.js';
 import { failMessage } from './index-message.js';
@@ -22,9 +22,6 @@ const MAX_INTERRUPTIONS = 10;
 const ALONE_FROM = 2;
 
 const PAGE = 500;
-
-/** The last instant that a key of the pending index can hold, less one. */
-const END_OF_TIME = 2 ** 48 - 2;
 
 /** Must nothing else be parsed while this message is? */
 export function isParsedAlone(reader: Reader, id: MessageId): boolean {

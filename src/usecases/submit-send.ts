@@ -7,11 +7,12 @@ import type { Recipients } from '../domain/submission.js';
 import { getAccount } from '../store/accounts.js';
 import type { BlobUploads } from '../store/blob-upload.js';
 import { findActiveKey, type IdempotencyRecord } from '../store/idempotency.js';
-import { addressOf, type InboxRecord } from '../store/inboxes.js';
+import type { InboxRecord } from '../store/inboxes.js';
 import { isMapFull } from '../store/map-full.js';
 import type { Reader } from '../store/reader-writer.js';
 import { getSent, recipientCount } from '../store/sent.js';
 import { type HandOverDeps, handOver, type Reserved } from './hand-over.js';
+import { senderOf } from './inbox-view.js';
 import {
   checkContentSize,
   composeOutgoing,
@@ -202,11 +203,6 @@ function unavailable(request: SendRequest): Result<never> {
     request.unavailable ?? 'outbound_unavailable',
     'Sending is not possible at the moment: nothing was sent or charged, and the key is unused. Try again in a while.',
   );
-}
-
-function senderOf(inbox: InboxRecord) {
-  const address = addressOf(inbox);
-  return inbox.senderName === null ? { address } : { address, name: inbox.senderName };
 }
 
 function checkRules(reader: Reader, inbox: InboxRecord, recipients: Recipients): Result<true> {

@@ -1,10 +1,4 @@
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
+import { escapeHtml } from '../../domain/escape-html.js';
 
 /** Markup, as opposed to text. Only `html` makes it. */
 export class Html {
@@ -35,5 +29,5 @@ function render(insert: Insert): string {
   if (insert === null) return '';
   if (insert instanceof Html) return insert.markup;
   if (typeof insert === 'object') return insert.map(part => part.markup).join('');
-  return String(insert).replace(/[&<>"']/g, char => ENTITIES[char] ?? char);
+  return escapeHtml(String(insert));
 }
