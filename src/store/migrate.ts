@@ -6,7 +6,7 @@ import { labelsAndTrash } from './migrations/0002-labels-and-trash.js';
 import { threads } from './migrations/0003-threads.js';
 import type { Migration } from './migrations/migration.js';
 import { Presence } from './presence.js';
-import type { Reader } from './reader-writer.js';
+import type { Reader, Writer } from './reader-writer.js';
 import { Store, type StoreOptions } from './store.js';
 
 export const MIGRATIONS: readonly Migration[] = [initialSchema, labelsAndTrash, threads];
@@ -58,16 +58,19 @@ async function migrate(store: Store, path: string, migrations: readonly Migratio
     await backUp(store, path, found);
   }
   for (const [index, migration] of migrations.entries()) {
-    await store.write(writer => {
-      // LMDB's write lock is the lock: another process may have migrated while this one waited for it.
-      const current = getMeta(writer, 'schema') ?? 0;
-      if (current > index) return;
-      migration.up(writer, Date.now());
-      putMeta(writer, 'schema', index + 1);
-      if (migration.more !== undefined) putMeta(writer, 'unfinished', { schema: index + 1, position: null });
-    });
+    // A step that is done takes no write lock: every command opens the store, beside a daemon that writes.
+    if (index >= found) await store.write(writer => begin(writer, migration, index + 1));
     if (migration.more !== undefined) await finish(store, index + 1, migration.more);
   }
+}
+
+function begin(writer: Writer, migration: Migration, schema: number): void {
+  // LMDB's write lock is the lock: another process may have migrated while this one waited for it.
+  const current = getMeta(writer, 'schema') ?? 0;
+  if (current >= schema) return;
+  migration.up(writer, Date.now());
+  putMeta(writer, 'schema', schema);
+  if (migration.more !== undefined) putMeta(writer, 'unfinished', { schema, position: null });
 }
 
 /** Goes on with a step until it is complete, whoever began it; several processes may do so at once. */

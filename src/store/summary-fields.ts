@@ -37,6 +37,21 @@ export function replaceIdField(summary: Buffer, name: string, id: string): void 
 }
 
 const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** The text in a field; null when the field is absent or null, or its bytes are damaged. */
+export function textField(summary: Buffer, name: string): string | null {
+  const start = fieldStart(summary, name);
+  if (summary[start] !== QUOTE) return null;
+  let end = start + 1;
+  while (end < summary.length && summary[end] !== QUOTE) end += summary[end] === BACKSLASH ? 2 : 1;
+  try {
+    return JSON.parse(summary.toString('utf8', start, end + 1)) as string;
+  } catch {
+    return null;
+  }
+}
+
 const INSTANT_LENGTH = '"2026-01-31T12:00:00.000Z"'.length;
 
 /** When the message was received or submitted. */

@@ -14,7 +14,7 @@ import { checkRecipientCount } from '../domain/normalise-recipients.js';
 import { draftIntent } from '../domain/send-intent.js';
 import type { BlobUploads } from '../store/blob-upload.js';
 import { type DraftRecord, getDraft, putDraft } from '../store/drafts.js';
-import { findActiveKey, type IdempotencyKey, type IdempotencyRecord, putKey } from '../store/idempotency.js';
+import { findActiveKey, putKey } from '../store/idempotency.js';
 import type { InboxRecord } from '../store/inboxes.js';
 import { isMapFull } from '../store/map-full.js';
 import { addPending } from '../store/pending.js';
@@ -26,6 +26,7 @@ import { type DraftMetadata, viewDraft } from './draft-view.js';
 import { ownedInbox } from './owned.js';
 import { checkDraftSize } from './owned-draft.js';
 import type { Clock } from './ports.js';
+import { type RetryKey, retryKey } from './retry-key.js';
 
 export interface DraftDeps {
   readonly store: Store;
@@ -52,8 +53,7 @@ interface Creation {
   readonly inboxId: string;
   readonly change: DraftChange;
   readonly source: DraftSource | null;
-  readonly key: IdempotencyKey | null;
-  readonly intent: string;
+  readonly retry: RetryKey | null;
 }
 
 /**
@@ -89,8 +89,7 @@ function normalise(input: CreateDraftInput): Result<Creation> {
     inboxId,
     change: change.value,
     source: source.value,
-    key: key.value === null ? null : { accountId, namespace: 'draft', key: key.value },
-    intent: draftIntent(inboxId, change.value, source.value),
+    retry: retryKey(accountId, 'draft', key.value, () => draftIntent(inboxId, change.value, source.value)),
   });
 }
 
@@ -101,14 +100,17 @@ type Begun =
 function begin(reader: Reader, deps: Pick<DraftDeps, 'clock'>, creation: Creation): Result<Begun> {
   const inbox = ownedInbox(reader, creation.accountId, creation.inboxId);
   if (!inbox.ok) return inbox;
-  const used = creation.key === null ? undefined : findActiveKey(reader, creation.key, deps.clock());
-  if (used === undefined) return ok({ kind: 'new', inbox: inbox.value });
-  const created = replay(reader, used, creation.intent);
+  const created = replay(reader, creation.retry, deps.clock());
+  if (created === null) return ok({ kind: 'new', inbox: inbox.value });
   return created.ok ? ok({ kind: 'replay', created: created.value }) : created;
 }
 
-function replay(reader: Reader, used: IdempotencyRecord, intent: string): Result<CreatedDraft> {
-  if (used.intent !== intent) {
+/** What a retry under a used key gets; null when it is no retry. */
+function replay(reader: Reader, retry: RetryKey | null, nowMs: number): Result<CreatedDraft> | null {
+  if (retry === null) return null;
+  const used = findActiveKey(reader, retry.key, nowMs);
+  if (used === undefined) return null;
+  if (used.intent !== retry.intent) {
     return fail(
       'idempotency_conflict',
       'This key was first used with different input. Use a new key for a new draft.',
@@ -167,7 +169,7 @@ function checkContent(content: NewDraft): Result<true> {
 
 function insert(
   writer: Writer,
-  { accountId, key, intent }: Creation,
+  { accountId, retry }: Creation,
   inbox: InboxRecord,
   content: NewDraft,
   uploads: DraftUploads,
@@ -196,7 +198,8 @@ function insert(
     ...uploads.finish(writer, id),
   };
   putDraft(writer, null, draft);
-  if (key === null) return viewDraft(draft);
+  if (retry === null) return viewDraft(draft);
+  const { key, intent } = retry;
   const expiresAt = nowMs + KEY_LIFETIME_MS;
   putKey(writer, key, { intent, resultId: id, expiresAt });
   addPending(writer, expiresAt, { kind: 'expire-key', id, key });

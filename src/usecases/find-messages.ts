@@ -11,7 +11,7 @@ import {
 import type { Term } from '../store/postings.js';
 import type { Reader } from '../store/reader-writer.js';
 import { type Selection, selectMessages } from '../store/select-messages.js';
-import { fieldStart, firstSince } from '../store/summary-fields.js';
+import { firstSince, textField } from '../store/summary-fields.js';
 import { sentHasSubject } from './sent-subject.js';
 
 /** Where a page begins and which way it goes. */
@@ -151,17 +151,10 @@ function walkSets(reader: Reader, mailbox: Mailbox, selection: Selection, page: 
 
 /** Does a summary's subject contain `subject` (folded already)? */
 export function hasSubject(summary: Buffer, subject: string): boolean {
-  const start = fieldStart(summary, 'subject');
-  if (summary[start] !== QUOTE) return false;
-  let end = start + 1;
-  while (summary[end] !== QUOTE) end += summary[end] === BACKSLASH ? 2 : 1;
-  return hasFoldedSubject(JSON.parse(summary.toString('utf8', start, end + 1)) as string, subject);
+  return hasFoldedSubject(textField(summary, 'subject'), subject);
 }
 
 /** The same of a subject that is at hand. */
 export function hasFoldedSubject(text: string | null, subject: string): boolean {
   return text !== null && foldCase(text).includes(subject);
 }
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;

@@ -22,6 +22,7 @@ import { type OutgoingBody, type OutgoingFile, tooLarge } from './outgoing-conte
 import { readContent } from './read-content.js';
 import { readSentBodies } from './read-outgoing.js';
 import { readWholeBlob } from './read-whole-blob.js';
+import { retryKey } from './retry-key.js';
 import type { PreparedSend, SendReceipt } from './send-request.js';
 import { type SendDeps, submitSend } from './submit-send.js';
 
@@ -36,8 +37,9 @@ export async function forwardMessage(
   return submitSend(deps, {
     accountId: input.accountId,
     inboxId: input.inboxId,
-    idempotencyKey: forward.idempotencyKey,
-    intent: forwardIntent(input.inboxId, forward),
+    retry: retryKey(input.accountId, 'send', forward.idempotencyKey, () =>
+      forwardIntent(input.inboxId, forward),
+    ),
     labels: forward.labels,
     prepare: inbox => prepare(deps.store, inbox, forward),
   });

@@ -7,6 +7,7 @@ import { addressOf, type InboxRecord } from '../store/inboxes.js';
 import type { Store } from '../store/store.js';
 import { findSource, type MessageSource, replyTargetOf } from './message-source.js';
 import { decodedFiles } from './outgoing-content.js';
+import { retryKey } from './retry-key.js';
 import type { PreparedSend, SendReceipt } from './send-request.js';
 import { type SendDeps, submitSend } from './submit-send.js';
 
@@ -22,8 +23,9 @@ export async function replyMessage(
   return submitSend(deps, {
     accountId: input.accountId,
     inboxId: input.inboxId,
-    idempotencyKey: reply.idempotencyKey,
-    intent: replyIntent(scope, input.inboxId, reply),
+    retry: retryKey(input.accountId, 'send', reply.idempotencyKey, () =>
+      replyIntent(scope, input.inboxId, reply),
+    ),
     labels: reply.labels,
     prepare: inbox => prepare(deps.store, scope, inbox, reply),
   });

@@ -11,7 +11,7 @@ import { suppressedRecipients } from '../store/suppressions.js';
 import { joinThread } from '../store/thread-links.js';
 import type { MessageFacts, OutgoingContent, ReplyTarget } from './outgoing-content.js';
 import type { OutgoingUploads } from './outgoing-uploads.js';
-import { keyOf, type SendRequest } from './send-request.js';
+import type { SendRequest } from './send-request.js';
 import { encodeSentSummary } from './sent-view.js';
 
 export interface Reservation {
@@ -35,9 +35,9 @@ export function reserveSend(writer: Writer, reservation: Reservation): SentRecor
   const suppressed = suppressedRecipients(writer, addressesOf(content.recipients));
   const record = makeRecord(writer, reservation, suppressed.length > 0);
   saveSent(writer, null, record, encodeSentSummary(record));
-  const key = keyOf(request);
-  if (key !== null) {
-    putKey(writer, key, { intent: request.intent, resultId: record.id, expiresAt });
+  if (request.retry !== null) {
+    const { key, intent } = request.retry;
+    putKey(writer, key, { intent, resultId: record.id, expiresAt });
     addPending(writer, expiresAt, { kind: 'expire-key', id: record.id, key });
   }
   if (record.relayDueAt !== null) {

@@ -12,6 +12,7 @@ import type { OutgoingFile } from './outgoing-content.js';
 import { type DraftInput, ownedDraft } from './owned-draft.js';
 import { readDraftTexts } from './read-draft.js';
 import { readWholeBlob } from './read-whole-blob.js';
+import { retryKey } from './retry-key.js';
 import { findReplyTarget } from './send-message.js';
 import type { PreparedSend, SendReceipt } from './send-request.js';
 import { viewSent } from './sent-view.js';
@@ -35,8 +36,7 @@ export async function sendDraft(
   return submitSend(deps, {
     accountId: input.accountId,
     inboxId: inbox.id,
-    idempotencyKey: key.value,
-    intent: draftSendIntent(draft.id),
+    retry: retryKey(input.accountId, 'send', key.value, () => draftSendIntent(draft.id)),
     labels: draft.labels,
     unavailable: 'draft_unavailable',
     recover: reader => recoverAttempt(reader, draft.id),

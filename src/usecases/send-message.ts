@@ -10,6 +10,7 @@ import type { InboxRecord } from '../store/inboxes.js';
 import type { Store } from '../store/store.js';
 import { findSource, replyTargetOf } from './message-source.js';
 import { decodedFiles, type ReplyTarget } from './outgoing-content.js';
+import { retryKey } from './retry-key.js';
 import type { PreparedSend, SendReceipt } from './send-request.js';
 import { type SendDeps, submitSend } from './submit-send.js';
 
@@ -24,8 +25,9 @@ export async function sendMessage(
   return submitSend(deps, {
     accountId: input.accountId,
     inboxId: input.inboxId,
-    idempotencyKey: submission.idempotencyKey,
-    intent: explicitSendIntent(input.inboxId, submission),
+    retry: retryKey(input.accountId, 'send', submission.idempotencyKey, () =>
+      explicitSendIntent(input.inboxId, submission),
+    ),
     labels: submission.labels,
     prepare: inbox => prepare(deps.store, inbox, submission),
   });

@@ -1,10 +1,10 @@
 import type { Result } from '../domain/errors.js';
 import type { AccountId, MessageId } from '../domain/ids.js';
 import type { Recipients } from '../domain/submission.js';
-import type { IdempotencyKey } from '../store/idempotency.js';
 import type { InboxRecord } from '../store/inboxes.js';
 import type { Reader, Writer } from '../store/reader-writer.js';
 import type { OutgoingBody } from './outgoing-content.js';
+import type { RetryKey } from './retry-key.js';
 import type { SentMetadata } from './sent-view.js';
 
 /** What every way of sending comes to: an inbox, a key, and how to work out what is to be sent. */
@@ -12,9 +12,8 @@ export interface SendRequest {
   readonly accountId: AccountId;
   /** Text from outside. */
   readonly inboxId: string;
-  readonly idempotencyKey: string | null;
-  /** Digest of what a retry must match. */
-  readonly intent: string;
+  /** By which a retry is known; all ways of sending share one namespace. */
+  readonly retry: RetryKey | null;
   readonly labels: readonly string[];
   /** What is answered when sending is not possible; `outbound_unavailable` unless another is said. */
   readonly unavailable?: 'outbound_unavailable' | 'draft_unavailable';
@@ -41,10 +40,4 @@ export interface SendReceipt {
   readonly outcome_persisted: boolean;
   readonly replayed?: boolean;
   readonly idempotency_expires_at?: string;
-}
-
-/** The key of a send in the store; all ways of sending share one namespace. */
-export function keyOf(request: Pick<SendRequest, 'accountId' | 'idempotencyKey'>): IdempotencyKey | null {
-  const { accountId, idempotencyKey } = request;
-  return idempotencyKey === null ? null : { accountId, namespace: 'send', key: idempotencyKey };
 }

@@ -6,7 +6,7 @@ import { addressesOf } from '../domain/normalise-recipients.js';
 import type { Recipients } from '../domain/submission.js';
 import { getAccount } from '../store/accounts.js';
 import type { BlobUploads } from '../store/blob-upload.js';
-import { findActiveKey, type IdempotencyRecord } from '../store/idempotency.js';
+import { findActiveKey } from '../store/idempotency.js';
 import type { InboxRecord } from '../store/inboxes.js';
 import { isMapFull } from '../store/map-full.js';
 import type { Reader } from '../store/reader-writer.js';
@@ -25,7 +25,8 @@ import { isPermitted } from './permissions.js';
 import type { Clock, WorkQueue } from './ports.js';
 import { checkQuota, type QuotaDeps } from './quota.js';
 import { reserveSend } from './reserve-send.js';
-import { keyOf, type SendReceipt, type SendRequest } from './send-request.js';
+import type { RetryKey } from './retry-key.js';
+import type { SendReceipt, SendRequest } from './send-request.js';
 import { checkSendingPolicy } from './sending-policy.js';
 import { viewSent } from './sent-view.js';
 import { withShownThread } from './shown-thread.js';
@@ -110,17 +111,17 @@ function beginSend(reader: Reader, deps: Pick<SendDeps, 'clock'>, request: SendR
   if (!inbox.ok) return inbox;
   const permitted = isPermitted(reader, request.accountId, 'send');
   if (!permitted.ok) return permitted;
-  const key = keyOf(request);
-  const used = key === null ? undefined : findActiveKey(reader, key, deps.clock());
-  const receipt =
-    used === undefined ? (request.recover?.(reader) ?? null) : replaySend(reader, used, request.intent);
+  const receipt = replaySend(reader, request.retry, deps.clock()) ?? request.recover?.(reader) ?? null;
   if (receipt === null) return ok({ kind: 'new', inbox: inbox.value });
   return receipt.ok ? ok({ kind: 'replay', receipt: receipt.value }) : receipt;
 }
 
-/** What a retry under a used key gets: the attempt as it stands, never a second one. */
-function replaySend(reader: Reader, used: IdempotencyRecord, intent: string): Result<SendReceipt> {
-  if (used.intent !== intent) {
+/** What a retry under a used key gets: the attempt as it stands, never a second one. Null when it is no retry. */
+function replaySend(reader: Reader, retry: RetryKey | null, nowMs: number): Result<SendReceipt> | null {
+  if (retry === null) return null;
+  const used = findActiveKey(reader, retry.key, nowMs);
+  if (used === undefined) return null;
+  if (used.intent !== retry.intent) {
     return fail(
       'idempotency_conflict',
       'This key was first used with different input; nothing was sent. Use a new key for a new message.',
@@ -186,9 +187,7 @@ async function sendNew(
     isReserved = true;
     const { record, expiresAt } = reserved.value;
     const keyed =
-      request.idempotencyKey === null
-        ? {}
-        : { replayed: false, idempotency_expires_at: toInstant(expiresAt) };
+      request.retry === null ? {} : { replayed: false, idempotency_expires_at: toInstant(expiresAt) };
     return ok({ record, message: message.value, keyed });
   } catch (error) {
     if (isMapFull(error)) return unavailable(request);

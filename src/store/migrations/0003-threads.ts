@@ -6,7 +6,7 @@ import { moveInIndex } from '../mailbox-index.js';
 import { summariesTable } from '../mailboxes.js';
 import { contentsTable, messagesTable, type ReceivedRecord } from '../messages.js';
 import type { Reader, Writer } from '../reader-writer.js';
-import { fieldStart } from '../summary-fields.js';
+import { fieldStart, textField } from '../summary-fields.js';
 import { joinThread } from '../thread-links.js';
 import type { Migration } from './migration.js';
 
@@ -57,8 +57,8 @@ function idsOf(reader: Reader, record: ReceivedRecord): ThreadIds {
   const head = contentHead(reader, record);
   return {
     messageId: messageIdsIn(record.messageId ?? '', 1)[0] ?? null,
-    references: messageIdsIn(textIn(head, 'references'), MAX_IDS),
-    inReplyTo: messageIdsIn(textIn(head, 'in_reply_to'), MAX_IDS),
+    references: messageIdsIn(textField(head, 'references') ?? '', MAX_IDS),
+    inReplyTo: messageIdsIn(textField(head, 'in_reply_to') ?? '', MAX_IDS),
   };
 }
 
@@ -75,19 +75,3 @@ function contentHead(reader: Reader, { id, content }: ReceivedRecord): Buffer {
   }
   return head;
 }
-
-/** The text in a field of a content; empty when there is none, or its bytes are damaged. */
-function textIn(head: Buffer, name: string): string {
-  const start = fieldStart(head, name);
-  if (head[start] !== QUOTE) return '';
-  let end = start + 1;
-  while (end < head.length && head[end] !== QUOTE) end += head[end] === BACKSLASH ? 2 : 1;
-  try {
-    return JSON.parse(head.toString('utf8', start, end + 1)) as string;
-  } catch {
-    return '';
-  }
-}
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
