@@ -6,7 +6,7 @@ import { quoted } from './quoted-string.js';
 import { refuseControls } from './refuse-controls.js';
 
 /** Octets of a name, or of one encoded word of it: fits a line behind `From: ` as in the middle of a list. */
-const LONGEST_WORD = 70;
+const LONGEST_NAME_WORD = 70;
 
 /** A phrase of atoms (RFC 5322 section 3.2.3) with one space between two. */
 const ATOMS = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?: [A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
@@ -34,8 +34,8 @@ function mailboxWords({ address, name = '' }: Mailbox, separator: string): reado
 function phrase(name: string): readonly string[] {
   // Atoms may look like an encoded word, and quotes do not keep readers from decoding one.
   const isPlain = /^[ -~]+$/.test(name) && !name.includes('=?');
-  if (isPlain && name.length <= LONGEST_WORD && ATOMS.test(name)) return name.split(' ');
+  if (isPlain && name.length <= LONGEST_NAME_WORD && ATOMS.test(name)) return name.split(' ');
   const written = isPlain ? quoted(name) : '';
-  if (isPlain && written.length <= LONGEST_WORD) return [written];
-  return encodeWords(name, LONGEST_WORD, LONGEST_WORD);
+  if (isPlain && written.length <= LONGEST_NAME_WORD) return [written];
+  return encodeWords(name, LONGEST_NAME_WORD, LONGEST_NAME_WORD);
 }

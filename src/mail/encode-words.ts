@@ -1,5 +1,5 @@
 /** The longest encoded word (RFC 2047 section 2). */
-const LONGEST_WORD = 75;
+const LONGEST_ENCODED_WORD = 75;
 
 /** What may stand for itself in the "Q" encoding: in a display name these alone (RFC 2047 section 5), elsewhere too. */
 const PLAIN = /[A-Za-z0-9!*+/-]/;
@@ -10,7 +10,7 @@ const PLAIN = /[A-Za-z0-9!*+/-]/;
  * @param firstRoom octets for the first word
  * @param room octets for each of the others
  */
-export function encodeWords(text: string, firstRoom = LONGEST_WORD, room = LONGEST_WORD): readonly string[] {
+export function encodeWords(text: string, firstRoom = LONGEST_ENCODED_WORD, room = LONGEST_ENCODED_WORD): readonly string[] {
   const characters = Array.from(text.toWellFormed());
   const quoted = fill(characters, 'Q', firstRoom, room);
   const base64 = fill(characters, 'B', firstRoom, room);
@@ -37,7 +37,7 @@ function fill(
   for (const character of characters) {
     const piece = encoding === 'B' ? character : quote(character);
     const pieceSize = encoding === 'B' ? Buffer.byteLength(character) : piece.length;
-    const space = Math.min(LONGEST_WORD, words.length === 0 ? firstRoom : room) - '=?utf-8?B??='.length;
+    const space = Math.min(LONGEST_ENCODED_WORD, words.length === 0 ? firstRoom : room) - '=?utf-8?B??='.length;
     const taken = size + pieceSize;
     if (size > 0 && (encoding === 'B' ? Math.ceil(taken / 3) * 4 : taken) > space) close();
     content += piece;

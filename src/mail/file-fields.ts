@@ -31,7 +31,7 @@ function contentIdField(contentId: string): string {
 }
 
 /** What can stand in quotes: some readers would decode what looks like an encoded word there. */
-function isPlain(filename: string): boolean {
+function isPlainFilename(filename: string): boolean {
   return /^[ -~]+$/.test(filename) && !filename.includes('=?');
 }
 
@@ -41,7 +41,7 @@ function isPlain(filename: string): boolean {
  * them here; who reads RFC 2231 takes the name from Content-Disposition.
  */
 function nameParameter(filename: string): readonly string[] {
-  if (isPlain(filename)) return [`name=${quoted(filename)}`];
+  if (isPlainFilename(filename)) return [`name=${quoted(filename)}`];
   const room = HEADER_LINE - ' name="'.length - '"'.length;
   const words = encodeWords(filename, room, room);
   return `name="${words.join(' ')}"`.split(' ');
@@ -49,7 +49,7 @@ function nameParameter(filename: string): readonly string[] {
 
 /** A name of ASCII in quotes, which everybody reads; any other by RFC 2231 sections 3 and 4. */
 function filenameParameter(filename: string): readonly (readonly string[])[] {
-  if (isPlain(filename)) return [[`filename=${quoted(filename)}`]];
+  if (isPlainFilename(filename)) return [[`filename=${quoted(filename)}`]];
   const escaped = Array.from(filename.toWellFormed(), escapeCharacter);
   const whole = `filename*=utf-8''${escaped.join('')}`;
   if (whole.length < HEADER_LINE) return [[whole]];

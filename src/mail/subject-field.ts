@@ -17,11 +17,11 @@ export function subjectField(subject: string): string {
   if (subject === '') return '';
   return headerField(
     NAME,
-    (isPlain(subject) ? subject.split(' ') : encodeWords(subject, FIRST_ROOM)).map(word => [word]),
+    (isPlainSubject(subject) ? subject.split(' ') : encodeWords(subject, FIRST_ROOM)).map(word => [word]),
   );
 }
 
-function isPlain(subject: string): boolean {
+function isPlainSubject(subject: string): boolean {
   if (!WORDS.test(subject) || subject.includes('=?')) return false;
   return subject
     .split(' ')

@@ -2,7 +2,7 @@ import { type Reply, replies } from './replies.js';
 import type { SmtpListenerOptions } from './smtp-listener-options.js';
 import type { RefusalReason } from './smtp-stats.js';
 
-type Limits = Pick<SmtpListenerOptions, 'dataTimeoutMs' | 'dataWindowMs' | 'minDataBytesPerSecond'>;
+type DataLimits = Pick<SmtpListenerOptions, 'dataTimeoutMs' | 'dataWindowMs' | 'minDataBytesPerSecond'>;
 
 /**
  * How long a message may take between 354 and the final dot: a total, and within it a least rate in every
@@ -10,12 +10,12 @@ type Limits = Pick<SmtpListenerOptions, 'dataTimeoutMs' | 'dataWindowMs' | 'minD
  * for the total. Windows follow one another; the first is the grace of a slow start.
  */
 export class DataClock {
-  readonly #limits: Limits;
+  readonly #limits: DataLimits;
   readonly #startedAtMs: number;
   #windowAtMs: number;
   #windowBytes = 0;
 
-  constructor(limits: Limits, nowMs: number) {
+  constructor(limits: DataLimits, nowMs: number) {
     this.#limits = limits;
     this.#startedAtMs = nowMs;
     this.#windowAtMs = nowMs;

@@ -1,6 +1,6 @@
 import type { SmtpListenerOptions } from './smtp-listener-options.js';
 
-type Limits = Pick<SmtpListenerOptions, 'maxUnknownRecipients' | 'unknownRecipientDelayMs'>;
+type GuessLimits = Pick<SmtpListenerOptions, 'maxUnknownRecipients' | 'unknownRecipientDelayMs'>;
 
 /** Unknown recipients that are answered without delay: a typing error, an address that has gone stale. */
 const PROMPT = 2;
@@ -10,11 +10,11 @@ const PROMPT = 2;
  * reply, because nothing behind it is read before.
  */
 export class GuessBrake {
-  readonly #limits: Limits;
+  readonly #limits: GuessLimits;
   #count = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(limits: Limits) {
+  constructor(limits: GuessLimits) {
     this.#limits = limits;
   }
 

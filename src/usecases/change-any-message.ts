@@ -12,13 +12,13 @@ import { type Restored, restoreNow, type Trashed, trashNow } from './trash-messa
  * An admin acts on a message of any account. The account's permissions bind its agents, not the admin who
  * gave them; what is over for them, a message past its time in Trash, is over for the admin too.
  */
-interface Deps {
+interface AdminDeps {
   readonly store: Store;
   readonly clock: Clock;
 }
 
 export function trashAnyMessage(
-  deps: Deps & { readonly retentionDays: number },
+  deps: AdminDeps & { readonly retentionDays: number },
   messageId: string,
 ): Promise<Result<Trashed>> {
   return deps.store.write(writer => {
@@ -29,14 +29,14 @@ export function trashAnyMessage(
   });
 }
 
-export function restoreAnyMessage(deps: Deps, messageId: string): Promise<Result<Restored>> {
+export function restoreAnyMessage(deps: AdminDeps, messageId: string): Promise<Result<Restored>> {
   return deps.store.write(writer => {
     const found = anyMessage(writer, messageId, deps.clock());
     return found.ok ? ok(restoreNow(writer, receivedMessages, found.value)) : found;
   });
 }
 
-export function deleteAnyMessage(deps: Deps, messageId: string): Promise<Result<Deleted>> {
+export function deleteAnyMessage(deps: AdminDeps, messageId: string): Promise<Result<Deleted>> {
   return deps.store.write(writer => {
     const nowMs = deps.clock();
     const found = anyMessage(writer, messageId, nowMs);

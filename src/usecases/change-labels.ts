@@ -18,14 +18,14 @@ export interface LabelResult {
   readonly labels: readonly string[];
 }
 
-type Deps<Message extends IndexedMessage> = {
+type ChangeDeps<Message extends IndexedMessage> = {
   readonly store: Store;
   readonly access: MessageAccess<Message>;
 };
 
 /** Adds and removes labels of one message together (specification, "Labels: update rules"). */
 export async function changeLabels<Message extends IndexedMessage>(
-  deps: Deps<Message>,
+  deps: ChangeDeps<Message>,
   input: LabelInput & { readonly messageId: string },
 ): Promise<Result<LabelResult>> {
   const change = normaliseLabelChange(input.addLabels, input.removeLabels);
@@ -43,7 +43,7 @@ const MAX_BATCH = 100;
  * work, which looks at every target before it changes the first.
  */
 export async function changeLabelsInBatch<Message extends IndexedMessage>(
-  deps: Deps<Message>,
+  deps: ChangeDeps<Message>,
   input: LabelInput & { readonly messageIds: readonly string[] },
 ): Promise<Result<readonly LabelResult[]>> {
   const { messageIds } = input;

@@ -4,14 +4,14 @@ import { blobsOfDraft, type DraftRecord, removeDraft } from '../store/drafts.js'
 import type { Writer } from '../store/reader-writer.js';
 import type { Store } from '../store/store.js';
 import type { Deleted } from './delete-message.js';
-import { type DraftInput, ownedDraft } from './owned-draft.js';
+import { type DraftTarget, ownedDraft } from './owned-draft.js';
 import { isPermitted } from './permissions.js';
 import type { Clock } from './ports.js';
 
 /** Deletes a draft for good, submitted or not; its sent copy stays (wire contract 3.18). */
 export function deleteDraft(
   deps: { readonly store: Store; readonly clock: Clock },
-  input: DraftInput,
+  input: DraftTarget,
 ): Promise<Result<Deleted>> {
   return deps.store.write(writer => {
     const owned = ownedDraft(writer, input);

@@ -41,11 +41,11 @@ export async function forwardMessage(
       forwardIntent(input.inboxId, forward),
     ),
     labels: forward.labels,
-    prepare: inbox => prepare(deps.store, inbox, forward),
+    prepare: inbox => prepareForward(deps.store, inbox, forward),
   });
 }
 
-async function prepare(
+async function prepareForward(
   store: Store,
   inbox: InboxRecord,
   forward: NormalForward,

@@ -7,7 +7,7 @@ import type { Reader } from '../store/reader-writer.js';
 import { tooLarge } from './outgoing-content.js';
 
 /** What an agent asks for with a draft's id. */
-export interface DraftInput {
+export interface DraftTarget {
   readonly accountId: AccountId;
   /** Text from outside. */
   readonly draftId: string;
@@ -19,7 +19,7 @@ export interface OwnedDraft {
 }
 
 /** A draft of the caller; its inbox decides the owner, so that drafts of a deleted inbox are gone at once. */
-export function ownedDraft(reader: Reader, { accountId, draftId }: DraftInput): Result<OwnedDraft> {
+export function ownedDraft(reader: Reader, { accountId, draftId }: DraftTarget): Result<OwnedDraft> {
   const id = toId<DraftId>(draftId);
   const draft = id === null ? undefined : getDraft(reader, id);
   const inbox = draft === undefined ? undefined : getInbox(reader, draft.inboxId);

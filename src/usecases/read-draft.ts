@@ -17,7 +17,7 @@ import { type DraftMetadata, viewDraft } from './draft-view.js';
 import { fillInFiles } from './files-as-json.js';
 import { senderOf } from './inbox-view.js';
 import { ownedInbox } from './owned.js';
-import { type DraftInput, ownedDraft } from './owned-draft.js';
+import { type DraftTarget, ownedDraft } from './owned-draft.js';
 import { readWholeBlob } from './read-whole-blob.js';
 
 const MISSING = fail('content_unavailable', 'The stored content cannot be read right now. Retry later.');
@@ -25,7 +25,7 @@ const MISSING = fail('content_unavailable', 'The stored content cannot be read r
 /** A draft with its content as JSON bytes (wire contract, `DraftDetail`); files are streamed as base64. */
 export async function getDraftDetail(
   { store }: { readonly store: Store },
-  input: DraftInput,
+  input: DraftTarget,
 ): Promise<Result<ByteStream>> {
   let owned = store.read(reader => ownedDraft(reader, input));
   for (;;) {

@@ -27,11 +27,11 @@ export async function replyMessage(
       replyIntent(scope, input.inboxId, reply),
     ),
     labels: reply.labels,
-    prepare: inbox => prepare(deps.store, scope, inbox, reply),
+    prepare: inbox => prepareReply(deps.store, scope, inbox, reply),
   });
 }
 
-async function prepare(
+async function prepareReply(
   store: Store,
   scope: ReplyScope,
   inbox: InboxRecord,

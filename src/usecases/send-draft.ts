@@ -9,7 +9,7 @@ import type { Reader, Writer } from '../store/reader-writer.js';
 import { getSent } from '../store/sent.js';
 import type { Store } from '../store/store.js';
 import type { OutgoingFile } from './outgoing-content.js';
-import { type DraftInput, ownedDraft } from './owned-draft.js';
+import { type DraftTarget, ownedDraft } from './owned-draft.js';
 import { readDraftTexts } from './read-draft.js';
 import { readWholeBlob } from './read-whole-blob.js';
 import { retryKey } from './retry-key.js';
@@ -26,7 +26,7 @@ import { type SendDeps, submitSend } from './submit-send.js';
  */
 export async function sendDraft(
   deps: SendDeps,
-  input: DraftInput & { readonly idempotencyKey?: string | undefined },
+  input: DraftTarget & { readonly idempotencyKey?: string | undefined },
 ): Promise<Result<SendReceipt>> {
   const key = normaliseKey(input.idempotencyKey);
   if (!key.ok) return key;

@@ -29,11 +29,11 @@ export async function sendMessage(
       explicitSendIntent(input.inboxId, submission),
     ),
     labels: submission.labels,
-    prepare: inbox => prepare(deps.store, inbox, submission),
+    prepare: inbox => prepareSend(deps.store, inbox, submission),
   });
 }
 
-async function prepare(
+async function prepareSend(
   store: Store,
   inbox: InboxRecord,
   submission: NormalSubmission,

@@ -1,7 +1,7 @@
 import { fail, ok, type Result } from '../domain/errors.js';
 import {
   type DraftChange,
-  type DraftInput as DraftFields,
+  type DraftInput,
   normaliseDraft,
 } from '../domain/normalise-draft.js';
 import { checkRecipientCount } from '../domain/normalise-recipients.js';
@@ -13,7 +13,7 @@ import { type DraftDeps, NO_ROOM } from './create-draft.js';
 import { bytesOfParts, type DraftParts, DraftUploads } from './draft-uploads.js';
 import { type DraftMetadata, viewDraft } from './draft-view.js';
 import { decodedFiles } from './outgoing-content.js';
-import { checkDraftSize, type DraftInput, ownedDraft } from './owned-draft.js';
+import { checkDraftSize, type DraftTarget, ownedDraft } from './owned-draft.js';
 
 /** Replaced bytes stay for so long, so that who reads the draft as it was finds them to the end. */
 const REPLACED_FOR_MS = 60_000;
@@ -24,7 +24,7 @@ const REPLACED_FOR_MS = 60_000;
  */
 export async function updateDraft(
   deps: DraftDeps,
-  input: DraftInput & DraftFields,
+  input: DraftTarget & DraftInput,
 ): Promise<Result<DraftMetadata>> {
   const normal = normaliseDraft(input);
   if (!normal.ok) return normal;
@@ -57,7 +57,7 @@ export async function updateDraft(
 }
 
 /** The draft, if it takes this change as it is now. */
-function changeableDraft(reader: Reader, input: DraftInput, change: DraftChange): Result<DraftRecord> {
+function changeableDraft(reader: Reader, input: DraftTarget, change: DraftChange): Result<DraftRecord> {
   const owned = ownedDraft(reader, input);
   if (!owned.ok) return owned;
   const { draft } = owned.value;

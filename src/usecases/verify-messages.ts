@@ -18,7 +18,7 @@ import { walkTable } from '../store/walk-table.js';
 import { encodeSummary } from './received-view.js';
 import { encodeSentSummary } from './sent-view.js';
 
-const entry = {
+const messageEntry = {
   content: (kind: string, id: string): string => `content of ${kind} message ${id}`,
   trash: (inboxId: string, number: number, kind: string, id: string, restorableUntil: number): string =>
     `Trash entry ${number} of inbox ${inboxId}: ${kind} message ${id}, restorable until ${restorableUntil}`,
@@ -118,7 +118,7 @@ class MessageWalk {
     const { id, inboxId, kind, seq } = record;
     const { number, restorableUntil } = place;
     const [reader, ledger] = [this.#reader, this.#ledger];
-    ledger.expect(entry.trash(inboxId, number, kind, id, restorableUntil));
+    ledger.expect(messageEntry.trash(inboxId, number, kind, id, restorableUntil));
     ledger.expect(pendingEntry.purgeTrash(id, kind, restorableUntil));
     const gone = getBlock(reader, termKey({ inboxId, kind }, { type: 'gone' }), blockOf(seq));
     if (gone === undefined || !hasBit(gone, offsetOf(seq))) {
@@ -151,14 +151,14 @@ function expectSent(ledger: Ledger, { kind, id, content, files }: SentRecord): v
 }
 
 function expectContent(ledger: Ledger, kind: string, id: string, content: SentRecord['content']): void {
-  ledger.expect(content.in === 'record' ? entry.content(kind, id) : blobEntry(content.blob));
+  ledger.expect(content.in === 'record' ? messageEntry.content(kind, id) : blobEntry(content.blob));
 }
 
 /** Finds the contents that lie beside records. */
 export function findContents(reader: Reader, ledger: Ledger): void {
   const find = (kind: string, table: Table<MessageId, Buffer>): void => {
     for (const { key } of walkTable(reader, table)) {
-      ledger.find(entry.content(kind, idFromBytes<MessageId>(key)));
+      ledger.find(messageEntry.content(kind, idFromBytes<MessageId>(key)));
     }
   };
   find('received', contentsTable);
@@ -169,6 +169,6 @@ export function findContents(reader: Reader, ledger: Ledger): void {
 export function findTrash(reader: Reader, ledger: Ledger): void {
   for (const { key, value } of walkTable(reader, trashTable)) {
     const inboxId = idFromBytes<InboxId>(key);
-    ledger.find(entry.trash(inboxId, key.readUIntBE(16, 6), value.kind, value.id, value.restorableUntil));
+    ledger.find(messageEntry.trash(inboxId, key.readUIntBE(16, 6), value.kind, value.id, value.restorableUntil));
   }
 }

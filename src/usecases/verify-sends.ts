@@ -9,7 +9,7 @@ import type { Ledger } from '../store/verify-ledger.js';
 import { pendingEntry } from '../store/verify-pending.js';
 import { walkTable } from '../store/walk-table.js';
 
-const entry = {
+const sendEntry = {
   sum: (accountId: string, sum: number): string => `sum of the charges of account ${accountId}: ${sum}`,
   listed: (key: Buffer): string => `list entry ${key.toString('hex')} of a draft`,
   text: (id: string, field: string, bytes: number): string => `${field} of draft ${id}, ${bytes} bytes`,
@@ -43,11 +43,11 @@ export function verifyCharges(reader: Reader, ledger: Ledger): void {
   for (const { key, value } of walkTable(reader, chargeSumsTable)) {
     const accountId = idFromBytes<AccountId>(key);
     ledger.expect(pendingEntry.expireCharges(accountId, value.sweepDueAt));
-    ledger.expect(entry.sum(accountId, value.sum));
-    ledger.find(entry.sum(accountId, sums.get(accountId) ?? 0));
+    ledger.expect(sendEntry.sum(accountId, value.sum));
+    ledger.find(sendEntry.sum(accountId, sums.get(accountId) ?? 0));
     sums.delete(accountId);
   }
-  for (const [accountId, sum] of sums) ledger.find(entry.sum(accountId, sum));
+  for (const [accountId, sum] of sums) ledger.find(sendEntry.sum(accountId, sum));
 }
 
 function checkCharge(ledger: Ledger, { id, status, to, cc, bcc }: SentRecord, amount: number): void {
@@ -66,10 +66,10 @@ export function verifyDrafts(
   let count = 0;
   for (const { value: draft } of walkTable(reader, draftsTable)) {
     count += 1;
-    for (const key of draftListKeys(draft)) ledger.expect(entry.listed(key));
+    for (const key of draftListKeys(draft)) ledger.expect(sendEntry.listed(key));
     for (const field of ['text', 'html'] as const) {
       const place = draft[field];
-      if (place?.in === 'record') ledger.expect(entry.text(draft.id, field, place.size));
+      if (place?.in === 'record') ledger.expect(sendEntry.text(draft.id, field, place.size));
       if (place?.in === 'blob') ledger.expect(blobEntry({ id: place.blob.id, size: place.size }));
     }
     for (const { blob } of draft.files) ledger.expect(blobEntry(blob));
@@ -84,9 +84,9 @@ export function verifyDrafts(
       ledger.expect(`inbox ${draft.inboxId} of draft ${draft.id}`);
     }
   }
-  for (const { key } of walkTable(reader, inboxDraftsTable)) ledger.find(entry.listed(key));
+  for (const { key } of walkTable(reader, inboxDraftsTable)) ledger.find(sendEntry.listed(key));
   for (const { key, value } of walkTable(reader, draftTextsTable)) {
-    ledger.find(entry.text(idFromBytes<DraftId>(key), key[16] === 1 ? 'text' : 'html', value.length));
+    ledger.find(sendEntry.text(idFromBytes<DraftId>(key), key[16] === 1 ? 'text' : 'html', value.length));
   }
   return count;
 }

@@ -4,7 +4,7 @@ import { fail, ok, type Result } from '../../domain/errors.js';
 import type { DraftList } from '../../store/drafts.js';
 import { createDraft } from '../../usecases/create-draft.js';
 import { deleteDraft } from '../../usecases/delete-draft.js';
-import type { DraftInput } from '../../usecases/owned-draft.js';
+import type { DraftTarget } from '../../usecases/owned-draft.js';
 import { getDraftDetail, listDrafts } from '../../usecases/read-draft.js';
 import { sendDraft } from '../../usecases/send-draft.js';
 import type { SendDeps } from '../../usecases/submit-send.js';
@@ -211,7 +211,7 @@ export function draftRoutes(deps: DraftRouteDeps): Route[] {
 }
 
 /** The draft that a request's path names, asked for by its caller. */
-function draftOf({ account, params }: RouteRequest): DraftInput {
+function draftOf({ account, params }: RouteRequest): DraftTarget {
   return { accountId: account.id, draftId: params.draft_id ?? '' };
 }
 
