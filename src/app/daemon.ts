@@ -1,28 +1,24 @@
-import type { Config } from '../config/config.js';
-import { CursorCodec } from '../domain/cursor.js';
-import { HttpServer } from '../http/http-server.js';
+import type { Config } from '../config/load-config.js';
+import { CursorCodec } from '../domain/paging.js';
 import { apiRoutes } from '../http/routes/api-routes.js';
+import { HttpServer } from '../http/server/http-server.js';
 import { CertificateFiles } from '../smtp/certificate-files.js';
+import { type SmtpListenerOptions, smtpListenerDefaults, type TlsIdentity } from '../smtp/options.js';
 import { SmtpListener } from '../smtp/smtp-listener.js';
-import {
-  type SmtpListenerOptions,
-  smtpListenerDefaults,
-  type TlsIdentity,
-} from '../smtp/smtp-listener-options.js';
-import { BlobUploads } from '../store/blob-upload.js';
-import { getMeta } from '../store/meta.js';
-import { openMigratedStore } from '../store/migrate.js';
-import type { Store } from '../store/store.js';
-import { createInboundMail } from '../usecases/accept-message.js';
-import { rememberingAuthenticator } from '../usecases/api-keys.js';
-import { claimStore, type StoreClaim } from '../usecases/claim-store.js';
-import { ensureOperator } from '../usecases/ensure-operator.js';
+import { getMeta } from '../store/engine/meta.js';
+import type { Store } from '../store/engine/store.js';
+import { openMigratedStore } from '../store/open-store.js';
+import { BlobUploads } from '../store/records/blob-upload.js';
+import { ensureOperator } from '../usecases/accounts/accounts.js';
+import { rememberingAuthenticator } from '../usecases/accounts/api-keys.js';
+import { createInboundMail } from '../usecases/inbound/accept-message.js';
+import { recoverParsing } from '../usecases/inbound/index-message.js';
 import type { Clock, Logger } from '../usecases/ports.js';
-import { recoverParsing } from '../usecases/recover-parsing.js';
-import { recoverSends } from '../usecases/recover-sends.js';
-import type { SendDeps } from '../usecases/submit-send.js';
-import { recoverUploads, sweep } from '../usecases/sweep.js';
-import { Sweeper } from '../workers/sweeper.js';
+import { recoverSends } from '../usecases/sending/attempt.js';
+import type { SendDeps } from '../usecases/sending/submit-send.js';
+import { claimStore, type StoreClaim } from '../usecases/upkeep/claim-store.js';
+import { recoverUploads, sweep } from '../usecases/upkeep/sweep.js';
+import { Sweeper } from '../workers/background.js';
 import { Access } from './access.js';
 import { Parsing } from './parsing.js';
 import { Readiness } from './readiness.js';

@@ -1,6 +1,6 @@
 import type { PendingPage } from '../queue/reconciler.js';
-import { listDue } from '../store/pending.js';
-import type { Store } from '../store/store.js';
+import type { Store } from '../store/engine/store.js';
+import { listDue } from '../store/records/pending.js';
 import type { Clock } from '../usecases/ports.js';
 
 /** Messages that are due for one kind of work, page by page, as the reconciler asks for them. */

@@ -1,7 +1,6 @@
+import { writeTo } from '../cli/output.js';
 import { runCli } from '../cli/program.js';
-import { writeTo } from '../cli/write-to.js';
-import type { Config } from '../config/config.js';
-import { loadConfig } from '../config/load-config.js';
+import { type Config, loadConfig } from '../config/load-config.js';
 import { serve } from './serve.js';
 import { packageVersion } from './version.js';
 

@@ -1,13 +1,13 @@
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/load-config.js';
 import { Reconciler } from '../queue/reconciler.js';
 import { WorkConsumer } from '../queue/work-consumer.js';
 import { BullWorkQueue } from '../queue/work-queue.js';
-import type { BlobUploads } from '../store/blob-upload.js';
-import type { Store } from '../store/store.js';
+import type { Store } from '../store/engine/store.js';
+import type { BlobUploads } from '../store/records/blob-upload.js';
+import { isParsedAlone } from '../usecases/inbound/index-message.js';
 import type { Clock, Logger, WorkQueue } from '../usecases/ports.js';
-import { isParsedAlone } from '../usecases/recover-parsing.js';
+import { createParseWorker } from '../workers/background.js';
 import { ParsePool } from '../workers/parse-pool.js';
-import { createParseWorker } from '../workers/parse-worker.js';
 import { listPending } from './list-pending.js';
 import type { RedisHost } from './redis-host.js';
 

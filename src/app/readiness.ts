@@ -1,6 +1,6 @@
-import { putMeta } from '../store/meta.js';
-import { oldestDueAge } from '../store/pending.js';
-import type { Store } from '../store/store.js';
+import { putMeta } from '../store/engine/meta.js';
+import type { Store } from '../store/engine/store.js';
+import { oldestDueAge } from '../store/records/pending.js';
 import type { Clock } from '../usecases/ports.js';
 
 /** `/readyz` says no when accepted mail has been waiting this long to be parsed. */

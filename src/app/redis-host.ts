@@ -1,9 +1,9 @@
-import type { Config } from '../config/config.js';
-import { checkExternalRedis } from '../queue/check-external-redis.js';
-import { ManagedRedis } from '../queue/managed-redis.js';
-import type { RedisAddress } from '../queue/redis-address.js';
-import { getMeta } from '../store/meta.js';
-import type { Store } from '../store/store.js';
+import type { Config } from '../config/load-config.js';
+import type { RedisAddress } from '../queue/connection.js';
+import { checkExternalRedis } from '../queue/redis/external-redis.js';
+import { ManagedRedis } from '../queue/redis/managed-redis.js';
+import { getMeta } from '../store/engine/meta.js';
+import type { Store } from '../store/engine/store.js';
 import type { Logger } from '../usecases/ports.js';
 
 /** The Redis that the queues are in: our own, or one that the operator runs. */

@@ -1,17 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/load-config.js';
 import { Reconciler } from '../queue/reconciler.js';
 import { WorkConsumer } from '../queue/work-consumer.js';
 import { BullWorkQueue } from '../queue/work-queue.js';
-import { createRelay } from '../relay/create-relay.js';
-import type { BlobUploads } from '../store/blob-upload.js';
-import { END_OF_TIME } from '../store/pending.js';
-import type { Store } from '../store/store.js';
-import type { InboundMail } from '../usecases/inbound-mail.js';
-import type { Clock, Logger, Relay } from '../usecases/ports.js';
-import { relayMessage } from '../usecases/relay-message.js';
-import { SendsInHand } from '../usecases/sends-in-hand.js';
-import type { SendDeps } from '../usecases/submit-send.js';
+import { createRelay } from '../relay/relay.js';
+import type { Store } from '../store/engine/store.js';
+import type { BlobUploads } from '../store/records/blob-upload.js';
+import { END_OF_TIME } from '../store/records/pending.js';
+import type { Clock, InboundMail, Logger, Relay } from '../usecases/ports.js';
+import { SendsInHand } from '../usecases/sending/in-flight.js';
+import { relayMessage } from '../usecases/sending/relay-message.js';
+import type { SendDeps } from '../usecases/sending/submit-send.js';
 import { listPending } from './list-pending.js';
 import type { RedisHost } from './redis-host.js';
 

@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/load-config.js';
 import { createLogger, type LogLevel, type RootLogger } from '../ops/logging.js';
 import { Daemon } from './daemon.js';
 import { packageVersion } from './version.js';

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 
 /** Collects the values of an option that may be repeated. */
 export function everyValue(value: string, before: readonly string[]): readonly string[] {
@@ -14,4 +14,25 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
     }
     return value;
   };
+}
+
+export interface PagingOptions {
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+/** The options of a list that comes in pages, newest first. */
+export function addPaging(command: Command): Command {
+  return command
+    .option('--limit <n>', 'how many to show, 1 to 1000', wholeNumber(1, 1000), 50)
+    .option('--cursor <cursor>', 'go on behind an earlier page: its next_cursor');
+}
+
+export function toPage({ limit, cursor }: PagingOptions): { limit: number; cursor: string | null } {
+  return { limit, cursor: cursor ?? null };
+}
+
+/** What is told below a page that is not the last. */
+export function renderMore(nextCursor: string | null): string {
+  return nextCursor === null ? '' : `There is more: --cursor ${nextCursor}\n`;
 }

@@ -1,12 +1,10 @@
-import type { Config } from '../config/config.js';
+import { statSync } from 'node:fs';
 import { type ConfigProblem, formatProblem } from '../config/config-problem.js';
-import { type LoadedConfig, loadConfig } from '../config/load-config.js';
-import { NewerSchemaError, openMigratedStore } from '../store/migrate.js';
-import type { Store } from '../store/store.js';
-import { storeExists } from '../store/store-file.js';
-import type { DefaultLimits } from '../usecases/allowances.js';
+import { type Config, type LoadedConfig, loadConfig } from '../config/load-config.js';
+import { type Store, storeExists } from '../store/engine/store.js';
+import { NewerSchemaError, openMigratedStore } from '../store/open-store.js';
+import type { DefaultLimits } from '../usecases/accounts/accounts.js';
 import type { Clock } from '../usecases/ports.js';
-import { becomeOwner } from './become-owner.js';
 import type { CliDependencies } from './dependencies.js';
 import { type Failed, failed } from './outcome.js';
 
@@ -92,4 +90,40 @@ function adviceFor(error: unknown): string {
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** The type declarations of Node 20 leave it out. */
+type WithInitgroups = typeof process & { initgroups?: (user: number, extraGroup: number) => void };
+
+/**
+ * Run as root, the process becomes the owner of `directory` for the rest of its life, so that nothing it
+ * makes in there is out of the daemon's reach. Without the directory, or as another user, it stays what it is.
+ * @throws when the system refuses
+ */
+export function becomeOwner(directory: string): void {
+  if (process.getuid?.() !== 0) return;
+  const owner = ownerOf(directory);
+  if (owner === undefined || owner.uid === 0) return;
+  takeGroupsOf(owner.uid, owner.gid);
+  process.setgid?.(owner.gid);
+  process.setuid?.(owner.uid);
+}
+
+/** Undefined when it is not there; a path that cannot be is told of by whoever opens it. */
+function ownerOf(directory: string): { uid: number; gid: number } | undefined {
+  try {
+    return statSync(directory, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** A user without an entry in the user database has no groups but the directory's. */
+function takeGroupsOf(uid: number, gid: number): void {
+  try {
+    (process as WithInitgroups).initgroups?.(uid, gid);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_UNKNOWN_CREDENTIAL') throw error;
+    process.setgroups?.([gid]);
+  }
 }

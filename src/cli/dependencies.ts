@@ -1,5 +1,5 @@
-import type { Config } from '../config/config.js';
-import type { Environment } from '../config/environment-settings.js';
+import type { Environment } from '../config/layers.js';
+import type { Config } from '../config/load-config.js';
 
 /**
  * Writes all of `data`; resolves when it has been taken, so that a slow reader slows the writer down.

@@ -1,8 +1,8 @@
 import { isUuid } from '../domain/ids.js';
-import type { AccountRecord } from '../store/accounts.js';
-import type { InboxRecord } from '../store/inboxes.js';
-import { findAccount } from '../usecases/find-account.js';
-import { findInbox } from '../usecases/find-inbox.js';
+import type { AccountRecord } from '../store/records/accounts.js';
+import type { InboxRecord } from '../store/records/inboxes.js';
+import { findAccount } from '../usecases/accounts/accounts.js';
+import { findInbox } from '../usecases/shared/callers.js';
 import type { Box } from './context.js';
 import { type Failed, failed } from './outcome.js';
 

@@ -1,6 +1,6 @@
-import { BlobMissingError } from '../store/blob-reader.js';
-import { StoreFailedError } from '../store/store.js';
-import { StoreInUseError } from '../usecases/claim-store.js';
+import { StoreFailedError } from '../store/engine/store.js';
+import { BlobMissingError } from '../store/records/blobs.js';
+import { StoreInUseError } from '../usecases/upkeep/claim-store.js';
 import { type Box, type Loaded, messageOf, type OpenOptions, openBox, readConfig } from './context.js';
 import type { CliDependencies } from './dependencies.js';
 import {
@@ -13,8 +13,7 @@ import {
   failed,
   type Outcome,
 } from './outcome.js';
-import { printableText } from './output.js';
-import { OutputClosedError } from './write-to.js';
+import { OutputClosedError, printableText } from './output.js';
 
 type Handler<Input> = (input: Input) => Outcome | Promise<Outcome>;
 

@@ -1,5 +1,5 @@
 import { exampleOf, type NamedKey } from './key-list.js';
-import { renderToml } from './render-toml.js';
+import { renderToml } from './texts.js';
 
 /** One thing that is wrong with the configuration, and the way out. */
 export interface ConfigProblem {

@@ -1,5 +1,5 @@
 import type { NamedKey } from './key-list.js';
-import { renderToml } from './render-toml.js';
+import { renderToml } from './texts.js';
 
 /** The kind of value and its bounds: `integer, 65536 to 268435456`. */
 export function describeType(key: NamedKey): string {

@@ -1,6 +1,5 @@
-import type { Key, Members } from './key.js';
+import type { ConfigValue, Key, Members, RawValue } from './key.js';
 import { KEYS } from './keys.js';
-import type { ConfigValue, RawValue } from './value-type.js';
 
 /** A key with its names. */
 export interface NamedKey extends Key<ConfigValue> {

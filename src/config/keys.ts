@@ -1,7 +1,5 @@
-import { attributionLine } from '../domain/attribution.js';
+import { attributionLine } from '../domain/text.js';
 import { derivedKey, key, optionalKey, requiredKey, section } from './key.js';
-import { listOf } from './list-of.js';
-import { inboxAddress, localPart, mailDomain } from './mail-types.js';
 import {
   baseUrl,
   hostName,
@@ -13,7 +11,17 @@ import {
   remoteHost,
   webUrl,
 } from './net-types.js';
-import { integer, number, oneOf, path, text } from './scalar-types.js';
+import {
+  inboxAddress,
+  integer,
+  listOf,
+  localPart,
+  mailDomain,
+  number,
+  oneOf,
+  path,
+  text,
+} from './value-types.js';
 
 /**
  * Every configuration key, declared once. From here come the TOML and environment names, checking,

@@ -1,11 +1,19 @@
 import { resolve } from 'node:path';
 import { checkAcrossKeys } from './check-across-keys.js';
-import { type Config, shapeConfig } from './config.js';
 import type { ConfigProblem } from './config-problem.js';
-import { type Environment, environmentSettings } from './environment-settings.js';
-import { fileSettings } from './file-settings.js';
-import { type FileRead, LOCAL_FILE, readFirstFile, readNamedFile, SYSTEM_FILE } from './read-config-file.js';
-import type { ConfigSource } from './setting.js';
+import type { ConfigValue, Key, Members, Section } from './key.js';
+import { KEYS } from './keys.js';
+import {
+  type ConfigSource,
+  type Environment,
+  environmentSettings,
+  type FileRead,
+  fileSettings,
+  LOCAL_FILE,
+  readFirstFile,
+  readNamedFile,
+  SYSTEM_FILE,
+} from './layers.js';
 import { settleValues } from './settle-values.js';
 import { type SystemFacts, systemFacts } from './system-facts.js';
 
@@ -74,4 +82,57 @@ function findFile({ file, env, cwd, lookIn }: LoadOptions): FileRead {
     return readNamedFile(resolve(cwd, env.POSTERN_CONFIG), 'POSTERN_CONFIG');
   }
   return readFirstFile(lookIn ?? [SYSTEM_FILE, resolve(cwd, LOCAL_FILE)]);
+}
+
+/** The configuration: one object a section, keys in camelCase (`config.smtp.maxMessageBytes`). */
+export type Config = ConfigOf<typeof KEYS>;
+
+type ConfigOf<M extends Members> = {
+  readonly [Name in keyof M & string as CamelCase<Name>]: M[Name] extends Section<infer Inner>
+    ? ConfigOf<Inner>
+    : ValueOf<M[Name]>;
+};
+
+/** The value of a key; `null` is possible only where nothing need be set. */
+type ValueOf<K> = K extends Key<infer T, infer F> ? (F extends { kind: 'unset' } ? T | null : T) : never;
+
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+/** Builds the configuration, frozen, from checked values by dotted key. */
+export function shapeConfig(get: (id: string) => ConfigValue | null | undefined): Config {
+  // The walk follows KEYS as the type does; what each key's check returned is what its type says.
+  return shapeMembers(KEYS, '', get) as unknown as Config;
+}
+
+/** The value that a configuration has for a dotted key. */
+export function configValue(config: Config, id: string): ConfigValue | null {
+  let value: unknown = config;
+  for (const name of id.split('.')) {
+    value = (value as Readonly<Record<string, unknown>>)[camelCase(name)];
+  }
+  return value as ConfigValue | null;
+}
+
+function shapeMembers(
+  members: Members,
+  outer: string,
+  get: (id: string) => ConfigValue | null | undefined,
+): Readonly<Record<string, unknown>> {
+  const shaped: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(members)) {
+    const id = outer === '' ? name : `${outer}.${name}`;
+    const value = member.kind === 'section' ? shapeMembers(member.members, id, get) : get(id);
+    if (value === undefined) {
+      throw new Error(`the configuration key ${id} has no value`);
+    }
+    shaped[camelCase(name)] = value;
+  }
+  return Object.freeze(shaped);
+}
+
+/** `max_message_bytes` becomes `maxMessageBytes`. */
+function camelCase(name: string): string {
+  return name.replace(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
 }

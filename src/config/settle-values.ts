@@ -1,9 +1,9 @@
 import { adviceFor, type ConfigProblem, howToSet } from './config-problem.js';
+import type { ConfigValue, RawValue } from './key.js';
 import { KEY_LIST, type NamedKey } from './key-list.js';
-import { quoteValue } from './quote-value.js';
-import type { ConfigSource, Setting, Settings } from './setting.js';
+import type { ConfigSource, Setting, Settings } from './layers.js';
 import type { SystemFacts } from './system-facts.js';
-import type { ConfigValue, RawValue } from './value-type.js';
+import { quoteValue } from './texts.js';
 
 /** A checked value; `null` where nothing need be set. */
 export interface SettledValue {

@@ -1,5 +1,5 @@
+import { normaliseDomain } from './addresses.js';
 import { fail, ok, type Result } from './errors.js';
-import { normaliseDomain } from './inbox-address.js';
 
 /**
  * Rules of an inbox: exact addresses and exact domains (wire contract 3.4 and 3.5). Local parts are compared

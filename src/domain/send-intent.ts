@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import { intentDigest } from './idempotency.js';
-import type { DraftChange, DraftSource } from './normalise-draft.js';
-import type { FileInput } from './normalise-files.js';
-import type { NormalForward, NormalReply, NormalSubmission } from './normalise-submission.js';
-import type { Mailbox } from './submission.js';
+import type { FileInput, Mailbox } from './message-parts.js';
+import type { DraftChange, DraftSource, NormalForward, NormalReply, NormalSubmission } from './send-input.js';
 
 /**
  * What makes two sends under one key the same (specification, "Idempotency keys for sends" rule 3): the digest

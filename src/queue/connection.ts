@@ -1,6 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import type { Logger } from '../usecases/ports.js';
-import { describeRedisAddress, type RedisAddress } from './redis-address.js';
 
 /**
  * How we hold a connection, by what it is for.
@@ -79,4 +78,17 @@ export function isConnectionError(error: unknown): boolean {
   return /connection is closed|connection closed|isn't writeable|max retries per request|command timed out|socket timeout|command aborted|^LOADING/i.test(
     error.message,
   );
+}
+
+/** Where Redis listens: our own child on a unix socket, or a server somebody else runs. */
+export type RedisAddress =
+  | { readonly mode: 'managed'; readonly socketPath: string }
+  | { readonly mode: 'external'; readonly url: string };
+
+/** The address as a log may show it: never with the password. */
+export function describeRedisAddress(address: RedisAddress): string {
+  if (address.mode === 'managed') return address.socketPath;
+  if (!URL.canParse(address.url)) return '(not a URL)';
+  const url = new URL(address.url);
+  return `${url.protocol}//${url.host}${url.pathname}`;
 }

@@ -2,8 +2,7 @@ import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { MessageId } from '../domain/ids.js';
 import type { Logger, WorkQueue } from '../usecases/ports.js';
-import { connectRedis, isConnectionError } from './connection.js';
-import type { RedisAddress } from './redis-address.js';
+import { connectRedis, isConnectionError, type RedisAddress } from './connection.js';
 
 /** Redis is away: nothing was queued, and the reconciler will see to it when Redis is back. */
 export class QueueUnavailableError extends Error {

@@ -1,8 +1,13 @@
-import type { Envelope, InboundMail, IncomingBody, ResolvedRecipient } from '../usecases/inbound-mail.js';
-import type { RelayOutcome } from '../usecases/ports.js';
-import { describeError } from './library-connection.js';
-import { BLOCK_BYTES } from './stuff-dots.js';
-import { rejected, unknown } from './transaction-outcome.js';
+import type {
+  Envelope,
+  InboundMail,
+  IncomingBody,
+  RelayOutcome,
+  ResolvedRecipient,
+} from '../usecases/ports.js';
+import { describeError } from './smarthost/library-connection.js';
+import { rejected, unknown } from './smarthost/outcome.js';
+import { BLOCK_BYTES } from './smarthost/transaction.js';
 
 /** What records of mail that never came over a network hold of its client. */
 const IN_PROCESS = { clientAddress: 'local', isTls: false } as const;

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import type { Logger } from '../usecases/ports.js';
-import { checkTlsIdentity } from './check-tls-identity.js';
-import type { TlsIdentity } from './smtp-listener-options.js';
+import { checkTlsIdentity } from './mail-server.js';
+import type { TlsIdentity } from './options.js';
 
 /** Certificates are renewed weeks before they expire: a minute more does not matter. */
 const POLL_MS = 60_000;

@@ -2,17 +2,13 @@ import type net from 'node:net';
 import type tls from 'node:tls';
 import { SMTPConnection, type SMTPConnectionOptions } from 'smtp-server/lib/smtp-connection.js';
 import type { SMTPServer } from 'smtp-server/lib/smtp-server.js';
-import type { InboundMail } from '../usecases/inbound-mail.js';
-import type { Logger } from '../usecases/ports.js';
-import { DataClock } from './data-clock.js';
-import { GuessBrake } from './guess-brake.js';
-import { limitLinger } from './linger.js';
-import { MailStream } from './mail-stream.js';
+import type { InboundMail, Logger } from '../usecases/ports.js';
+import { MailStream } from './data-scanner.js';
 import { MailTransaction } from './mail-transaction.js';
 import { MessageIntake, type Refusal, type Verdict } from './message-intake.js';
+import type { RefusalReason, SmtpCounters, SmtpListenerOptions } from './options.js';
 import { type Reply, renderReply, replies } from './replies.js';
-import type { SmtpListenerOptions } from './smtp-listener-options.js';
-import type { RefusalReason, SmtpCounters } from './smtp-stats.js';
+import { DataClock, GuessBrake, limitLinger } from './session-timers.js';
 
 /** DESIGN: command lines over 2,048 octets are refused (RFC 5321 section 4.5.3.1.4 asks for 512). */
 const MAX_COMMAND_OCTETS = 2048;

@@ -1,12 +1,11 @@
 import type net from 'node:net';
+import tls from 'node:tls';
 import { SMTPServer } from 'smtp-server';
 import type { SMTPConnectionOptions } from 'smtp-server/lib/smtp-connection.js';
-import { checkTlsIdentity } from './check-tls-identity.js';
-import type { Admission } from './client-limits.js';
+import type { Admission, OpenClients } from './connection-limits.js';
 import { MailConnection, type SessionContext } from './mail-connection.js';
-import type { OpenClients } from './open-clients.js';
+import type { TlsIdentity } from './options.js';
 import { type Reply, replies } from './replies.js';
-import type { TlsIdentity } from './smtp-listener-options.js';
 
 /** How long a client that was not let in may take to hang up. */
 const TURN_AWAY_MS = 1000;
@@ -119,4 +118,9 @@ export class MailServer extends SMTPServer {
 /** Nothing of the library's own identity, whose key is public, may ever be shown to a client. */
 function tlsOptions(identity: TlsIdentity | undefined): object {
   return identity === undefined ? {} : { key: identity.key, cert: identity.cert, minVersion: 'TLSv1.2' };
+}
+
+/** Throws unless the certificate and the key are well formed and belong together. */
+export function checkTlsIdentity({ cert, key }: TlsIdentity): void {
+  tls.createSecureContext({ cert, key });
 }

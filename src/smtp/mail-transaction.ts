@@ -1,9 +1,8 @@
-import type { Envelope, InboundMail, ResolvedRecipient } from '../usecases/inbound-mail.js';
+import type { Envelope, InboundMail, ResolvedRecipient } from '../usecases/ports.js';
 import { parseMail, parseRcpt } from './mail-command.js';
 import { MessageIntake } from './message-intake.js';
+import type { RefusalReason, SmtpListenerOptions } from './options.js';
 import { type Reply, replies } from './replies.js';
-import type { SmtpListenerOptions } from './smtp-listener-options.js';
-import type { RefusalReason } from './smtp-stats.js';
 
 type Limits = Pick<SmtpListenerOptions, 'maxMessageBytes' | 'maxRecipients'>;
 

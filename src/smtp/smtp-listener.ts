@@ -1,12 +1,10 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import type { InboundMail } from '../usecases/inbound-mail.js';
-import type { Logger } from '../usecases/ports.js';
+import type { InboundMail, Logger } from '../usecases/ports.js';
+import { OpenClients } from './connection-limits.js';
 import { MailServer } from './mail-server.js';
-import { OpenClients } from './open-clients.js';
-import type { SmtpListenerOptions, TlsIdentity } from './smtp-listener-options.js';
-import { SmtpCounters, type SmtpStats } from './smtp-stats.js';
+import { SmtpCounters, type SmtpListenerOptions, type SmtpStats, type TlsIdentity } from './options.js';
 
 /** Sessions are looked over for overdue ones this often, or four times in the shortest deadline. */
 const SWEEP_MS = 5000;

@@ -1,8 +1,8 @@
-import type { AttachmentSink } from '../mail/parsed-message.js';
+import { Worker } from 'node:worker_threads';
+import type { AttachmentSink } from '../mail/read/limits.js';
 import type { Logger, MessageParser, ParseOutcome } from '../usecases/ports.js';
-import { ParseRun } from './parse-pool-run.js';
-import { PoolThread, type ThreadDeath } from './parse-pool-thread.js';
-import type { FromThread } from './parse-protocol.js';
+import type { FromThread, ThreadSetup, ToThread } from './parse-protocol.js';
+import { ParseRun } from './parse-run.js';
 
 export interface ParsePoolOptions {
   /** Threads at most; one is started at once, the others when there is work for them. */
@@ -181,4 +181,104 @@ export class ParsePool implements MessageParser {
       this.#dispatch();
     }, delayMs);
   }
+}
+
+export interface PoolThreadOptions {
+  readonly script: URL;
+  readonly memoryMib: number;
+  readonly onReady: (thread: PoolThread) => void;
+  readonly onMessage: (thread: PoolThread, message: FromThread) => void;
+  /** The thread has ended by itself, for whatever reason; called once, and not after `end`. */
+  readonly onDied: (thread: PoolThread, death: ThreadDeath) => void;
+}
+
+export interface ThreadDeath {
+  readonly reason: 'memory' | 'worker_died';
+  readonly detail: string;
+}
+
+/** Two threads with V8's default gain nothing over one: short-lived buffers fill its nursery. */
+const YOUNG_GENERATION_MIB = 64;
+/** V8 lets dead buffers of 64 MiB and more gather before it looks; they are no message's fault. */
+const UNCOLLECTED_BYTES = 128 * 1024 * 1024;
+/**
+ * The heap is this many times the bodies that are kept. They take four times their bytes while they are put
+ * together (two bytes a character, pieces and whole), and they must fit: V8 ends the whole process, not the
+ * thread, when one large allocation fails.
+ */
+const TEXT_SHARE = 8;
+
+/** A worker thread of the pool, from its start to its end. */
+export class PoolThread {
+  readonly #worker: Worker;
+  readonly #options: PoolThreadOptions;
+  #isReady = false;
+  #isGone = false;
+
+  constructor(options: PoolThreadOptions) {
+    this.#options = options;
+    const memoryBytes = options.memoryMib * 1024 * 1024;
+    const setup: ThreadSetup = {
+      maxExternalBytes: memoryBytes + UNCOLLECTED_BYTES,
+      maxTextBytes: memoryBytes / TEXT_SHARE,
+    };
+    this.#worker = new Worker(options.script, {
+      workerData: setup,
+      // The parser needs nothing of the environment, where secrets may stand.
+      env: {},
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: {
+        maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB,
+        maxOldGenerationSizeMb: options.memoryMib,
+      },
+    });
+    // What a library prints is not for our log, and must not gather either.
+    this.#worker.stdout.resume();
+    this.#worker.stderr.resume();
+    this.#worker.on('message', (message: FromThread) => this.#hear(message));
+    this.#worker.on('messageerror', () => this.#die({ reason: 'worker_died', detail: 'unreadable message' }));
+    this.#worker.on('error', error => this.#die(deathBy(error)));
+    this.#worker.on('exit', code => this.#die({ reason: 'worker_died', detail: `exit code ${code}` }));
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  post(message: ToThread, transfer: ArrayBuffer[]): void {
+    if (!this.#isGone) this.#worker.postMessage(message, transfer);
+  }
+
+  /** Ends the thread, whatever it does; resolves when it is gone. */
+  async end(): Promise<void> {
+    this.#isGone = true;
+    await this.#worker.terminate();
+  }
+
+  #hear(message: FromThread): void {
+    if (this.#isGone) return;
+    if (message.kind === 'ready') {
+      this.#isReady = true;
+      this.#options.onReady(this);
+    } else {
+      this.#options.onMessage(this, message);
+    }
+  }
+
+  #die(death: ThreadDeath): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    void this.#worker.terminate();
+    this.#options.onDied(this, death);
+  }
+}
+
+function deathBy(error: unknown): ThreadDeath {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return { reason: 'memory', detail: 'heap over the memory limit' };
+  // The words of an error may quote the mail; its name does not.
+  const name = error instanceof Error ? error.name : typeof error;
+  return { reason: 'worker_died', detail: `uncaught ${name}${code === '' ? '' : ` ${code}`}` };
 }

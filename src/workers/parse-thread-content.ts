@@ -1,7 +1,7 @@
-import { recipientsOf, sendersOf } from '../domain/searchable-addresses.js';
-import type { ParsedMessage } from '../mail/parsed-message.js';
+import { recipientsOf, sendersOf } from '../domain/addresses.js';
+import type { ParsedMessage } from '../mail/read/limits.js';
 import type { PreparedContent } from '../usecases/ports.js';
-import { ownBytes } from './parse-thread-sink.js';
+import { ownBytes } from './parse-thread-streams.js';
 
 type Prepared = PreparedContent & { readonly json: Uint8Array<ArrayBuffer> };
 

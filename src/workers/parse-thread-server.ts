@@ -1,10 +1,9 @@
 import { getHeapStatistics } from 'node:v8';
 import type { MessagePort } from 'node:worker_threads';
-import type { AttachmentSink, ParsedMessage } from '../mail/parsed-message.js';
+import type { AttachmentSink, ParsedMessage } from '../mail/read/limits.js';
 import type { FromThread, ThreadSetup, ToThread } from './parse-protocol.js';
 import { prepareContent } from './parse-thread-content.js';
-import { ThreadSink } from './parse-thread-sink.js';
-import { ThreadSource } from './parse-thread-source.js';
+import { ThreadSink, ThreadSource } from './parse-thread-streams.js';
 
 export type Parse = (source: AsyncIterable<Uint8Array>, sink: AttachmentSink) => Promise<ParsedMessage>;
 

@@ -1,7 +1,7 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { defaultParseLimits } from '../mail/limits.js';
-import { parseMessage } from '../mail/parse-message.js';
+import { defaultParseLimits } from '../mail/read/limits.js';
+import { parseMessage } from '../mail/read/parse-message.js';
 import type { ThreadSetup } from './parse-protocol.js';
 import { serveParses } from './parse-thread-server.js';
 

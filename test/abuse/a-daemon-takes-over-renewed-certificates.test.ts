@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { renameSync, symlinkSync, writeFileSync } from 'node:fs';
-import net, { type AddressInfo } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import net from 'node:net';
 import { join } from 'node:path';
-import tls, { type TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
+import tls from 'node:tls';
 import t from 'tap';
 import { createAgent } from '../support/agents.js';
 import { PosternBox } from '../support/postern-box.js';

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import tls from 'node:tls';
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
+import t from 'tap';
 import { stuff } from '../support/smtp-client.js';
 import { certificate } from '../unit/smtp/test-certificate.js';
 import { HOUSE_ADDRESS, type House, openHouse } from './house.js';

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AccountId, InboxId, MessageId } from '../../src/domain/ids.js';
-import { getCounters, scanSummaries } from '../../src/store/mailboxes.js';
-import { getMessage, type ProcessingStatus } from '../../src/store/messages.js';
-import { openMigratedStore } from '../../src/store/migrate.js';
-import { listDue } from '../../src/store/pending.js';
-import { Store } from '../../src/store/store.js';
-import { createKey } from '../../src/usecases/api-keys.js';
-import { createAccount } from '../../src/usecases/create-account.js';
-import { createInbox } from '../../src/usecases/create-inbox.js';
+import type { Store } from '../../src/store/engine/store.js';
+import { getCounters, scanSummaries } from '../../src/store/mailbox/mailboxes.js';
+import { getMessage, type ProcessingStatus } from '../../src/store/mailbox/messages.js';
+import { openMigratedStore, openStore } from '../../src/store/open-store.js';
+import { listDue } from '../../src/store/records/pending.js';
+import { createAccount } from '../../src/usecases/accounts/accounts.js';
+import { createKey } from '../../src/usecases/accounts/api-keys.js';
+import { createInbox } from '../../src/usecases/inboxes/create-inbox.js';
 import { lineOf, startChild, stopChild } from './child-process.js';
 import { undoAtExit } from './cleanup.js';
 import { expectOk } from './expect-ok.js';
@@ -23,7 +23,6 @@ import {
   processName,
   watchMemory,
 } from './measure/process-memory.js';
-
 import { liveBytes, storeDiskBytes } from './measure/store-size.js';
 
 const DOMAIN = 'bench.example';
@@ -59,7 +58,7 @@ export class Appliance {
     this.smtpPort = ready.smtp_port;
     this.httpPort = ready.http_port;
     this.startMs = startMs;
-    this.#store = Store.open(storeOptions(mailbox.folder));
+    this.#store = openStore(storeOptions(mailbox.folder));
   }
 
   static async start(mailbox: Mailbox, settings: Readonly<Record<string, string>> = {}): Promise<Appliance> {
@@ -199,7 +198,7 @@ export async function makeMailbox(): Promise<Mailbox> {
 
 /** The store of a mailbox, for a bench that works on it in its own process. */
 export function openMailboxStore(mailbox: Mailbox): Store {
-  return Store.open(storeOptions(mailbox.folder));
+  return openStore(storeOptions(mailbox.folder));
 }
 
 export function removeMailbox(mailbox: Mailbox): void {

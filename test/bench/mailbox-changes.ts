@@ -1,7 +1,7 @@
 import type { MessageId } from '../../src/domain/ids.js';
-import { scanSummaries } from '../../src/store/mailboxes.js';
-import { changeLabels } from '../../src/usecases/change-labels.js';
-import { receivedMessages } from '../../src/usecases/message-access.js';
+import { scanSummaries } from '../../src/store/mailbox/mailboxes.js';
+import { changeLabels } from '../../src/usecases/mailbox/change-messages.js';
+import { receivedMessages } from '../../src/usecases/mailbox/message-access.js';
 import { expectOk } from './expect-ok.js';
 import { TOPICS } from './mailbox-generator.js';
 import type { Place } from './mailbox-queries.js';

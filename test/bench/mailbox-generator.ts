@@ -1,11 +1,15 @@
 import { type InboxId, type MessageId, newId } from '../../src/domain/ids.js';
-import { BlobUploads } from '../../src/store/blob-upload.js';
-import { takeSequence } from '../../src/store/mailboxes.js';
-import { contentsTable, type ReceivedRecord, saveMessage } from '../../src/store/messages.js';
-import type { Writer } from '../../src/store/reader-writer.js';
-import type { Store } from '../../src/store/store.js';
-import { joinThread } from '../../src/store/thread-links.js';
-import { encodeSummary } from '../../src/usecases/received-view.js';
+import type { Store } from '../../src/store/engine/store.js';
+import type { Writer } from '../../src/store/engine/tables.js';
+import { takeSequence } from '../../src/store/mailbox/mailboxes.js';
+import {
+  contentsTable,
+  encodeSummary,
+  type ReceivedRecord,
+  saveMessage,
+} from '../../src/store/mailbox/messages.js';
+import { BlobUploads } from '../../src/store/records/blob-upload.js';
+import { joinThread } from '../../src/store/threads/move.js';
 
 /** Instants of generated messages: one a second from here on. */
 export const FIRST_AT = Date.UTC(2026, 0, 1);

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { CursorCodec } from '../../src/domain/cursor.js';
 import type { AccountId, InboxId } from '../../src/domain/ids.js';
 import { foldCase, type MessageFilter, NO_FILTER } from '../../src/domain/message-filter.js';
-import type { Store } from '../../src/store/store.js';
-import { countMessages } from '../../src/usecases/count-messages.js';
-import { listLabels } from '../../src/usecases/list-labels.js';
-import { type ListOrder, listMessages } from '../../src/usecases/list-messages.js';
+import { CursorCodec } from '../../src/domain/paging.js';
+import type { Store } from '../../src/store/engine/store.js';
+import { countMessages } from '../../src/usecases/mailbox/count-messages.js';
+import { listLabels } from '../../src/usecases/mailbox/list-labels.js';
+import { type ListOrder, listMessages } from '../../src/usecases/mailbox/list-messages.js';
 import { expectOk } from './expect-ok.js';
 import { correspondent, FIRST_AT, HALVES, OLDEST, RARE, STEP_MS, TOPICS } from './mailbox-generator.js';
 import { median } from './measure/statistics.js';

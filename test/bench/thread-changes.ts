@@ -1,10 +1,14 @@
-import { BlobUploads } from '../../src/store/blob-upload.js';
-import { canonicalThread } from '../../src/store/thread-names.js';
-import { hashedMessageId, linkKey, threadLinksTable } from '../../src/store/thread-parts.js';
-import { scanTrash } from '../../src/store/trash.js';
-import { changeThreadLabels, deleteThread } from '../../src/usecases/change-thread.js';
-import { receivedMessages } from '../../src/usecases/message-access.js';
-import { restoreMessage } from '../../src/usecases/trash-message.js';
+import { scanTrash } from '../../src/store/mailbox/index.js';
+import { BlobUploads } from '../../src/store/records/blob-upload.js';
+import {
+  canonicalThread,
+  hashedMessageId,
+  linkKey,
+  threadLinksTable,
+} from '../../src/store/threads/names.js';
+import { restoreMessage } from '../../src/usecases/mailbox/change-messages.js';
+import { receivedMessages } from '../../src/usecases/mailbox/message-access.js';
+import { changeThreadLabels, deleteThread } from '../../src/usecases/threads/change-thread.js';
 import { expectOk } from './expect-ok.js';
 import { messageIdOf, storeReady } from './mailbox-generator.js';
 import { longestStretch, type Place } from './mailbox-queries.js';

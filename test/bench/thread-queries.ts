@@ -1,7 +1,7 @@
-import { CursorCodec } from '../../src/domain/cursor.js';
 import { foldCase, type MessageFilter, NO_FILTER } from '../../src/domain/message-filter.js';
-import { listThreads } from '../../src/usecases/list-threads.js';
-import { getThreadDetail } from '../../src/usecases/read-thread.js';
+import { CursorCodec } from '../../src/domain/paging.js';
+import { listThreads } from '../../src/usecases/threads/list-threads.js';
+import { getThreadDetail } from '../../src/usecases/threads/read-thread.js';
 import { expectOk } from './expect-ok.js';
 import { correspondent, HALVES, OLDEST, RARE, TOPICS } from './mailbox-generator.js';
 import { filterOf, middleOf, type Place, type Query } from './mailbox-queries.js';

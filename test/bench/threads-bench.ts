@@ -1,7 +1,7 @@
 import type { AccountId, InboxId } from '../../src/domain/ids.js';
-import { getInbox } from '../../src/store/inboxes.js';
-import type { Store } from '../../src/store/store.js';
-import { createInbox } from '../../src/usecases/create-inbox.js';
+import type { Store } from '../../src/store/engine/store.js';
+import { getInbox } from '../../src/store/records/inboxes.js';
+import { createInbox } from '../../src/usecases/inboxes/create-inbox.js';
 import { type Mailbox, openMailboxStore } from './appliance.js';
 import { type Bench, type BenchContext, withMailbox } from './bench.js';
 import { expectOk } from './expect-ok.js';

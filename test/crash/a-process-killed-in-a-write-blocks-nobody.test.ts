@@ -12,9 +12,9 @@ import { isAtRest, untilFacts } from '../support/store-facts.js';
 /** Opens the store as the command line does and dies in the middle of a unit of work, the write lock held. */
 const VICTIM = `
 const [module, path, mapSizeBytes] = process.argv.slice(1);
-const { Store } = await import(module);
-const { accountEmailsTable } = await import(new URL('./accounts.js', module).href);
-const store = Store.open({ path, mapSizeBytes: Number(mapSizeBytes), diskFloorBytes: 0 });
+const { openStore } = await import(module);
+const { accountEmailsTable } = await import(new URL('./records/accounts.js', module).href);
+const store = openStore({ path, mapSizeBytes: Number(mapSizeBytes), diskFloorBytes: 0 });
 await store.write(writer => {
   for (let n = 0; n < 1_000; n++) writer.put(accountEmailsTable, 'half-done-' + n, 'nobody');
   process.kill(process.pid, 'SIGKILL');
@@ -43,7 +43,7 @@ t.test('a command that is killed while it writes leaves nothing and holds up nob
 });
 
 async function dieInWrite(box: PosternBox): Promise<NodeJS.Signals | null> {
-  const module = pathToFileURL(join(packageRoot, 'dist/src/store/store.js')).href;
+  const module = pathToFileURL(join(packageRoot, 'dist/src/store/open-store.js')).href;
   const args = ['--input-type=module', '-e', VICTIM, module, box.dataDir, String(box.mapSizeBytes)];
   const victim = spawn(process.execPath, args, { stdio: 'inherit' });
   const [, signal] = (await once(victim, 'exit')) as [number | null, NodeJS.Signals | null];

@@ -1,6 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
+import t from 'tap';
 import type { ReceivedContent } from '../../src/domain/content.js';
 import { createAgent, type TestAgent } from '../support/agents.js';
 import { answer, submissionOf } from '../support/correspondence.js';

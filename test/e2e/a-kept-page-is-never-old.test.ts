@@ -1,8 +1,7 @@
 import t from 'tap';
 import type { AccountId } from '../../src/domain/ids.js';
-import { changeLabels } from '../../src/usecases/change-labels.js';
-import { deleteMessage } from '../../src/usecases/delete-message.js';
-import { receivedMessages } from '../../src/usecases/message-access.js';
+import { changeLabels, deleteMessage } from '../../src/usecases/mailbox/change-messages.js';
+import { receivedMessages } from '../../src/usecases/mailbox/message-access.js';
 import { createAgent } from '../support/agents.js';
 import { deliver } from '../support/deliver.js';
 import { startBox } from '../support/postern-box.js';

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
+import t from 'tap';
 import { createAgent } from '../support/agents.js';
 import { casesFolder, runMimeCases } from '../support/mime-cases.js';
 import { exportPipeline } from '../support/pipeline-parser.js';

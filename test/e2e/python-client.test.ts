@@ -1,6 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
+import t from 'tap';
 import { createAgent } from '../support/agents.js';
 import { makeCertificate } from '../support/certificate.js';
 import { sha256 } from '../support/letters.js';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { AccountId } from '../../src/domain/ids.js';
-import type { SubmissionInput } from '../../src/domain/normalise-submission.js';
-import { sendMessage } from '../../src/usecases/send-message.js';
+import type { SubmissionInput } from '../../src/domain/send-input.js';
+import { sendMessage } from '../../src/usecases/sending/reply-and-forward.js';
 import { createAgent, type TestAgent } from '../support/agents.js';
 import type { PosternBox } from '../support/postern-box.js';
 import { ScriptedRelay } from '../support/scripted-relay.js';

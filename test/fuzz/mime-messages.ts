@@ -1,4 +1,4 @@
-import type { AttachmentSink } from '../../src/mail/parsed-message.js';
+import type { AttachmentSink } from '../../src/mail/read/limits.js';
 import type { ParseOutcome } from '../../src/usecases/ports.js';
 import { ParsePool } from '../../src/workers/parse-pool.js';
 import { recordingLog } from '../support/redis.js';

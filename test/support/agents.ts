@@ -1,6 +1,6 @@
-import type { Store } from '../../src/store/store.js';
-import { createKey } from '../../src/usecases/api-keys.js';
-import { createAccount } from '../../src/usecases/create-account.js';
+import type { Store } from '../../src/store/engine/store.js';
+import { createAccount } from '../../src/usecases/accounts/accounts.js';
+import { createKey } from '../../src/usecases/accounts/api-keys.js';
 import type { ApiClient } from './api-client.js';
 import type { PosternBox } from './postern-box.js';
 import { openStore } from './store-facts.js';

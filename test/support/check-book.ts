@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import type { ReceivedRecord } from '../../src/store/messages.js';
+import type { ReceivedRecord } from '../../src/store/mailbox/messages.js';
 import type { TestAgent } from './agents.js';
 import { sha256 } from './letters.js';
 import type { PosternBox } from './postern-box.js';

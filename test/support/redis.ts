@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import type { Test } from 'tap';
 import { type MessageId, newId } from '../../src/domain/ids.js';
-import { ManagedRedis, type ManagedRedisOptions } from '../../src/queue/managed-redis.js';
 import type { PendingPage } from '../../src/queue/reconciler.js';
+import { ManagedRedis, type ManagedRedisOptions } from '../../src/queue/redis/managed-redis.js';
 import type { Logger } from '../../src/usecases/ports.js';
 
 export interface LogLine {

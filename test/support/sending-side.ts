@@ -1,10 +1,10 @@
 import type { MessageId } from '../../src/domain/ids.js';
-import { BlobUploads } from '../../src/store/blob-upload.js';
-import type { Store } from '../../src/store/store.js';
+import type { Store } from '../../src/store/engine/store.js';
+import { BlobUploads } from '../../src/store/records/blob-upload.js';
 import type { Clock, Logger, Relay } from '../../src/usecases/ports.js';
-import { relayMessage } from '../../src/usecases/relay-message.js';
-import { SendsInHand } from '../../src/usecases/sends-in-hand.js';
-import type { SendDeps } from '../../src/usecases/submit-send.js';
+import { SendsInHand } from '../../src/usecases/sending/in-flight.js';
+import { relayMessage } from '../../src/usecases/sending/relay-message.js';
+import type { SendDeps } from '../../src/usecases/sending/submit-send.js';
 
 export interface SendingSideOptions {
   readonly store: Store;

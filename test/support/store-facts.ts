@@ -1,27 +1,33 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BlobId, idFromBytes } from '../../src/domain/ids.js';
+import type { Store } from '../../src/store/engine/store.js';
+import type { Entry, Reader, Table } from '../../src/store/engine/tables.js';
+import type { IndexedMessage } from '../../src/store/mailbox/index.js';
+import { getCounters, summariesTable } from '../../src/store/mailbox/mailboxes.js';
+import {
+  contentsTable,
+  messagesTable,
+  type ReceivedRecord,
+  type SentRecord,
+  sentContentsTable,
+  sentTable,
+} from '../../src/store/mailbox/messages.js';
+import { openStore as openStoreAt } from '../../src/store/open-store.js';
 import {
   type BlobRef,
   blobChunksTable,
   blobOwnersTable,
   blobUploadsTable,
   chunkCount,
-} from '../../src/store/blobs.js';
-import { chargeSumsTable, chargesTable } from '../../src/store/charges.js';
-import { type DraftRecord, draftsTable } from '../../src/store/drafts.js';
-import type { IndexedMessage } from '../../src/store/mailbox-index.js';
-import { getCounters, summariesTable } from '../../src/store/mailboxes.js';
-import { contentsTable, messagesTable, type ReceivedRecord } from '../../src/store/messages.js';
-import { type PendingKind, pendingTable } from '../../src/store/pending.js';
-import type { Entry, Reader } from '../../src/store/reader-writer.js';
-import { type SentRecord, sentContentsTable, sentTable } from '../../src/store/sent.js';
-import { Store } from '../../src/store/store.js';
-import type { Table } from '../../src/store/table.js';
+} from '../../src/store/records/blobs.js';
+import { chargeSumsTable, chargesTable } from '../../src/store/records/charges.js';
+import { type DraftRecord, draftsTable } from '../../src/store/records/drafts.js';
+import { type PendingKind, pendingTable } from '../../src/store/records/pending.js';
 import type { PosternBox } from './postern-box.js';
 
 /** Opens the store of a box beside its daemon: LMDB is made for several processes. Close it before the box goes. */
 export function openStore(box: PosternBox): Store {
-  return Store.open({ path: box.dataDir, mapSizeBytes: box.mapSizeBytes, diskFloorBytes: 0 });
+  return openStoreAt({ path: box.dataDir, mapSizeBytes: box.mapSizeBytes, diskFloorBytes: 0 });
 }
 
 export interface StoreFacts {

@@ -3,8 +3,8 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { MIGRATIONS, OlderDaemonError, openMigratedStore } from '../../src/store/migrate.js';
-import { claimStore } from '../../src/usecases/claim-store.js';
+import { MIGRATIONS, OlderDaemonError, openMigratedStore } from '../../src/store/open-store.js';
+import { claimStore } from '../../src/usecases/upkeep/claim-store.js';
 
 t.test('a program that would upgrade the store waits for the daemon to end', async t => {
   const path = await mkdtemp(join(tmpdir(), 'upgrade-'));

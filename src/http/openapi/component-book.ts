@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ParameterSpec } from '../parameters.js';
-import { RESPONSE_HEADERS, type ResponseHeader } from '../response-headers.js';
+import { RESPONSE_HEADERS, type ResponseHeader } from '../server/route.js';
 import { type JsonObject, SchemaBook } from './schema-book.js';
 
 /** What operations share: it stands in `components` once, and where it is used a reference stands for it. */

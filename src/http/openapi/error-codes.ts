@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode } from '../../domain/errors.js';
-import type { Route } from '../route.js';
+import type { Route } from '../server/route.js';
 
 const ALL = Object.keys(ERRORS) as ErrorCode[];
 

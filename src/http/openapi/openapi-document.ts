@@ -1,5 +1,4 @@
-import type { DocumentedRoute, Route } from '../route.js';
-import { TAGS, type Tag } from '../tags.js';
+import { type DocumentedRoute, type Route, TAGS, type Tag } from '../server/route.js';
 import { ComponentBook } from './component-book.js';
 import { operationObject } from './operation-object.js';
 import type { JsonObject } from './schema-book.js';

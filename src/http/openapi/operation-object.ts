@@ -1,5 +1,5 @@
 import { PATH_PARAMETERS, QUERY_PARAMETERS } from '../parameters.js';
-import type { BodySpec, DocumentedRoute } from '../route.js';
+import type { BodySpec, DocumentedRoute } from '../server/route.js';
 import type { ComponentBook } from './component-book.js';
 import { errorCodesOf } from './error-codes.js';
 import { responseObjects } from './response-objects.js';

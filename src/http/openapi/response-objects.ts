@@ -1,8 +1,13 @@
 import type { z } from 'zod';
 import { ERRORS, type ErrorCode } from '../../domain/errors.js';
-import { COMMON_HEADERS, DOWNLOAD_HEADERS, type ResponseHeader } from '../response-headers.js';
-import type { DocumentedRoute, ResponseSpec } from '../route.js';
 import { ERROR_SHAPES, ErrorBody } from '../schemas/errors.js';
+import {
+  COMMON_HEADERS,
+  DOWNLOAD_HEADERS,
+  type DocumentedRoute,
+  type ResponseHeader,
+  type ResponseSpec,
+} from '../server/route.js';
 import type { ComponentBook } from './component-book.js';
 import { errorCodesOf } from './error-codes.js';
 import { exampleOf, type JsonObject } from './schema-book.js';

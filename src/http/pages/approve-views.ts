@@ -1,6 +1,6 @@
 import { toInstant } from '../../domain/instants.js';
-import type { ApprovalOffer, ApprovalState } from '../../usecases/find-approval.js';
-import type { PageHeaders, Reply } from '../route.js';
+import type { ApprovalOffer, ApprovalState } from '../../usecases/signup/approve.js';
+import type { PageHeaders, Reply } from '../server/route.js';
 import { type Html, html } from './html.js';
 import type { Layout } from './layout.js';
 

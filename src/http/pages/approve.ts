@@ -1,12 +1,10 @@
-import { isEmailAddress } from '../../domain/email-address.js';
-import { PRESS_WINDOW_MS } from '../../usecases/approval-times.js';
-import { approve } from '../../usecases/approve.js';
-import { noteOpening, type ViewApprovalDeps, viewApproval } from '../../usecases/find-approval.js';
+import { isEmailAddress } from '../../domain/addresses.js';
 import type { RateLimiter } from '../../usecases/ports.js';
-import { RATE_LIMITS } from '../../usecases/rate-limits.js';
-import type { ApprovalRequest } from '../../usecases/request-approval.js';
-import type { Reply } from '../route.js';
-import { tooOften } from '../visitors.js';
+import { approve, noteOpening, type ViewApprovalDeps, viewApproval } from '../../usecases/signup/approve.js';
+import { PRESS_WINDOW_MS, RATE_LIMITS } from '../../usecases/signup/policy.js';
+import type { ApprovalRequest } from '../../usecases/signup/request-approval.js';
+import type { Reply } from '../server/route.js';
+import { tooOften } from '../server/visitors.js';
 import {
   askView,
   closedView,

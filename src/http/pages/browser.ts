@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { FormSeal } from '../../domain/form-seal.js';
+import type { FormSeal } from '../../domain/secrets.js';
 import type { Clock } from '../../usecases/ports.js';
-import type { PageHeaders } from '../route.js';
+import type { PageHeaders } from '../server/route.js';
 import type { CookieJar } from './cookies.js';
 import type { PageRequest } from './page-route.js';
 

@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode, type Failure } from '../../domain/errors.js';
-import type { Reply } from '../route.js';
+import type { Reply } from '../server/route.js';
 import { html } from './html.js';
 import type { Layout } from './layout.js';
 

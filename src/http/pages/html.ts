@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../domain/escape-html.js';
+import { escapeHtml } from '../../domain/text.js';
 
 /** Markup, as opposed to text. Only `html` makes it. */
 export class Html {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { PageHeaders, Reply } from '../route.js';
+import type { PageHeaders, Reply } from '../server/route.js';
 import { Html, html } from './html.js';
 import { COPY_SCRIPT, STYLE } from './style.js';
 

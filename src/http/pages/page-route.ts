@@ -1,6 +1,6 @@
 import type { Failure } from '../../domain/errors.js';
 import type { RateLimit } from '../../usecases/ports.js';
-import type { Reply } from '../route.js';
+import type { Reply } from '../server/route.js';
 
 /**
  * A page for humans, which is no operation of the API and not in its description. The server checks where a form

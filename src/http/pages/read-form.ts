@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { fail, ok, type Result } from '../../domain/errors.js';
-import { readAtMost } from '../read-body.js';
+import { readAtMost } from '../server/read-body.js';
 
 /** Our forms have a few short fields. */
 const LIMIT_BYTES = 4096;

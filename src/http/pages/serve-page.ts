@@ -1,7 +1,7 @@
 import { fail } from '../../domain/errors.js';
 import type { Logger } from '../../usecases/ports.js';
-import { failed, type Reply } from '../route.js';
-import type { Refusal, Visit, Visitors } from '../visitors.js';
+import { failed, type Reply } from '../server/route.js';
+import type { Refusal, Visit, Visitors } from '../server/visitors.js';
 import { readCookie } from './cookies.js';
 import type { PageRequest, PageRoute, PageSet } from './page-route.js';
 import { readForm } from './read-form.js';

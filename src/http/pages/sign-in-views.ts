@@ -1,5 +1,5 @@
 import type { SignInOutcome } from '../../usecases/ports.js';
-import type { PageHeaders, Reply } from '../route.js';
+import type { PageHeaders, Reply } from '../server/route.js';
 import { html } from './html.js';
 import type { Layout } from './layout.js';
 

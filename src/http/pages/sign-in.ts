@@ -1,9 +1,8 @@
-import { type AcceptSignInDeps, acceptSignIn } from '../../usecases/accept-sign-in.js';
-import { approve } from '../../usecases/approve.js';
-import { type ApprovalOffer, viewApproval } from '../../usecases/find-approval.js';
 import type { SignIn } from '../../usecases/ports.js';
-import { RATE_LIMITS } from '../../usecases/rate-limits.js';
-import type { PageHeaders, Reply } from '../route.js';
+import { type ApprovalOffer, approve, viewApproval } from '../../usecases/signup/approve.js';
+import { RATE_LIMITS } from '../../usecases/signup/policy.js';
+import { type AcceptSignInDeps, acceptSignIn } from '../../usecases/signup/request-approval.js';
+import type { PageHeaders, Reply } from '../server/route.js';
 import { closedView, confirmView, staleView, wordsView } from './approve-views.js';
 import type { BrowserForms } from './browser.js';
 import type { CookieJar } from './cookies.js';

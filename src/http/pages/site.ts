@@ -1,4 +1,4 @@
-import type { Reply } from '../route.js';
+import type { Reply } from '../server/route.js';
 import { html } from './html.js';
 import type { Layout } from './layout.js';
 import type { PageRoute } from './page-route.js';

@@ -1,6 +1,6 @@
 import { type DescribedService, openApiDocument } from '../openapi/openapi-document.js';
-import type { Route } from '../route.js';
 import { ContractDocument } from '../schemas/service.js';
+import type { Route } from '../server/route.js';
 
 /**
  * These routes, and `GET /openapi.json`, which describes them and itself (specification, Versioning). The

@@ -1,24 +1,16 @@
 import type { z } from 'zod';
-import type { CursorCodec } from '../../domain/cursor.js';
 import { fail, ok, type Result } from '../../domain/errors.js';
-import type { DraftList } from '../../store/drafts.js';
-import { createDraft } from '../../usecases/create-draft.js';
-import { deleteDraft } from '../../usecases/delete-draft.js';
-import type { DraftTarget } from '../../usecases/owned-draft.js';
-import { getDraftDetail, listDrafts } from '../../usecases/read-draft.js';
-import { sendDraft } from '../../usecases/send-draft.js';
-import type { SendDeps } from '../../usecases/submit-send.js';
-import { updateDraft } from '../../usecases/update-draft.js';
-import { readLimit } from '../query.js';
+import type { CursorCodec } from '../../domain/paging.js';
+import type { DraftList } from '../../store/records/drafts.js';
 import {
-  failed,
-  json,
-  jsonOrFailure,
-  type Query,
-  type Reply,
-  type Route,
-  type RouteRequest,
-} from '../route.js';
+  type DraftTarget,
+  deleteDraft,
+  getDraftDetail,
+  listDrafts,
+} from '../../usecases/drafts/read-draft.js';
+import { createDraft, updateDraft } from '../../usecases/drafts/save-draft.js';
+import { sendDraft } from '../../usecases/drafts/send-draft.js';
+import type { SendDeps } from '../../usecases/sending/submit-send.js';
 import { DeletedDraft } from '../schemas/deletions.js';
 import {
   CreateDraft,
@@ -31,7 +23,17 @@ import {
   UpdateDraft,
 } from '../schemas/drafts.js';
 import { FirstDraftReceipt, RecoveredDraftReceipt } from '../schemas/sent.js';
-import { receiptReply, SEND_ERRORS, SEND_FIELD_CODES, SEND_LIMIT } from '../sending.js';
+import { readLimit } from '../server/query.js';
+import {
+  failed,
+  json,
+  jsonOrFailure,
+  type Query,
+  type Reply,
+  type Route,
+  type RouteRequest,
+} from '../server/route.js';
+import { receiptReply, SEND_ERRORS, SEND_FIELD_CODES, SEND_LIMIT } from './sending.js';
 
 export interface DraftRouteDeps {
   readonly send: SendDeps;

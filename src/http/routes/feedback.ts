@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { type SubmitFeedbackDeps, submitFeedback } from '../../usecases/submit-feedback.js';
-import { jsonOrFailure, type Route } from '../route.js';
+import { type SubmitFeedbackDeps, submitFeedback } from '../../usecases/accounts/feedback.js';
 import { FeedbackInput, FeedbackResult } from '../schemas/feedback.js';
+import { jsonOrFailure, type Route } from '../server/route.js';
 
 const BODY_LIMIT = 20 * 1024;
 

@@ -1,5 +1,5 @@
-import { json, type Route } from '../route.js';
 import { Alive, NotReady, Ready } from '../schemas/service.js';
+import { json, type Route } from '../server/route.js';
 
 /**
  * `/healthz`: the process answers. `/readyz`: it can do its work. Without authentication and so without

@@ -1,10 +1,7 @@
 import type { z } from 'zod';
-import { type CreateInboxDeps, createInbox } from '../../usecases/create-inbox.js';
-import { deleteInbox } from '../../usecases/delete-inbox.js';
-import { getInbox, listInboxes } from '../../usecases/read-inboxes.js';
-import { readPolicy } from '../../usecases/read-policy.js';
-import { updateInbox } from '../../usecases/update-inbox.js';
-import { failed, json, jsonOrFailure, type Route } from '../route.js';
+import { type CreateInboxDeps, createInbox } from '../../usecases/inboxes/create-inbox.js';
+import { deleteInbox, getInbox, listInboxes, updateInbox } from '../../usecases/inboxes/inboxes.js';
+import { readPolicy } from '../../usecases/inboxes/policies.js';
 import { Deleted } from '../schemas/deletions.js';
 import {
   CreateInbox,
@@ -15,6 +12,7 @@ import {
   ReplayedCreatedInbox,
   UpdateInbox,
 } from '../schemas/inboxes.js';
+import { failed, json, jsonOrFailure, type Route } from '../server/route.js';
 
 const BODY_LIMIT = 4096;
 const inboxPath = '/v1/inboxes/{inbox_id}';

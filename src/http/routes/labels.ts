@@ -1,14 +1,21 @@
 import type { z } from 'zod';
-import type { CursorCodec } from '../../domain/cursor.js';
-import type { IndexedMessage } from '../../store/mailbox-index.js';
-import type { MessageKind } from '../../store/mailboxes.js';
-import type { Store } from '../../store/store.js';
-import { changeLabels, changeLabelsInBatch } from '../../usecases/change-labels.js';
-import { listLabels } from '../../usecases/list-labels.js';
-import { type MessageAccess, receivedMessages, sentMessages } from '../../usecases/message-access.js';
-import { readLimit } from '../query.js';
-import { failed, jsonOrFailure, messageOf, type Reply, type Route, type RouteRequest } from '../route.js';
+import type { CursorCodec } from '../../domain/paging.js';
+import type { Store } from '../../store/engine/store.js';
+import type { IndexedMessage } from '../../store/mailbox/index.js';
+import type { MessageKind } from '../../store/mailbox/mailboxes.js';
+import { changeLabels, changeLabelsInBatch } from '../../usecases/mailbox/change-messages.js';
+import { listLabels } from '../../usecases/mailbox/list-labels.js';
+import { type MessageAccess, receivedMessages, sentMessages } from '../../usecases/mailbox/message-access.js';
 import { BulkLabelChange, BulkLabelResult, LabelChange, LabelList, LabelResult } from '../schemas/labels.js';
+import { readLimit } from '../server/query.js';
+import {
+  failed,
+  jsonOrFailure,
+  messageOf,
+  type Reply,
+  type Route,
+  type RouteRequest,
+} from '../server/route.js';
 
 export interface LabelRouteDeps {
   readonly store: Store;

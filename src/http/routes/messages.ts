@@ -1,16 +1,22 @@
-import type { CursorCodec } from '../../domain/cursor.js';
-import type { Store } from '../../store/store.js';
-import { countMessages } from '../../usecases/count-messages.js';
-import { deleteMessage } from '../../usecases/delete-message.js';
-import { receivedMessages } from '../../usecases/message-access.js';
+import type { CursorCodec } from '../../domain/paging.js';
+import type { Store } from '../../store/engine/store.js';
+import { deleteMessage } from '../../usecases/mailbox/change-messages.js';
+import { countMessages } from '../../usecases/mailbox/count-messages.js';
+import { receivedMessages } from '../../usecases/mailbox/message-access.js';
+import { getMessageDetail, openAttachment, openRawMessage } from '../../usecases/mailbox/read-message.js';
 import type { Clock } from '../../usecases/ports.js';
-import { getMessageDetail, openAttachment, openRawMessage } from '../../usecases/read-message.js';
-import { LIST_QUERY, listPage } from '../list-page.js';
-import type { PageCache } from '../page-cache.js';
-import { failed, jsonOrFailure, messageOf, type Reply, type Route, type RouteRequest } from '../route.js';
 import { Deleted } from '../schemas/deletions.js';
 import { MessageCount, ReceivedDetail, ReceivedPage } from '../schemas/received.js';
-import { LABEL_GROUPS, readFilter, SEARCH_NAMES } from '../search-query.js';
+import { LIST_QUERY, listPage, type PageCache } from '../server/list-page.js';
+import { LABEL_GROUPS, readFilter, SEARCH_NAMES } from '../server/query.js';
+import {
+  failed,
+  jsonOrFailure,
+  messageOf,
+  type Reply,
+  type Route,
+  type RouteRequest,
+} from '../server/route.js';
 
 export interface MessageRouteDeps {
   readonly store: Store;

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { RATE_LIMITS } from '../../usecases/rate-limits.js';
-import { type RedeemClaimDeps, redeemClaim } from '../../usecases/redeem-claim.js';
-import { json, jsonOrFailure, type Route } from '../route.js';
+import { RATE_LIMITS } from '../../usecases/signup/policy.js';
+import { type RedeemClaimDeps, redeemClaim } from '../../usecases/signup/redeem-claim.js';
 import { ClaimInput, ClaimResult, SignupInput, SignupResult } from '../schemas/signup.js';
+import { json, jsonOrFailure, type Route } from '../server/route.js';
 
 const BODY_LIMIT = 4096;
 

@@ -1,17 +1,16 @@
 import type { z } from 'zod';
-import type { CursorCodec } from '../../domain/cursor.js';
-import type { Store } from '../../store/store.js';
-import { changeThreadLabels, deleteThread } from '../../usecases/change-thread.js';
-import { listThreads, threadListVersion } from '../../usecases/list-threads.js';
+import type { CursorCodec } from '../../domain/paging.js';
+import type { Store } from '../../store/engine/store.js';
 import type { Clock } from '../../usecases/ports.js';
-import { getThreadDetail, type ThreadInput } from '../../usecases/read-thread.js';
-import { LIST_QUERY, readListQuery } from '../list-page.js';
-import { PageCache } from '../page-cache.js';
-import { readLimit } from '../query.js';
-import { failed, jsonOrFailure, type Reply, type Route, type RouteRequest } from '../route.js';
+import { changeThreadLabels, deleteThread } from '../../usecases/threads/change-thread.js';
+import { listThreads, threadListVersion } from '../../usecases/threads/list-threads.js';
+import { getThreadDetail, type ThreadInput } from '../../usecases/threads/read-thread.js';
 import { DeletedThread } from '../schemas/deletions.js';
 import { LabelChange } from '../schemas/labels.js';
 import { ThreadDetail, ThreadLabelResult, ThreadPage as ThreadPageType } from '../schemas/threads.js';
+import { LIST_QUERY, PageCache, readListQuery } from '../server/list-page.js';
+import { readLimit } from '../server/query.js';
+import { failed, jsonOrFailure, type Reply, type Route, type RouteRequest } from '../server/route.js';
 import { arrays, CHANGE_LIMIT } from './labels.js';
 
 export interface ThreadRouteDeps {

@@ -1,14 +1,21 @@
-import type { CursorCodec } from '../../domain/cursor.js';
-import type { IndexedMessage } from '../../store/mailbox-index.js';
-import type { MessageKind } from '../../store/mailboxes.js';
-import type { Store } from '../../store/store.js';
-import { listTrash } from '../../usecases/list-trash.js';
-import { type MessageAccess, receivedMessages, sentMessages } from '../../usecases/message-access.js';
+import type { CursorCodec } from '../../domain/paging.js';
+import type { Store } from '../../store/engine/store.js';
+import type { IndexedMessage } from '../../store/mailbox/index.js';
+import type { MessageKind } from '../../store/mailbox/mailboxes.js';
+import { restoreMessage, trashMessage } from '../../usecases/mailbox/change-messages.js';
+import { listTrash } from '../../usecases/mailbox/list-trash.js';
+import { type MessageAccess, receivedMessages, sentMessages } from '../../usecases/mailbox/message-access.js';
 import type { Clock } from '../../usecases/ports.js';
-import { restoreMessage, trashMessage } from '../../usecases/trash-message.js';
-import { readLimit } from '../query.js';
-import { failed, jsonOrFailure, messageOf, type Reply, type Route, type RouteRequest } from '../route.js';
 import { Restored, Trashed, TrashPage } from '../schemas/trash.js';
+import { readLimit } from '../server/query.js';
+import {
+  failed,
+  jsonOrFailure,
+  messageOf,
+  type Reply,
+  type Route,
+  type RouteRequest,
+} from '../server/route.js';
 
 export interface TrashRouteDeps {
   readonly store: Store;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_LABEL_BYTES } from '../../domain/labels.js';
-import { MAX_NAME_BYTES } from '../../domain/names.js';
+import { MAX_NAME_BYTES } from '../../domain/text.js';
 
 /**
  * What many operations share (wire contract section 2). A type with an `id` is a component of the published

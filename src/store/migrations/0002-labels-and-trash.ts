@@ -1,10 +1,17 @@
+import { recipientsOf, sendersOf } from '../../domain/addresses.js';
 import type { ReceivedContent } from '../../domain/content.js';
-import type { InboxId, MessageId } from '../../domain/ids.js';
-import { idFromBytes } from '../../domain/ids.js';
-import { recipientsOf, sendersOf } from '../../domain/searchable-addresses.js';
-import { chunkCount, getChunk } from '../blobs.js';
-import { prefixEnd } from '../key-codec.js';
-import { moveInIndex } from '../mailbox-index.js';
+import { type InboxId, idFromBytes, type MessageId } from '../../domain/ids.js';
+import { prefixEnd } from '../engine/keys.js';
+import {
+  bytesKey,
+  jsonValue,
+  type Reader,
+  type Scan,
+  type Table,
+  type Writer,
+  walkTable,
+} from '../engine/tables.js';
+import { moveInIndex } from '../mailbox/index.js';
 import {
   FIRST_SEQ,
   type Mailbox,
@@ -12,13 +19,11 @@ import {
   mailboxCountersTable,
   mailboxKey,
   summariesTable,
-} from '../mailboxes.js';
-import { contentsTable, messagesTable, type ReceivedRecord } from '../messages.js';
-import { addPosting } from '../postings.js';
-import type { Reader, Scan, Writer } from '../reader-writer.js';
-import { bytesKey, jsonValue, type Table } from '../table.js';
-import { walkTable } from '../walk-table.js';
-import type { Migration } from './migration.js';
+} from '../mailbox/mailboxes.js';
+import { contentsTable, messagesTable, type ReceivedRecord } from '../mailbox/messages.js';
+import { addPosting } from '../mailbox/postings.js';
+import { chunkCount, getChunk } from '../records/blobs.js';
+import type { Migration } from './0001-initial-schema.js';
 
 type AddedFields = 'kind' | 'labels' | 'senders' | 'recipients' | 'trash' | 'from';
 

@@ -1,14 +1,13 @@
 import type { ThreadIds } from '../../domain/content.js';
-import { messageIdsIn } from '../../domain/thread-ids.js';
-import { chunkCount, getChunk } from '../blobs.js';
-import { joinKey, u8 } from '../key-codec.js';
-import { moveInIndex } from '../mailbox-index.js';
-import { summariesTable } from '../mailboxes.js';
-import { contentsTable, messagesTable, type ReceivedRecord } from '../messages.js';
-import type { Reader, Writer } from '../reader-writer.js';
-import { fieldStart, textField } from '../summary-fields.js';
-import { joinThread } from '../thread-links.js';
-import type { Migration } from './migration.js';
+import { messageIdsIn } from '../../domain/message-ids.js';
+import { joinKey, u8 } from '../engine/keys.js';
+import type { Reader, Writer } from '../engine/tables.js';
+import { moveInIndex } from '../mailbox/index.js';
+import { fieldStart, summariesTable, textField } from '../mailbox/mailboxes.js';
+import { contentsTable, messagesTable, type ReceivedRecord } from '../mailbox/messages.js';
+import { chunkCount, getChunk } from '../records/blobs.js';
+import { joinThread } from '../threads/move.js';
+import type { Migration } from './0001-initial-schema.js';
 
 /** Ready messages join their conversations; records keep their version, `threadId` was null in all of them. */
 export const threads: Migration = {

@@ -1,4 +1,4 @@
-import type { OutgoingMessage } from '../../../src/mail/compose-message.js';
+import type { OutgoingMessage } from '../../../src/mail/write/compose-message.js';
 import { Random } from '../../fuzz/random.js';
 import { html, prose } from './parse-corpus.js';
 import type { Order } from './run-engine.js';

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import MailComposer from 'nodemailer/lib/mail-composer';
-import { composeMessage, type OutgoingMessage } from '../../../src/mail/compose-message.js';
+import { composeMessage, type OutgoingMessage } from '../../../src/mail/write/compose-message.js';
 import { type ComposeOrder, type ComposerName, outgoingMessage } from './compose-corpus.js';
 import type { Speed } from './run-engine.js';
 

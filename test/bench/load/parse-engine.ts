@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { parseMessage } from '../../../src/mail/parse-message.js';
-import type { AttachmentSink } from '../../../src/mail/parsed-message.js';
+import type { AttachmentSink } from '../../../src/mail/read/limits.js';
+import { parseMessage } from '../../../src/mail/read/parse-message.js';
 import { ParsePool } from '../../../src/workers/parse-pool.js';
 import { recordingLog } from '../../support/redis.js';
 import { buildCorpus, type Corpus, type EngineName, type ParseOrder } from './parse-corpus.js';

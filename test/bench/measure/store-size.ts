@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { contentsTable, messagesTable, type ReceivedRecord } from '../../../src/store/messages.js';
-import type { Reader } from '../../../src/store/reader-writer.js';
-import { storeFolder } from '../../../src/store/store-file.js';
+import { storeFolder } from '../../../src/store/engine/store.js';
+import type { Reader } from '../../../src/store/engine/tables.js';
+import { contentsTable, messagesTable, type ReceivedRecord } from '../../../src/store/mailbox/messages.js';
 
 const EVERYTHING = { from: Buffer.alloc(0), to: Buffer.alloc(64, 0xff), limit: 1_000_000 };
 

@@ -1,16 +1,16 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { hashCredential } from '../../../src/domain/credential.js';
 import type { InboxId, MessageId } from '../../../src/domain/ids.js';
-import { findKeyByHash } from '../../../src/store/api-keys.js';
-import { scanSummaries } from '../../../src/store/mailboxes.js';
-import { getMessage } from '../../../src/store/messages.js';
-import { Store } from '../../../src/store/store.js';
+import { hashCredential } from '../../../src/domain/secrets.js';
+import { scanSummaries } from '../../../src/store/mailbox/mailboxes.js';
+import { getMessage } from '../../../src/store/mailbox/messages.js';
+import { openStore } from '../../../src/store/open-store.js';
+import { findKeyByHash } from '../../../src/store/records/accounts.js';
 
 /** The list as it is written first: every record is decoded, and the answer encoded, for each request. */
 
 const { path, inboxId } = JSON.parse(process.argv[2] ?? '') as { path: string; inboxId: InboxId };
-const store = Store.open({ path, mapSizeBytes: 64 * 2 ** 30, diskFloorBytes: 0 });
+const store = openStore({ path, mapSizeBytes: 64 * 2 ** 30, diskFloorBytes: 0 });
 
 const server = createServer((request, response) => {
   const credential = (request.headers.authorization ?? '').slice('Bearer '.length);

@@ -2,8 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { exampleOf } from '../../../src/http/openapi/schema-book.js';
-import type { DocumentedRoute } from '../../../src/http/route.js';
-import { json } from '../../../src/http/route.js';
+import { type DocumentedRoute, json } from '../../../src/http/server/route.js';
 
 const folder = join(import.meta.dirname, '../../../src/http/schemas');
 

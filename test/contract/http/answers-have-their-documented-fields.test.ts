@@ -1,5 +1,5 @@
 import t from 'tap';
-import { setPolicy } from '../../../src/usecases/set-policy.js';
+import { setPolicy } from '../../../src/usecases/inboxes/policies.js';
 import { withServer } from '../../unit/http/with-server.js';
 import { must } from '../../unit/usecases/with-house.js';
 import { gaveUp, index, parsed } from '../../unit/usecases/with-parser.js';

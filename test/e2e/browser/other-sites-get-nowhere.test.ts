@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
+import t from 'tap';
 import { chromiumPath, NO_CHROMIUM, openProfile, theBrowser } from '../../support/chromium.js';
 import { startSignupBox } from '../../support/signup-box.js';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createWriteStream, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { writeTo } from '../../../src/cli/write-to.js';
+import { writeTo } from '../../../src/cli/output.js';
 import { cliBox } from './cli-box.js';
 
 const script = join(import.meta.dirname, 'cli-process.js');

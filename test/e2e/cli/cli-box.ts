@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { type CliDependencies, runCli, type ServeOptions } from '../../../src/cli/program.js';
 import type { MessageId } from '../../../src/domain/ids.js';
-import { BlobUploads } from '../../../src/store/blob-upload.js';
-import { openMigratedStore } from '../../../src/store/migrate.js';
-import type { Store } from '../../../src/store/store.js';
-import { createInboundMail } from '../../../src/usecases/accept-message.js';
-import { indexMessage } from '../../../src/usecases/index-message.js';
+import type { Store } from '../../../src/store/engine/store.js';
+import { openMigratedStore } from '../../../src/store/open-store.js';
+import { BlobUploads } from '../../../src/store/records/blob-upload.js';
+import { createInboundMail } from '../../../src/usecases/inbound/accept-message.js';
+import { indexMessage } from '../../../src/usecases/inbound/index-message.js';
 import type { Logger, PreparedContent } from '../../../src/usecases/ports.js';
 
 export const DOMAIN = 'agents.test';

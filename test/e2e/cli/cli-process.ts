@@ -1,5 +1,5 @@
+import { writeTo } from '../../../src/cli/output.js';
 import { runCli } from '../../../src/cli/program.js';
-import { writeTo } from '../../../src/cli/write-to.js';
 
 /** The command line as a process of its own, without the daemon: for what only a process can show. */
 process.exitCode = await runCli(process.argv.slice(2), {

@@ -1,7 +1,7 @@
-import type { SubmissionInput } from '../../../src/domain/normalise-submission.js';
-import { findInbox } from '../../../src/usecases/find-inbox.js';
+import type { SubmissionInput } from '../../../src/domain/send-input.js';
 import type { RelayOutcome } from '../../../src/usecases/ports.js';
-import { sendMessage } from '../../../src/usecases/send-message.js';
+import { sendMessage } from '../../../src/usecases/sending/reply-and-forward.js';
+import { findInbox } from '../../../src/usecases/shared/callers.js';
 import { ScriptedRelay } from '../../support/scripted-relay.js';
 import { SendingSide } from '../../support/sending-side.js';
 import type { CliBox } from './cli-box.js';

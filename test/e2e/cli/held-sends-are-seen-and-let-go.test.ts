@@ -1,5 +1,6 @@
-import t, { type Test } from 'tap';
-import { recoverSends } from '../../../src/usecases/recover-sends.js';
+import type { Test } from 'tap';
+import t from 'tap';
+import { recoverSends } from '../../../src/usecases/sending/attempt.js';
 import { ACCEPTED } from '../../support/scripted-relay.js';
 import { type CliBox, cliBox, DOMAIN } from './cli-box.js';
 import { sendFrom } from './cli-sends.js';

@@ -1,8 +1,8 @@
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
+import t from 'tap';
 import type { AccountId, MessageId } from '../../../src/domain/ids.js';
-import { changeLabels } from '../../../src/usecases/change-labels.js';
-import { receivedMessages } from '../../../src/usecases/message-access.js';
-import { trashMessage } from '../../../src/usecases/trash-message.js';
+import { changeLabels, trashMessage } from '../../../src/usecases/mailbox/change-messages.js';
+import { receivedMessages } from '../../../src/usecases/mailbox/message-access.js';
 import { type CliBox, cliBox, DOMAIN } from './cli-box.js';
 
 const AGENT = `agent@${DOMAIN}`;

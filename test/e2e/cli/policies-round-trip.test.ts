@@ -1,4 +1,5 @@
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
+import t from 'tap';
 import { cliBox, DOMAIN } from './cli-box.js';
 
 const ADA = `ada@${DOMAIN}`;

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
+import t from 'tap';
 
 const script = join(import.meta.dirname, 'cli-process.js');
 const isRoot = process.getuid?.() === 0;

@@ -1,4 +1,5 @@
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
+import t from 'tap';
 import { ACCEPTED, REFUSED } from '../../support/scripted-relay.js';
 import { type CliBox, cliBox, DOMAIN } from './cli-box.js';
 import { sendFrom } from './cli-sends.js';

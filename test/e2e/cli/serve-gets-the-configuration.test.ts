@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import t from 'tap';
 import type { ServeOptions } from '../../../src/cli/program.js';
-import { StoreInUseError } from '../../../src/usecases/claim-store.js';
+import { StoreInUseError } from '../../../src/usecases/upkeep/claim-store.js';
 import { cliBox, DOMAIN } from './cli-box.js';
 
 t.test('the daemon gets the checked configuration; its exit code is ours', async t => {

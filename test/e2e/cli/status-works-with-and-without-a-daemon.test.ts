@@ -1,5 +1,5 @@
 import t from 'tap';
-import { claimStore } from '../../../src/usecases/claim-store.js';
+import { claimStore } from '../../../src/usecases/upkeep/claim-store.js';
 import { cliBox, DOMAIN } from './cli-box.js';
 
 t.test('without a daemon: version, store and counts', async t => {

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { authenticate } from '../../../src/usecases/api-keys.js';
-import { createAccount } from '../../../src/usecases/create-account.js';
+import { createAccount } from '../../../src/usecases/accounts/accounts.js';
+import { authenticate } from '../../../src/usecases/accounts/api-keys.js';
 import { cliBox } from './cli-box.js';
 
 const script = join(import.meta.dirname, 'cli-process.js');

@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
-import { messagesTable } from '../../../src/store/messages.js';
+import type { Test } from 'tap';
+import t from 'tap';
+import { messagesTable } from '../../../src/store/mailbox/messages.js';
 import { type CliBox, cliBox, DOMAIN } from './cli-box.js';
 
 interface Sound {

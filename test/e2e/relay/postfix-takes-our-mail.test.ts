@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { SmarthostTransport } from '../../../src/relay/smarthost-transport.js';
+import type { SmarthostTransport } from '../../../src/relay/smarthost/transport.js';
 import { PostfixPeer } from '../../bench/peers/postfix.js';
 import { makeIdentity } from '../../support/certificate.js';
 import { installPostfix } from '../../support/install-postfix.js';

@@ -1,7 +1,7 @@
 import t from 'tap';
-import type { Config } from '../../../src/config/config.js';
+import type { Secret } from '../../../src/config/key.js';
 import { exampleOf, KEY_LIST, SECTIONS } from '../../../src/config/key-list.js';
-import type { Secret } from '../../../src/config/secret.js';
+import type { Config } from '../../../src/config/load-config.js';
 import { loaded, MINIMUM } from './load.js';
 
 t.test('every default and every example is right by its own check', async t => {

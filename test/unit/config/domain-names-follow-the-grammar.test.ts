@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { checkDomainName } from '../../../src/config/domain-name.js';
+import { checkDomainName } from '../../../src/config/net-types.js';
 import { loaded } from './load.js';
 
 const isDomainName = (text: string) => checkDomainName(text).ok;

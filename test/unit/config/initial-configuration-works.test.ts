@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { renderInitialConfig } from '../../../src/config/render-initial-config.js';
+import { renderInitialConfig } from '../../../src/config/example.js';
 import { loaded } from './load.js';
 
 t.test('it loads as it stands', async t => {

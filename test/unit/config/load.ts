@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Config } from '../../../src/config/config.js';
 import { formatProblem } from '../../../src/config/config-problem.js';
-import { type LoadedConfig, loadConfig } from '../../../src/config/load-config.js';
+import { type Config, type LoadedConfig, loadConfig } from '../../../src/config/load-config.js';
 import type { SystemFacts } from '../../../src/config/system-facts.js';
 
 /** A machine whose defaults are known. */

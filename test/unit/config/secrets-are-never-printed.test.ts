@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
-import { renderShown, showConfig } from '../../../src/config/show.js';
+import { renderShown, showConfig } from '../../../src/config/explain.js';
 import { load, MINIMUM, problemsOf } from './load.js';
 
 const external = `${MINIMUM}[redis]\nmode = "external"\n`;

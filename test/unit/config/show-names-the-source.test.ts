@@ -1,6 +1,6 @@
 import t from 'tap';
+import { renderShown, showConfig } from '../../../src/config/explain.js';
 import { KEY_LIST } from '../../../src/config/key-list.js';
-import { renderShown, showConfig } from '../../../src/config/show.js';
 import { load, MINIMUM } from './load.js';
 
 t.test('every key shows its effective value and where it comes from', async t => {

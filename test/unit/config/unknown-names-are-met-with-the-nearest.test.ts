@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { KEY_LIST } from '../../../src/config/key-list.js';
-import { editDistance, nearestName } from '../../../src/config/nearest-name.js';
+import { editDistance, nearestName } from '../../../src/config/texts.js';
 import { MINIMUM, problemsOf } from './load.js';
 
 t.test('a key of the file', async t => {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { boolean } from '../../../src/config/scalar-types.js';
+import { boolean } from '../../../src/config/value-types.js';
 import { MINIMUM, problemsOf } from './load.js';
 
 /** Key, value as TOML writes it, and what must be said. */

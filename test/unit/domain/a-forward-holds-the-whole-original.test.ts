@@ -6,7 +6,7 @@ import {
   type ForwardOptions,
   type ForwardSource,
   sentAsForwardSource,
-} from '../../../src/domain/forward-derivation.js';
+} from '../../../src/domain/forward.js';
 
 const source: ForwardSource = {
   from: { name: 'Ann', address: 'ann@a.example' },

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { isEmailAddress } from '../../../src/domain/addresses.js';
 import type { ParsedAddress, ReceivedContent } from '../../../src/domain/content.js';
-import { isEmailAddress } from '../../../src/domain/email-address.js';
+import type { Mailbox } from '../../../src/domain/message-parts.js';
 import {
   type DerivedReply,
   deriveReply,
   type ReplyScope,
   type ReplySource,
-} from '../../../src/domain/reply-derivation.js';
-import type { Mailbox } from '../../../src/domain/submission.js';
+} from '../../../src/domain/reply.js';
 
 const INBOX = 'agent@example.org';
 type Header = Pick<ReceivedContent, 'from' | 'reply_to' | 'to' | 'cc' | 'subject'>;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { attributeHtml, attributeText, attributionLine } from '../../../src/domain/attribution.js';
+import { attributeHtml, attributeText, attributionLine } from '../../../src/domain/text.js';
 
 const line = attributionLine('Postern');
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
-import { hashClaimPhrase, newClaimPhrase } from '../../../src/domain/claim-phrase.js';
 import { PHRASE_WORDS } from '../../../src/domain/phrase-words.js';
+import { hashClaimPhrase, newClaimPhrase } from '../../../src/domain/secrets.js';
 
 t.test('the list has 2,048 words, sorted, each once, of 4 to 8 letters', async t => {
   t.equal(PHRASE_WORDS.length, 2048);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
-import { hashCredential, isCredential, newCredential } from '../../../src/domain/credential.js';
+import { hashCredential, isCredential, newCredential } from '../../../src/domain/secrets.js';
 
 t.test('a credential is pst_ and 256 random bits', async t => {
   const all = Array.from({ length: 1000 }, newCredential);

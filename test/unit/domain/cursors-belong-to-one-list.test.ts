@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
-import { CursorCodec } from '../../../src/domain/cursor.js';
+import { CursorCodec } from '../../../src/domain/paging.js';
 
 const codec = new CursorCodec(randomBytes(32).toString('base64'));
 const position = fc.integer({ min: 0, max: 2 ** 48 - 1 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { forwardSubject, replySubject } from '../../../src/domain/derived-subject.js';
-import { utf8Prefix } from '../../../src/domain/utf8-prefix.js';
+import { forwardSubject, replySubject } from '../../../src/domain/reply.js';
+import { utf8Prefix } from '../../../src/domain/text.js';
 
 t.test('a reply says Re: once', async t => {
   for (const [subject, expected] of [

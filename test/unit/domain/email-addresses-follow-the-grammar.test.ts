@@ -1,5 +1,5 @@
 import t from 'tap';
-import { isEmailAddress } from '../../../src/domain/email-address.js';
+import { isEmailAddress } from '../../../src/domain/addresses.js';
 
 const label = 'd'.repeat(63);
 

@@ -3,16 +3,14 @@ import t from 'tap';
 import {
   type DraftInput,
   type DraftSource,
-  normaliseDraft,
-  normaliseSource,
-} from '../../../src/domain/normalise-draft.js';
-import {
   type ForwardInput,
+  normaliseDraft,
   normaliseForward,
   normaliseReply,
+  normaliseSource,
   normaliseSubmission,
   type ReplyInput,
-} from '../../../src/domain/normalise-submission.js';
+} from '../../../src/domain/send-input.js';
 import {
   draftIntent,
   draftSendIntent,

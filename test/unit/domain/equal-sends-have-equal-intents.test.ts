@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { normaliseSubmission, type SubmissionInput } from '../../../src/domain/normalise-submission.js';
+import { normaliseSubmission, type SubmissionInput } from '../../../src/domain/send-input.js';
 import { explicitSendIntent } from '../../../src/domain/send-intent.js';
 import { must } from '../usecases/with-house.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { FormSeal } from '../../../src/domain/form-seal.js';
+import { FormSeal } from '../../../src/domain/secrets.js';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const seals = new FormSeal(Buffer.from('secret of a store').toString('base64'));

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { isUsableContentId } from '../../../src/domain/content-id.js';
-import { deriveForward } from '../../../src/domain/forward-derivation.js';
 import {
+  deriveForward,
   type ForwardableFile,
   type ForwardedFile,
   forwardedFiles,
-} from '../../../src/domain/forwarded-files.js';
-import { isMediaType } from '../../../src/domain/media-type.js';
+} from '../../../src/domain/forward.js';
+import { isUsableContentId } from '../../../src/domain/message-ids.js';
+import { isMediaType } from '../../../src/domain/message-parts.js';
 
 const file: ForwardableFile = {
   id: 'a1',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { decodeEntities } from '../../../src/domain/html-entities.js';
-import { htmlToText } from '../../../src/domain/html-to-text.js';
+import { decodeEntities } from '../../../src/domain/html/html-scanner.js';
+import { htmlToText } from '../../../src/domain/html/html-to-text.js';
 
 t.test('blocks stand on lines of their own, with one blank line between paragraphs at most', async t => {
   for (const [html, text] of [

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { isReservedLocalPart, normaliseLocalPart } from '../../../src/domain/inbox-address.js';
+import { isReservedLocalPart, normaliseLocalPart } from '../../../src/domain/addresses.js';
 
 t.test('trimmed, lowercased, 1 to 64 letters, digits, hyphens and underscores', async t => {
   const accepted: [string, string][] = [

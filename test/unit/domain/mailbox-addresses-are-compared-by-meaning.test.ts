@@ -1,5 +1,5 @@
 import t from 'tap';
-import { toMailboxAddress } from '../../../src/domain/inbox-address.js';
+import { toMailboxAddress } from '../../../src/domain/addresses.js';
 
 const cases: [string, string, string | null][] = [
   ['plain', 'agent@example.org', 'agent@example.org'],

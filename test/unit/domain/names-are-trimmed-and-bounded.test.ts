@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { normaliseName } from '../../../src/domain/names.js';
+import { normaliseName } from '../../../src/domain/text.js';
 
 t.test('absent, null and blank all mean no name', async t => {
   for (const value of [undefined, null, '', ' ', '\t\n', '\u00a0\u3000']) {

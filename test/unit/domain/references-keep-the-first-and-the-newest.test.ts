@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { isUsableMessageId, type ReplyParent, replyHeaders } from '../../../src/domain/references.js';
-import type { ReplyHeaders } from '../../../src/domain/submission.js';
+import { isUsableMessageId, type ReplyParent, replyHeaders } from '../../../src/domain/message-ids.js';
+import type { ReplyHeaders } from '../../../src/domain/message-parts.js';
 
 const parent: ReplyParent = { messageId: '<p@a.example>', references: null, inReplyTo: null };
 

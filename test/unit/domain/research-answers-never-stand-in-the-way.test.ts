@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { readResearchAnswer } from '../../../src/domain/research-answer.js';
+import { readResearchAnswer } from '../../../src/domain/text.js';
 
 t.test('a text of up to 500 UTF-16 units is an answer, trimmed', async t => {
   t.equal(readResearchAnswer('  a colleague told me \n'), 'a colleague told me');

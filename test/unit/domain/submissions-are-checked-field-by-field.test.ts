@@ -1,15 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import {
-  addressesOf,
-  envelopeRecipients,
-  normaliseRecipients,
-} from '../../../src/domain/normalise-recipients.js';
-import {
-  contentBytes,
-  normaliseSubmission,
-  type SubmissionInput,
-} from '../../../src/domain/normalise-submission.js';
+import { addressesOf, envelopeRecipients, normaliseRecipients } from '../../../src/domain/message-parts.js';
+import { contentBytes, normaliseSubmission, type SubmissionInput } from '../../../src/domain/send-input.js';
 import { must } from '../usecases/with-house.js';
 
 const ONE = [{ address: 'ann@x.example' }];

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { normaliseReason, toSuppressedAddress } from '../../../src/domain/suppression.js';
+import { normaliseReason, toSuppressedAddress } from '../../../src/domain/addresses.js';
 
 t.test('letter case makes no other address, a tag and a dot do', async t => {
   for (const [written, address] of [

@@ -60,7 +60,7 @@ t.test('a new address learns that it gets an account', async t => {
 
 t.test('what an account may not do is not said to be granted', async t => {
   const access = await withAccess(t);
-  const { getAccount, putAccount } = await import('../../../src/store/accounts.js');
+  const { getAccount, putAccount } = await import('../../../src/store/records/accounts.js');
   await access.store.write(writer => {
     const account = getAccount(writer, access.house.account)!;
     putAccount(writer, { ...account, permissions: { send: false, delete: false, restore: true } });

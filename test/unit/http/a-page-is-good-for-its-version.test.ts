@@ -1,5 +1,5 @@
 import t from 'tap';
-import { PageCache } from '../../../src/http/page-cache.js';
+import { PageCache } from '../../../src/http/server/list-page.js';
 
 t.test('a page is given again for the version it was made of, and for no other', t => {
   const pages = new PageCache(10_000);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import t from 'tap';
-import { json, type Route } from '../../../src/http/route.js';
+import { json, type Route } from '../../../src/http/server/route.js';
 import { readToEnd, withServer } from './with-server.js';
 
 const LONG_MS = 600_000;

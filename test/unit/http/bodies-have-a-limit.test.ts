@@ -1,6 +1,6 @@
 import t from 'tap';
 import { z } from 'zod';
-import { json, type Route } from '../../../src/http/route.js';
+import { json, type Route } from '../../../src/http/server/route.js';
 import { readToEnd, withServer } from './with-server.js';
 
 const head = (credential: string, more: string) =>

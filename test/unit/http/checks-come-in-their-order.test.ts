@@ -1,5 +1,5 @@
 import t from 'tap';
-import { getAccount, putAccount } from '../../../src/store/accounts.js';
+import { getAccount, putAccount } from '../../../src/store/records/accounts.js';
 import { type Call, withServer } from './with-server.js';
 
 const MISSING = '01890000-0000-7000-8000-000000000000';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ClientAddresses } from '../../../src/http/client-address.js';
+import { ClientAddresses } from '../../../src/http/server/visitors.js';
 
 const of = (trusted: readonly string[], peer: string | undefined, forwarded?: string) =>
   new ClientAddresses(trusted).of({

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { isJsonContentType } from '../../../src/http/read-body.js';
+import { isJsonContentType } from '../../../src/http/server/read-body.js';
 
 t.test('application/json in UTF-8, whatever other parameters it has', async t => {
   for (const type of [

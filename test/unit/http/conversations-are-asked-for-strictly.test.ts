@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createKey } from '../../../src/usecases/api-keys.js';
+import { createKey } from '../../../src/usecases/accounts/api-keys.js';
 import { must } from '../usecases/with-house.js';
 import { letter } from '../usecases/with-threads.js';
 import { type Call, withServer } from './with-server.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
 import t from 'tap';
-import { blobChunksTable } from '../../../src/store/blobs.js';
+import { blobChunksTable } from '../../../src/store/records/blobs.js';
 import { pattern } from '../store/with-blobs.js';
 import { attach, index, prepared } from '../usecases/with-parser.js';
 import { readToEnd, withServer } from './with-server.js';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { json, type Route } from '../../../src/http/route.js';
+import { json, type Route } from '../../../src/http/server/route.js';
 import { type Call, withServer } from './with-server.js';
 
 const broken: Route = {

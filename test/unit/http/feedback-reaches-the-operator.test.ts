@@ -1,5 +1,5 @@
 import t from 'tap';
-import { listFeedback } from '../../../src/usecases/list-feedback.js';
+import { listFeedback } from '../../../src/usecases/accounts/feedback.js';
 import { must } from '../usecases/with-house.js';
 import { type AccessServer, withAccess } from './with-access.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { attachmentDisposition } from '../../../src/http/content-disposition.js';
+import { attachmentDisposition } from '../../../src/http/server/write-reply.js';
 
 t.test('plain names as they are, others as a fallback and in full', async t => {
   const cases: [string | null, string][] = [

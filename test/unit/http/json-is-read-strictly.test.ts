@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
-import { parseStrictJson } from '../../../src/http/strict-json.js';
+import { parseStrictJson } from '../../../src/http/server/read-body.js';
 
 const parse = (text: string) => parseStrictJson(Buffer.from(text));
 

@@ -1,6 +1,5 @@
 import t from 'tap';
-import { claimPhrasesTable } from '../../../src/store/approvals.js';
-import { scanAudit } from '../../../src/store/audit.js';
+import { claimPhrasesTable, scanAudit } from '../../../src/store/records/approvals.js';
 import { FIRST, LAST } from '../store/lines.js';
 import { HOUR_MS, MINUTE_MS } from '../usecases/with-approvals.js';
 import { type AccessServer, askByPage, withAccess, wordsIn } from './with-access.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { readLimit, readQuery } from '../../../src/http/query.js';
-import type { Query } from '../../../src/http/route.js';
+import { readLimit, readQuery } from '../../../src/http/server/query.js';
+import type { Query } from '../../../src/http/server/route.js';
 
 const queryOf = (...values: [string, string][]): Query => ({
   get: name => values.find(([known]) => known === name)?.[1],

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { json, type Route } from '../../../src/http/route.js';
-import { Router } from '../../../src/http/router.js';
+import { json, type Route } from '../../../src/http/server/route.js';
+import { Router } from '../../../src/http/server/router.js';
 
 const route = (method: Route['method'], path: string): Route => ({
   operationId: `${method} ${path}`,

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { findAccountByEmail } from '../../../src/store/accounts.js';
-import { getSignupAnswers } from '../../../src/store/signup-answers.js';
+import { findAccountByEmail } from '../../../src/store/records/accounts.js';
+import { getSignupAnswers } from '../../../src/store/records/approvals.js';
 import { type AccessServer, withAccess } from './with-access.js';
 
 const type = { 'content-type': 'application/json' };
@@ -105,7 +105,7 @@ t.test('a claim gives what the specification says, and answers are never in its 
 
 t.test('a key that is revoked is refused from the next request on', async t => {
   const access = await withAccess(t, PROXY);
-  const { revokeKeyById, listAccountKeys } = await import('../../../src/usecases/api-keys.js');
+  const { revokeKeyById, listAccountKeys } = await import('../../../src/usecases/accounts/api-keys.js');
   const phrase = await access.phraseFor('owner@elsewhere.example');
   const { credential } = (await post(access, '/v1/claims', { phrase })).json;
   const list = () => access.call('/v1/inboxes', { headers: { authorization: `Bearer ${credential}` } });

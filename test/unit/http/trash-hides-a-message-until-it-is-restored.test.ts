@@ -1,5 +1,5 @@
 import t from 'tap';
-import { setPermissions } from '../../../src/usecases/set-permissions.js';
+import { setPermissions } from '../../../src/usecases/accounts/accounts.js';
 import { pattern } from '../store/with-blobs.js';
 import { DAY_MS } from '../usecases/with-house.js';
 import { attach, index, prepared } from '../usecases/with-parser.js';

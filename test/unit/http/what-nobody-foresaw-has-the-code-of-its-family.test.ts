@@ -1,9 +1,8 @@
 import t from 'tap';
-import type { DraftId, MessageId } from '../../../src/domain/ids.js';
-import { idToBytes } from '../../../src/domain/ids.js';
-import { draftsTable } from '../../../src/store/drafts.js';
-import { sentTable } from '../../../src/store/sent.js';
-import { bytesKey, rawValue, type Table } from '../../../src/store/table.js';
+import { type DraftId, idToBytes, type MessageId } from '../../../src/domain/ids.js';
+import { bytesKey, rawValue, type Table } from '../../../src/store/engine/tables.js';
+import { sentTable } from '../../../src/store/mailbox/messages.js';
+import { draftsTable } from '../../../src/store/records/drafts.js';
 import { type TestServer, withServer } from './with-server.js';
 
 const WHOLE = { to: [{ address: 'ann@x.example' }], subject: 'Notes', text: 'Hello' };

@@ -1,13 +1,13 @@
 import { type IncomingHttpHeaders, request as startRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Test } from 'tap';
-import { HttpServer } from '../../../src/http/http-server.js';
 import { openApiDocument } from '../../../src/http/openapi/openapi-document.js';
-import type { Route } from '../../../src/http/route.js';
 import { apiRoutes } from '../../../src/http/routes/api-routes.js';
-import { Visitors } from '../../../src/http/visitors.js';
-import { MemoryRateLimiter } from '../../../src/queue/memory-rate-limiter.js';
-import { createKey, rememberingAuthenticator } from '../../../src/usecases/api-keys.js';
+import { HttpServer } from '../../../src/http/server/http-server.js';
+import type { Route } from '../../../src/http/server/route.js';
+import { Visitors } from '../../../src/http/server/visitors.js';
+import { MemoryRateLimiter } from '../../../src/queue/rate-limiter.js';
+import { createKey, rememberingAuthenticator } from '../../../src/usecases/accounts/api-keys.js';
 import type { Logger } from '../../../src/usecases/ports.js';
 import { Contract } from '../../support/contract.js';
 import { Desk } from '../usecases/with-desk.js';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { base64Length, writeBase64 } from '../../../src/mail/base64-encoder.js';
-import { encodeText } from '../../../src/mail/encode-text.js';
-import { createTransferDecoder } from '../../../src/mail/transfer-decoder.js';
+import { createTransferDecoder } from '../../../src/mail/read/transfer-decoders.js';
+import { base64Length, encodeText, writeBase64 } from '../../../src/mail/write/encode-text.js';
 import { asRead, bodyText } from './outgoing-messages.js';
 
 function encoded(text: string): { readonly encoding: string; readonly body: string } {

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
-import { cleanText } from '../../../src/domain/clean-text.js';
 import type { ReceivedContent } from '../../../src/domain/content.js';
-import { safeFilename } from '../../../src/domain/safe-filename.js';
-import type { Mailbox } from '../../../src/domain/submission.js';
-import { composeMessage, type OutgoingMessage } from '../../../src/mail/compose-message.js';
+import type { Mailbox } from '../../../src/domain/message-parts.js';
+import { cleanText, safeFilename } from '../../../src/domain/text.js';
+import { composeMessage, type OutgoingMessage } from '../../../src/mail/write/compose-message.js';
 import { asRead, inOrder, message, typeAsRead } from './outgoing-messages.js';
 import { type ParsedWithFiles, parseBytes } from './parse-text.js';
 

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import t from 'tap';
-import type { Mailbox } from '../../../src/domain/submission.js';
-import { composeMessage, type OutgoingMessage } from '../../../src/mail/compose-message.js';
+import type { Mailbox } from '../../../src/domain/message-parts.js';
+import { composeMessage, type OutgoingMessage } from '../../../src/mail/write/compose-message.js';
 import { asRead, inOrder, message, typeAsRead } from './outgoing-messages.js';
 
 /** A reader that shares nothing with ours: the email package of Python's standard library. */

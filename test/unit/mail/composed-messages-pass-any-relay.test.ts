@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer';
 import fc from 'fast-check';
 import t from 'tap';
-import { composeMessage, type OutgoingMessage } from '../../../src/mail/compose-message.js';
+import { composeMessage, type OutgoingMessage } from '../../../src/mail/write/compose-message.js';
 import { bodyText, message, outgoing } from './outgoing-messages.js';
 
 function composed(changes: Partial<OutgoingMessage>): string {

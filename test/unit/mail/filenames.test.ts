@@ -1,5 +1,5 @@
 import t from 'tap';
-import { safeFilename } from '../../../src/domain/safe-filename.js';
+import { safeFilename } from '../../../src/domain/text.js';
 import { multipart, parseText } from './parse-text.js';
 
 t.test('a name is one path part', async t => {

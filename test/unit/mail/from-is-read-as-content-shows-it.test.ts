@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import t from 'tap';
-import { FromReader } from '../../../src/mail/from-reader.js';
-import { defaultParseLimits, type ParseLimits } from '../../../src/mail/limits.js';
+import { defaultParseLimits, type ParseLimits } from '../../../src/mail/read/limits.js';
+import { FromReader } from '../../../src/mail/read/message-header.js';
 import { messageCorpus } from '../../fuzz/mime-corpus.js';
 import { mutate } from '../../fuzz/mutate.js';
 import { Random } from '../../fuzz/random.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { composeMessage, type OutgoingMessage } from '../../../src/mail/compose-message.js';
-import { encodeWords } from '../../../src/mail/encode-words.js';
+import { composeMessage, type OutgoingMessage } from '../../../src/mail/write/compose-message.js';
+import { encodeWords } from '../../../src/mail/write/header-fields.js';
 import { outgoing } from './outgoing-messages.js';
 
 /** The field of that name as it is transmitted, without its name. */

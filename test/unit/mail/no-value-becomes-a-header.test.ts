@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { composeMessage, type OutgoingMessage } from '../../../src/mail/compose-message.js';
+import { composeMessage, type OutgoingMessage } from '../../../src/mail/write/compose-message.js';
 import { outgoing } from './outgoing-messages.js';
 
 const file = {

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
-import { isEmailAddress } from '../../../src/domain/email-address.js';
-import { normaliseName } from '../../../src/domain/names.js';
-import { safeFilename } from '../../../src/domain/safe-filename.js';
-import type { Mailbox } from '../../../src/domain/submission.js';
-import type { OutgoingFile, OutgoingMessage } from '../../../src/mail/compose-message.js';
+import { isEmailAddress } from '../../../src/domain/addresses.js';
+import type { Mailbox } from '../../../src/domain/message-parts.js';
+import { normaliseName, safeFilename } from '../../../src/domain/text.js';
+import type { OutgoingFile, OutgoingMessage } from '../../../src/mail/write/compose-message.js';
 
 /** The plainest message, for tests that look at one thing. */
 export function outgoing(changes: Partial<OutgoingMessage> = {}): OutgoingMessage {

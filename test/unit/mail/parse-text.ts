@@ -1,7 +1,11 @@
 import type { ReceivedContent } from '../../../src/domain/content.js';
-import { defaultParseLimits, type ParseLimits } from '../../../src/mail/limits.js';
-import { parseMessage } from '../../../src/mail/parse-message.js';
-import type { AttachmentSink, ParsedMessage } from '../../../src/mail/parsed-message.js';
+import {
+  type AttachmentSink,
+  defaultParseLimits,
+  type ParsedMessage,
+  type ParseLimits,
+} from '../../../src/mail/read/limits.js';
+import { parseMessage } from '../../../src/mail/read/parse-message.js';
 
 export interface ParsedWithFiles extends ParsedMessage {
   /** The decoded bytes of the attachments, in their order. */

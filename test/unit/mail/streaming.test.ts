@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { parseMessage } from '../../../src/mail/parse-message.js';
+import { parseMessage } from '../../../src/mail/read/parse-message.js';
 import { FileSink, parseBytes } from './parse-text.js';
 
 const head = Buffer.from(

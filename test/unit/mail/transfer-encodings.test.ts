@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { createTransferDecoder } from '../../../src/mail/transfer-decoder.js';
+import { createTransferDecoder } from '../../../src/mail/read/transfer-decoders.js';
 import { parseText } from './parse-text.js';
 
 function decode(encoding: string, encoded: string, pieceLength = encoded.length + 1): string {

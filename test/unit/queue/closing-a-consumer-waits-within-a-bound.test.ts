@@ -1,4 +1,5 @@
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
+import t from 'tap';
 import { newMessageIds, recordingLog, startRedis } from '../../support/redis.js';
 import { jobsIn, nowhere, openQueue, startConsumer } from './with-queue.js';
 

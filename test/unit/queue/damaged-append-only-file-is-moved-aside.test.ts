@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
-import { ManagedRedis } from '../../../src/queue/managed-redis.js';
+import type { Test } from 'tap';
+import t from 'tap';
+import { ManagedRedis } from '../../../src/queue/redis/managed-redis.js';
 import { startRedis, temporaryFolder } from '../../support/redis.js';
 
 /** Leaves a folder with files of Redis that it cannot read. */

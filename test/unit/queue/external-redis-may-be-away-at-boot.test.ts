@@ -1,5 +1,5 @@
 import t from 'tap';
-import { checkExternalRedis } from '../../../src/queue/check-external-redis.js';
+import { checkExternalRedis } from '../../../src/queue/redis/external-redis.js';
 import { recordingLog, startRedis } from '../../support/redis.js';
 
 t.test('a warning, without the password', async t => {

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
-import { checkExternalRedis } from '../../../src/queue/check-external-redis.js';
+import type { Test } from 'tap';
+import t from 'tap';
+import { checkExternalRedis } from '../../../src/queue/redis/external-redis.js';
 import { recordingLog, startRedis, temporaryFolder } from '../../support/redis.js';
 
 async function redisWith(t: Test, settings: string): Promise<string> {

@@ -1,7 +1,7 @@
-import t, { type Test } from 'tap';
-import { MemoryRateLimiter } from '../../../src/queue/memory-rate-limiter.js';
-import type { RedisAddress } from '../../../src/queue/redis-address.js';
-import { RedisRateLimiter } from '../../../src/queue/redis-rate-limiter.js';
+import type { Test } from 'tap';
+import t from 'tap';
+import type { RedisAddress } from '../../../src/queue/connection.js';
+import { MemoryRateLimiter, RedisRateLimiter } from '../../../src/queue/rate-limiter.js';
 import type { RateLimit, RateLimiter } from '../../../src/usecases/ports.js';
 import { type RecordingLog, recordingLog, startRedis } from '../../support/redis.js';
 import { nowhere } from './with-queue.js';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ManagedRedis } from '../../../src/queue/managed-redis.js';
+import { ManagedRedis } from '../../../src/queue/redis/managed-redis.js';
 import { recordingLog, temporaryFolder } from '../../support/redis.js';
 
 t.test('start fails with the package to install and the setting that does without', async t => {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { WorkSlots } from '../../../src/queue/work-slots.js';
+import { WorkSlots } from '../../../src/queue/work-consumer.js';
 
 /** Slots, and work in them that ends when it is told to. */
 function setUp(limit: number) {

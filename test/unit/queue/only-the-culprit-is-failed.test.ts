@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { MessageId } from '../../../src/domain/ids.js';
-import { WorkSlots } from '../../../src/queue/work-slots.js';
-import { isParsedAlone, recoverParsing } from '../../../src/usecases/recover-parsing.js';
+import { WorkSlots } from '../../../src/queue/work-consumer.js';
+import { isParsedAlone, recoverParsing } from '../../../src/usecases/inbound/index-message.js';
 import { type House, withHouse } from '../usecases/with-house.js';
 import { index, type Parse, parsed } from '../usecases/with-parser.js';
 

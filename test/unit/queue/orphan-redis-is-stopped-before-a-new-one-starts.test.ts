@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import t from 'tap';
-import { readProcess } from '../../../src/queue/process-facts.js';
+import { readProcess } from '../../../src/queue/redis/redis-process.js';
 import { connectTo, startRedis, temporaryFolder } from '../../support/redis.js';
 import { pathWithoutSetpriv, spawnRedisDaemon } from './with-redis-daemon.js';
 

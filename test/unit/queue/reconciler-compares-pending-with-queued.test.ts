@@ -1,4 +1,5 @@
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
+import t from 'tap';
 import type { MessageId } from '../../../src/domain/ids.js';
 import { type ReconciledQueue, Reconciler } from '../../../src/queue/reconciler.js';
 import { PendingList, recordingLog } from '../../support/redis.js';

@@ -1,4 +1,4 @@
-import { ManagedRedis } from '../../../src/queue/managed-redis.js';
+import { ManagedRedis } from '../../../src/queue/redis/managed-redis.js';
 import { recordingLog } from '../../support/redis.js';
 
 /** A daemon that only runs Redis, to be killed by a test: `node redis-daemon.js DATA_DIR PATH`. */

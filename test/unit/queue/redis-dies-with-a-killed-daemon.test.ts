@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import t from 'tap';
-import { findExecutable } from '../../../src/queue/find-executable.js';
+import { findExecutable } from '../../../src/queue/redis/redis-process.js';
 import { connectTo, temporaryFolder } from '../../support/redis.js';
 import { spawnRedisDaemon } from './with-redis-daemon.js';
 

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import t from 'tap';
-import { ManagedRedis } from '../../../src/queue/managed-redis.js';
+import { ManagedRedis } from '../../../src/queue/redis/managed-redis.js';
 import { recordingLog, startRedis, temporaryFolder } from '../../support/redis.js';
 import { spawnRedisDaemon } from './with-redis-daemon.js';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import t from 'tap';
-import { ManagedRedis } from '../../../src/queue/managed-redis.js';
-import { readProcess } from '../../../src/queue/process-facts.js';
+import { ManagedRedis } from '../../../src/queue/redis/managed-redis.js';
+import { readProcess } from '../../../src/queue/redis/redis-process.js';
 import { connectTo, startRedis } from '../../support/redis.js';
 
 t.test('neither process nor socket, and it is not started again', async t => {

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import type { Test } from 'tap';
 import type { MessageId } from '../../../src/domain/ids.js';
+import type { RedisAddress } from '../../../src/queue/connection.js';
 import { Reconciler } from '../../../src/queue/reconciler.js';
-import type { RedisAddress } from '../../../src/queue/redis-address.js';
 import { WorkConsumer, type WorkConsumerOptions } from '../../../src/queue/work-consumer.js';
 import { BullWorkQueue } from '../../../src/queue/work-queue.js';
 import { PendingList, type RecordingLog, recordingLog } from '../../support/redis.js';

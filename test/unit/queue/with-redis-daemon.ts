@@ -4,7 +4,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
-import { findExecutable } from '../../../src/queue/find-executable.js';
+import { findExecutable } from '../../../src/queue/redis/redis-process.js';
 import { temporaryFolder } from '../../support/redis.js';
 
 export interface RedisDaemon {

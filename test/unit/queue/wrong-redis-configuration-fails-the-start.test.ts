@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
-import { ManagedRedis } from '../../../src/queue/managed-redis.js';
+import type { Test } from 'tap';
+import t from 'tap';
+import { ManagedRedis } from '../../../src/queue/redis/managed-redis.js';
 import { recordingLog, temporaryFolder } from '../../support/redis.js';
 
 async function startWith(t: Test, text: string | null): Promise<unknown> {

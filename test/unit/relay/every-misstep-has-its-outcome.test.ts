@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { SmarthostOptions } from '../../../src/relay/smarthost-options.js';
+import type { SmarthostOptions } from '../../../src/relay/smarthost/options.js';
 import type { RelayErrorCode } from '../../../src/usecases/ports.js';
 import {
   type Act,

@@ -1,7 +1,6 @@
 import t from 'tap';
-import { readBlob } from '../../../src/store/blob-reader.js';
-import type { BlobRef } from '../../../src/store/blobs.js';
-import type { Store } from '../../../src/store/store.js';
+import type { Store } from '../../../src/store/engine/store.js';
+import { type BlobRef, readBlob } from '../../../src/store/records/blobs.js';
 import { RecordingInbound } from '../smtp/recording-inbound.js';
 import { withHouse } from '../usecases/with-house.js';
 import { relayFor } from './with-relay.js';

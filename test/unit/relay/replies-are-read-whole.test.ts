@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { describeReply, parseReply } from '../../../src/relay/reply.js';
-import { ReplyReader } from '../../../src/relay/reply-reader.js';
+import { describeReply, parseReply, ReplyReader } from '../../../src/relay/smarthost/reply.js';
 
 /** What a reader makes of these pieces: `code enhanced text`, or what it does not take for a reply. */
 function read(...pieces: readonly string[]): string[] {

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { classifyReply } from '../../../src/relay/classify-reply.js';
-import { parseReply, type Step } from '../../../src/relay/reply.js';
+import { classifyReply } from '../../../src/relay/smarthost/classify-reply.js';
+import { parseReply, type Step } from '../../../src/relay/smarthost/reply.js';
 import type { RelayErrorCode } from '../../../src/usecases/ports.js';
 
 /** Steps, a reply as servers word it, and what the agent is told. */

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { runTransaction, type TransactionEnd } from '../../../src/relay/mail-transaction.js';
-import type { Reply } from '../../../src/relay/reply.js';
-import { type MailWire, SessionLost } from '../../../src/relay/smtp-session.js';
-import { outcomeOf } from '../../../src/relay/transaction-outcome.js';
+import { outcomeOf } from '../../../src/relay/smarthost/outcome.js';
+import type { Reply } from '../../../src/relay/smarthost/reply.js';
+import { type MailWire, SessionLost } from '../../../src/relay/smarthost/smtp-session.js';
+import { runTransaction, type TransactionEnd } from '../../../src/relay/smarthost/transaction.js';
 import { attempt } from './with-smarthost.js';
 
 const times = {

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
-import type { SmarthostOptions } from '../../../src/relay/smarthost-options.js';
+import type { Test } from 'tap';
+import t from 'tap';
+import type { SmarthostOptions } from '../../../src/relay/smarthost/options.js';
 import { makeIdentity } from '../../support/certificate.js';
 import { withFakeSmarthost } from '../../support/fake-smarthost.js';
 import { temporaryFolder } from '../../support/redis.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { checkAttempt } from '../../../src/relay/check-attempt.js';
-import { withFinalLineEnd } from '../../../src/relay/final-line-end.js';
+import { withFinalLineEnd } from '../../../src/relay/smarthost/transaction.js';
+import { checkAttempt } from '../../../src/relay/split-relay.js';
 import { attempt } from './with-smarthost.js';
 
 t.test('addresses of our grammar pass, the null sender too', async t => {

@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
-import { createRelay, type RunningRelay } from '../../../src/relay/create-relay.js';
-import type { SmarthostTimeouts } from '../../../src/relay/smarthost-options.js';
-import type { InboundMail } from '../../../src/usecases/inbound-mail.js';
+import { createRelay, type RunningRelay } from '../../../src/relay/relay.js';
+import type { SmarthostTimeouts } from '../../../src/relay/smarthost/options.js';
+import type { InboundMail } from '../../../src/usecases/ports.js';
 import { type FakeSmarthost, withFakeSmarthost } from '../../support/fake-smarthost.js';
 import { type RecordingLog, recordingLog } from '../../support/redis.js';
 import type { Script } from '../../support/smarthost-script.js';

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { type MessageId, newId } from '../../../src/domain/ids.js';
-import { type SmarthostOptions, smarthostDefaults } from '../../../src/relay/smarthost-options.js';
-import { SmarthostTransport } from '../../../src/relay/smarthost-transport.js';
+import { type SmarthostOptions, smarthostDefaults } from '../../../src/relay/smarthost/options.js';
+import { SmarthostTransport } from '../../../src/relay/smarthost/transport.js';
 import type { RelayAttempt } from '../../../src/usecases/ports.js';
 import { type FakeSmarthost, withFakeSmarthost } from '../../support/fake-smarthost.js';
 import { type RecordingLog, recordingLog } from '../../support/redis.js';

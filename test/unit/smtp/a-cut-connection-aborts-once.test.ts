@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { AcceptOutcome } from '../../../src/usecases/inbound-mail.js';
+import type { AcceptOutcome } from '../../../src/usecases/ports.js';
 import { SmtpClient } from '../../support/smtp-client.js';
 import { withListener } from './with-listener.js';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { DataClock } from '../../../src/smtp/data-clock.js';
-import { smtpListenerDefaults } from '../../../src/smtp/smtp-listener-options.js';
+import { smtpListenerDefaults } from '../../../src/smtp/options.js';
+import { DataClock } from '../../../src/smtp/session-timers.js';
 import { SmtpClient } from '../../support/smtp-client.js';
 import { withListener } from './with-listener.js';
 

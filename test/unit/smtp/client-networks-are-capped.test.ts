@@ -1,6 +1,6 @@
 import t from 'tap';
-import { clientNetwork } from '../../../src/domain/client-network.js';
-import { ClientLimits } from '../../../src/smtp/client-limits.js';
+import { clientNetwork } from '../../../src/domain/addresses.js';
+import { ClientLimits } from '../../../src/smtp/connection-limits.js';
 import { SmtpClient } from '../../support/smtp-client.js';
 import { withListener } from './with-listener.js';
 

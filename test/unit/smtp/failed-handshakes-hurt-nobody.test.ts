@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import net from 'node:net';
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
+import t from 'tap';
 import { SmtpClient } from '../../support/smtp-client.js';
 import { certificate } from './test-certificate.js';
 import { type TestListener, withListener } from './with-listener.js';

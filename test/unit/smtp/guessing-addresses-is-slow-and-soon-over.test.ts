@@ -1,5 +1,5 @@
 import t from 'tap';
-import { GuessBrake } from '../../../src/smtp/guess-brake.js';
+import { GuessBrake } from '../../../src/smtp/session-timers.js';
 import { SmtpClient } from '../../support/smtp-client.js';
 import { withListener } from './with-listener.js';
 

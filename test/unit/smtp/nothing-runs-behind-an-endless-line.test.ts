@@ -1,5 +1,5 @@
 import t from 'tap';
-import { MailStream } from '../../../src/smtp/mail-stream.js';
+import { MailStream } from '../../../src/smtp/data-scanner.js';
 import { SmtpClient } from '../../support/smtp-client.js';
 import { certificate } from './test-certificate.js';
 import { withListener } from './with-listener.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { parsePath } from '../../../src/smtp/forward-path.js';
+import { parsePath } from '../../../src/smtp/mail-command.js';
 
 function path(text: string): [written: string, address: string] | null {
   const parsed = parsePath(text);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { ReceivedCounter } from '../../../src/smtp/received-counter.js';
+import { ReceivedCounter } from '../../../src/smtp/message-intake.js';
 
 function count(pieces: readonly string[]): number {
   const counter = new ReceivedCounter();

@@ -6,7 +6,7 @@ import type {
   InboundMail,
   IncomingBody,
   ResolvedRecipient,
-} from '../../../src/usecases/inbound-mail.js';
+} from '../../../src/usecases/ports.js';
 
 export interface RecordedMessage {
   readonly envelope: Envelope;

@@ -2,9 +2,10 @@ import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
+import t from 'tap';
 import { CertificateFiles } from '../../../src/smtp/certificate-files.js';
-import type { TlsIdentity } from '../../../src/smtp/smtp-listener-options.js';
+import type { TlsIdentity } from '../../../src/smtp/options.js';
 import { recordingLog } from '../../support/redis.js';
 import { SmtpClient } from '../../support/smtp-client.js';
 import { certificate, renewedCertificate } from './test-certificate.js';

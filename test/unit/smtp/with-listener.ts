@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
+import { type SmtpListenerOptions, smtpListenerDefaults } from '../../../src/smtp/options.js';
 import { SmtpListener } from '../../../src/smtp/smtp-listener.js';
-import { type SmtpListenerOptions, smtpListenerDefaults } from '../../../src/smtp/smtp-listener-options.js';
 import type { Logger } from '../../../src/usecases/ports.js';
 import { RecordingInbound } from './recording-inbound.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { BlobUploads } from '../../../src/store/blob-upload.js';
-import { CHUNK_BYTES, chunkCount } from '../../../src/store/blobs.js';
+import { BlobUploads } from '../../../src/store/records/blob-upload.js';
+import { CHUNK_BYTES, chunkCount } from '../../../src/store/records/blobs.js';
 import { countChunks, countUploads, finish, pattern, readAll, upload } from './with-blobs.js';
 import { withStore } from './with-store.js';
 

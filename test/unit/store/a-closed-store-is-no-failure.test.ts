@@ -1,5 +1,5 @@
 import t from 'tap';
-import { StoreClosedError } from '../../../src/store/store.js';
+import { StoreClosedError } from '../../../src/store/engine/store.js';
 import { linesTable } from './lines.js';
 import { dataDirectory, withStore } from './with-store.js';
 

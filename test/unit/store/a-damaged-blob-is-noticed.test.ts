@@ -1,7 +1,6 @@
 import t from 'tap';
-import { BlobMissingError } from '../../../src/store/blob-reader.js';
-import { BlobUploads } from '../../../src/store/blob-upload.js';
-import { blobChunksTable, CHUNK_BYTES } from '../../../src/store/blobs.js';
+import { BlobUploads } from '../../../src/store/records/blob-upload.js';
+import { BlobMissingError, blobChunksTable, CHUNK_BYTES } from '../../../src/store/records/blobs.js';
 import { finish, pattern, readAll, upload } from './with-blobs.js';
 import { withStore } from './with-store.js';
 

@@ -3,8 +3,8 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { openMigratedStore } from '../../../src/store/migrate.js';
-import { DamagedStoreError, storeExists } from '../../../src/store/store-file.js';
+import { DamagedStoreError, storeExists } from '../../../src/store/engine/store.js';
+import { openMigratedStore } from '../../../src/store/open-store.js';
 
 const options = (path: string) => ({ path, mapSizeBytes: 2 ** 26, diskFloorBytes: 1 });
 

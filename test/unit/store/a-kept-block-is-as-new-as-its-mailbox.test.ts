@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { type InboxId, newId } from '../../../src/domain/ids.js';
-import { BLOCK_BITS, offsetsOf, type Words } from '../../../src/store/bit-block.js';
-import { BlockCache } from '../../../src/store/block-cache.js';
-import { countChange, type Mailbox } from '../../../src/store/mailboxes.js';
-import { addPosting, removePosting, type Term } from '../../../src/store/postings.js';
-import type { Reader, Writer } from '../../../src/store/reader-writer.js';
-import { countSelected, selectMessages } from '../../../src/store/select-messages.js';
-import { Store } from '../../../src/store/store.js';
+import { BLOCK_BITS, offsetsOf, type Words } from '../../../src/store/bitmap/bit-block.js';
+import { BlockCache } from '../../../src/store/bitmap/block-cache.js';
+import type { Store } from '../../../src/store/engine/store.js';
+import type { Reader, Writer } from '../../../src/store/engine/tables.js';
+import { countChange, type Mailbox } from '../../../src/store/mailbox/mailboxes.js';
+import { addPosting, removePosting, type Term } from '../../../src/store/mailbox/postings.js';
+import { countSelected, selectMessages } from '../../../src/store/mailbox/select-messages.js';
+import { openStore } from '../../../src/store/open-store.js';
 import { dataDirectory, storeOptions, withStore } from './with-store.js';
 
 const mailbox: Mailbox = { inboxId: newId<InboxId>(1), kind: 'received' };
@@ -84,7 +85,7 @@ t.test('however few blocks may be kept, every walk finds what a cache without li
 t.test('sets follow every change, of this process and of others', async t => {
   const path = dataDirectory(t);
   const store = await withStore(t, { path });
-  const other = Store.open(storeOptions(path));
+  const other = openStore(storeOptions(path));
   t.teardown(() => other.close());
   const seqs = [5, BLOCK_BITS + 1, 2 * BLOCK_BITS + 70];
   const look = (): unknown => store.read(reader => [found(reader, 'x'), found(reader, 'x', 'y')]);

@@ -1,9 +1,8 @@
 import { cpSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { getMeta } from '../../../src/store/meta.js';
-import { MIGRATIONS } from '../../../src/store/migrate.js';
-import { Store } from '../../../src/store/store.js';
+import { getMeta } from '../../../src/store/engine/meta.js';
+import { MIGRATIONS, openStore } from '../../../src/store/open-store.js';
 import { startChild } from './children/child.js';
 import { linesTable } from './lines.js';
 import { dataDirectory, storeOptions, withStore } from './with-store.js';
@@ -17,7 +16,7 @@ t.test('killed in the middle of a step, the store stands before it; the next sta
   const killed = startChild(t, 'migrate.js', [path, 'die']);
   t.equal(await killed.ended, 'SIGKILL');
 
-  const between = Store.open(storeOptions(path));
+  const between = openStore(storeOptions(path));
   t.equal(
     between.read(reader => getMeta(reader, 'schema')),
     NOW + 1,
@@ -53,7 +52,7 @@ t.test('two processes that start at once migrate once', async t => {
       const next = Number(/^before-schema-(\d+)-\d+$/.exec(backup)?.[1]);
       const restored = dataDirectory(t);
       cpSync(join(path, 'backups', backup), join(restored, 'store'), { recursive: true });
-      const old = Store.open(storeOptions(restored));
+      const old = openStore(storeOptions(restored));
       const schema = old.read(reader => getMeta(reader, 'schema'));
       t.ok(next === NOW + 1 || next === NOW + 2, backup);
       t.equal(schema, next - 1, backup);

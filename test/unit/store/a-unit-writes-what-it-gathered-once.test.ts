@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { GatheringWriter } from '../../../src/store/gathering-writer.js';
-import { text } from '../../../src/store/key-codec.js';
-import type { Reader, Writer } from '../../../src/store/reader-writer.js';
-import { asItIs, jsonValue, type Table } from '../../../src/store/table.js';
+import { text } from '../../../src/store/engine/keys.js';
+import { asItIs, jsonValue, type Reader, type Table, type Writer } from '../../../src/store/engine/tables.js';
+import { GatheringWriter } from '../../../src/store/engine/writer.js';
 import { FIRST, LAST, linesTable } from './lines.js';
 import { withStore } from './with-store.js';
 

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { BlobUploads } from '../../../src/store/blob-upload.js';
-import { CHUNK_BYTES, removeChunks } from '../../../src/store/blobs.js';
-import { listDue, removePending } from '../../../src/store/pending.js';
+import { BlobUploads } from '../../../src/store/records/blob-upload.js';
+import { CHUNK_BYTES, removeChunks } from '../../../src/store/records/blobs.js';
+import { listDue, removePending } from '../../../src/store/records/pending.js';
 import { countChunks, countUploads, finish, pattern, upload } from './with-blobs.js';
 import { withStore } from './with-store.js';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { type BlobUpload, BlobUploads } from '../../../src/store/blob-upload.js';
-import { blobChunksTable, CHUNK_BYTES } from '../../../src/store/blobs.js';
-import type { Reader } from '../../../src/store/reader-writer.js';
+import type { Reader } from '../../../src/store/engine/tables.js';
+import { type BlobUpload, BlobUploads } from '../../../src/store/records/blob-upload.js';
+import { blobChunksTable, CHUNK_BYTES } from '../../../src/store/records/blobs.js';
 import { finish, pattern, readAll, upload } from './with-blobs.js';
 import { withStore } from './with-store.js';
 

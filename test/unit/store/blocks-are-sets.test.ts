@@ -20,7 +20,7 @@ import {
   withAll,
   withBit,
   withoutBit,
-} from '../../../src/store/bit-block.js';
+} from '../../../src/store/bitmap/bit-block.js';
 
 /** Edges of words, bytes and the block are picked often. */
 const offset = fc.oneof(

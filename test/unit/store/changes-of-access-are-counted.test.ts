@@ -1,16 +1,22 @@
 import t from 'tap';
 import { type AccountId, type InboxId, type KeyId, newId } from '../../../src/domain/ids.js';
-import { accessVersion } from '../../../src/store/access-version.js';
-import { type AccountRecord, accountsTable, putAccount } from '../../../src/store/accounts.js';
-import { apiKeysTable, putNewKey, revokeKey } from '../../../src/store/api-keys.js';
+import type { Writer } from '../../../src/store/engine/tables.js';
+import { accessVersion } from '../../../src/store/engine/writer.js';
+import {
+  type AccountRecord,
+  accountsTable,
+  apiKeysTable,
+  putAccount,
+  putNewKey,
+  revokeKey,
+} from '../../../src/store/records/accounts.js';
 import {
   type InboxRecord,
   inboxesTable,
   putInbox,
   putNewInbox,
   removeInbox,
-} from '../../../src/store/inboxes.js';
-import type { Writer } from '../../../src/store/reader-writer.js';
+} from '../../../src/store/records/inboxes.js';
 import { linesTable } from './lines.js';
 import { withStore } from './with-store.js';
 

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
+import t from 'tap';
 import { type InboxId, type MessageId, newId, type ThreadId } from '../../../src/domain/ids.js';
-import { MAX_THREAD_KEYS, threadKeys } from '../../../src/domain/thread-keys.js';
-import type { SentRecord } from '../../../src/store/sent.js';
-import type { Store } from '../../../src/store/store.js';
-import { joinThread } from '../../../src/store/thread-links.js';
-import { canonicalThread } from '../../../src/store/thread-names.js';
+import { MAX_THREAD_KEYS, threadKeys } from '../../../src/domain/message-ids.js';
+import type { Store } from '../../../src/store/engine/store.js';
+import type { SentRecord } from '../../../src/store/mailbox/messages.js';
+import { joinThread } from '../../../src/store/threads/move.js';
+import { canonicalThread } from '../../../src/store/threads/names.js';
 import { putSent } from '../usecases/with-sent.js';
 import { countingWriter } from './counting-writer.js';
 import { withStore } from './with-store.js';

@@ -1,4 +1,4 @@
-import type { Writer } from '../../../src/store/reader-writer.js';
+import type { Writer } from '../../../src/store/engine/tables.js';
 
 /** A writer that counts what is asked of it: a bound on work that no clock can tell. */
 export function countingWriter(writer: Writer): { readonly writer: Writer; readonly count: () => number } {

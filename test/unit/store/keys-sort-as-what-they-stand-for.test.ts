@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { joinKey, prefixEnd, text, u8, u32, u48 } from '../../../src/store/key-codec.js';
+import { joinKey, prefixEnd, text, u8, u32, u48 } from '../../../src/store/engine/keys.js';
 
 const holds = (property: fc.IProperty<never>) => () => fc.assert(property as fc.IProperty<unknown>);
 

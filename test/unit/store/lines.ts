@@ -1,4 +1,4 @@
-import { jsonValue, type Table } from '../../../src/store/table.js';
+import { jsonValue, type Table } from '../../../src/store/engine/tables.js';
 
 /** Any table of the store will do for what is claimed of all of them: this one takes text for text. */
 export const linesTable: Table<string, string> = {

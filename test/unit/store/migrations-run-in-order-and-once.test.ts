@@ -1,10 +1,10 @@
 import { cpSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { getMeta } from '../../../src/store/meta.js';
-import { MIGRATIONS, NewerSchemaError, openMigratedStore } from '../../../src/store/migrate.js';
-import type { Migration } from '../../../src/store/migrations/migration.js';
-import type { Store } from '../../../src/store/store.js';
+import { getMeta } from '../../../src/store/engine/meta.js';
+import type { Store } from '../../../src/store/engine/store.js';
+import type { Migration } from '../../../src/store/migrations/0001-initial-schema.js';
+import { MIGRATIONS, NewerSchemaError, openMigratedStore } from '../../../src/store/open-store.js';
 import { linesTable } from './lines.js';
 import { dataDirectory, storeOptions, withStore } from './with-store.js';
 

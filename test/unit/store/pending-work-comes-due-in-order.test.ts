@@ -7,7 +7,7 @@ import {
   oldestDueAge,
   type PendingWork,
   removePending,
-} from '../../../src/store/pending.js';
+} from '../../../src/store/records/pending.js';
 import { withStore } from './with-store.js';
 
 const work = (kind: 'parse' | 'purge-blob' | 'purge-inbox'): PendingWork => {

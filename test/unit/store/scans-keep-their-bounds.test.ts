@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import type { Scan } from '../../../src/store/reader-writer.js';
+import type { Scan } from '../../../src/store/engine/tables.js';
 import { linesTable } from './lines.js';
 import { withStore } from './with-store.js';
 

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { BlobUploads } from '../../../src/store/blob-upload.js';
-import { releaseBlob, setBlobOwners } from '../../../src/store/blobs.js';
-import { listDue } from '../../../src/store/pending.js';
+import { BlobUploads } from '../../../src/store/records/blob-upload.js';
+import { releaseBlob, setBlobOwners } from '../../../src/store/records/blobs.js';
+import { listDue } from '../../../src/store/records/pending.js';
 import { withStore } from './with-store.js';
 
 for (const owners of [1, 2, 3, 7]) {

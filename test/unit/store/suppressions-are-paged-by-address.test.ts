@@ -5,7 +5,7 @@ import {
   removeSuppression,
   scanSuppressions,
   suppressedRecipients,
-} from '../../../src/store/suppressions.js';
+} from '../../../src/store/records/inboxes.js';
 import { withStore } from './with-store.js';
 
 t.test('pages join up in the order of addresses', async t => {

@@ -10,8 +10,8 @@ import {
   forgetExpiredCharges,
   releaseCharge,
   usedAllowance,
-} from '../../../src/store/charges.js';
-import { listDue, removePending } from '../../../src/store/pending.js';
+} from '../../../src/store/records/charges.js';
+import { listDue, removePending } from '../../../src/store/records/pending.js';
 import { withStore } from './with-store.js';
 
 const DAY = 24 * 60 * 60 * 1000;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { startWordKernel } from '../../../src/store/word-kernel.js';
+import { startWordKernel } from '../../../src/store/bitmap/word-kernel.js';
 
 const BYTES = 8176;
 

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { BlobUploads } from '../../../src/store/blob-upload.js';
-import { CHUNK_BYTES, removeChunks } from '../../../src/store/blobs.js';
-import { Room } from '../../../src/store/room.js';
+import { Room } from '../../../src/store/engine/room.js';
+import { BlobUploads } from '../../../src/store/records/blob-upload.js';
+import { CHUNK_BYTES, removeChunks } from '../../../src/store/records/blobs.js';
 import { linesTable } from './lines.js';
 import { finish, pattern, upload } from './with-blobs.js';
 import { dataDirectory, withStore } from './with-store.js';

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { BlobUploads } from '../../../src/store/blob-upload.js';
-import { CHUNK_BYTES } from '../../../src/store/blobs.js';
-import { StoreClosedError } from '../../../src/store/store.js';
+import { StoreClosedError } from '../../../src/store/engine/store.js';
+import { BlobUploads } from '../../../src/store/records/blob-upload.js';
+import { CHUNK_BYTES } from '../../../src/store/records/blobs.js';
 import { finish, pattern, readAll } from './with-blobs.js';
 import { withStore } from './with-store.js';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import type { MessageId } from '../../../src/domain/ids.js';
-import { newId } from '../../../src/domain/ids.js';
-import { contentsTable } from '../../../src/store/messages.js';
+import { type MessageId, newId } from '../../../src/domain/ids.js';
+import { contentsTable } from '../../../src/store/mailbox/messages.js';
 import { linesTable } from './lines.js';
 import { withStore } from './with-store.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { NameLedger, SumLedger } from '../../../src/store/verify-ledger.js';
+import { NameLedger, SumLedger } from '../../../src/store/verify/ledger.js';
 
 const entry = fc.string({ maxLength: 4 });
 

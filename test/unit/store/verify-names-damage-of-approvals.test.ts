@@ -1,11 +1,14 @@
 import t from 'tap';
 import { type AccountId, type ApprovalId, type FeedbackId, newId } from '../../../src/domain/ids.js';
-import { approvalLinksTable, claimPhrasesTable } from '../../../src/store/approvals.js';
-import { putFeedback } from '../../../src/store/feedback.js';
-import { addPending, pendingTable } from '../../../src/store/pending.js';
-import type { Writer } from '../../../src/store/reader-writer.js';
-import { putSignupAnswers } from '../../../src/store/signup-answers.js';
-import { verifyStore } from '../../../src/usecases/verify-store.js';
+import type { Writer } from '../../../src/store/engine/tables.js';
+import {
+  approvalLinksTable,
+  claimPhrasesTable,
+  putFeedback,
+  putSignupAnswers,
+} from '../../../src/store/records/approvals.js';
+import { addPending, pendingTable } from '../../../src/store/records/pending.js';
+import { verifyStore } from '../../../src/store/verify/verify-store.js';
 import { withApprovals } from '../usecases/with-approvals.js';
 import { FIRST, LAST } from './lines.js';
 

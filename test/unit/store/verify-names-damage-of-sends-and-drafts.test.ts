@@ -1,8 +1,18 @@
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
+import t from 'tap';
 import { type DraftId, type InboxId, idToBytes, type MessageId, newId } from '../../../src/domain/ids.js';
-import type { SubmissionInput } from '../../../src/domain/normalise-submission.js';
-import { blobChunksTable } from '../../../src/store/blobs.js';
-import { addCharge, chargeSumsTable, chargesTable } from '../../../src/store/charges.js';
+import type { SubmissionInput } from '../../../src/domain/send-input.js';
+import { joinKey, u48 } from '../../../src/store/engine/keys.js';
+import type { Writer } from '../../../src/store/engine/tables.js';
+import { summariesTable } from '../../../src/store/mailbox/mailboxes.js';
+import {
+  getSent,
+  type SentRecord,
+  sentContentsTable,
+  sentTable,
+} from '../../../src/store/mailbox/messages.js';
+import { blobChunksTable } from '../../../src/store/records/blobs.js';
+import { addCharge, chargeSumsTable, chargesTable } from '../../../src/store/records/charges.js';
 import {
   type DraftRecord,
   draftListKeys,
@@ -10,23 +20,16 @@ import {
   draftTextsTable,
   getDraft,
   inboxDraftsTable,
-} from '../../../src/store/drafts.js';
-import { idempotencyTable } from '../../../src/store/idempotency.js';
-import { inboxesTable } from '../../../src/store/inboxes.js';
-import { joinKey, u48 } from '../../../src/store/key-codec.js';
-import { summariesTable } from '../../../src/store/mailboxes.js';
-import { addPending, removePending } from '../../../src/store/pending.js';
-import type { Writer } from '../../../src/store/reader-writer.js';
-import { getSent, type SentRecord, sentContentsTable, sentTable } from '../../../src/store/sent.js';
-import { createDraft } from '../../../src/usecases/create-draft.js';
-import { deleteDraft } from '../../../src/usecases/delete-draft.js';
-import { deleteMessage } from '../../../src/usecases/delete-message.js';
-import { sentMessages } from '../../../src/usecases/message-access.js';
-import { sendDraft } from '../../../src/usecases/send-draft.js';
-import { sendMessage } from '../../../src/usecases/send-message.js';
-import { trashMessage } from '../../../src/usecases/trash-message.js';
-import { updateDraft } from '../../../src/usecases/update-draft.js';
-import { verifyStore } from '../../../src/usecases/verify-store.js';
+} from '../../../src/store/records/drafts.js';
+import { inboxesTable } from '../../../src/store/records/inboxes.js';
+import { addPending, idempotencyTable, removePending } from '../../../src/store/records/pending.js';
+import { verifyStore } from '../../../src/store/verify/verify-store.js';
+import { deleteDraft } from '../../../src/usecases/drafts/read-draft.js';
+import { createDraft, updateDraft } from '../../../src/usecases/drafts/save-draft.js';
+import { sendDraft } from '../../../src/usecases/drafts/send-draft.js';
+import { deleteMessage, trashMessage } from '../../../src/usecases/mailbox/change-messages.js';
+import { sentMessages } from '../../../src/usecases/mailbox/message-access.js';
+import { sendMessage } from '../../../src/usecases/sending/reply-and-forward.js';
 import { ACCEPTED, Desk, REJECTED, UNKNOWN } from '../usecases/with-desk.js';
 import { type House, must, withHouse } from '../usecases/with-house.js';
 

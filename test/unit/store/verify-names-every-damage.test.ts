@@ -1,4 +1,5 @@
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
+import t from 'tap';
 import {
   type BlobId,
   type InboxId,
@@ -7,49 +8,62 @@ import {
   newId,
   type ThreadId,
 } from '../../../src/domain/ids.js';
-import { accountEmailsTable } from '../../../src/store/accounts.js';
-import { accountKeysTable, apiKeyHashesTable } from '../../../src/store/api-keys.js';
-import { blobChunksTable, blobOwnersTable, CHUNK_BYTES } from '../../../src/store/blobs.js';
-import { purgeThread } from '../../../src/store/free-thread.js';
-import { accountInboxesTable, addressesTable, putPolicy } from '../../../src/store/inboxes.js';
-import { joinKey, text } from '../../../src/store/key-codec.js';
-import { labelCountsTable } from '../../../src/store/label-counts.js';
-import { mailboxCountersTable, summariesTable } from '../../../src/store/mailboxes.js';
+import { joinKey, text } from '../../../src/store/engine/keys.js';
+import type { Writer } from '../../../src/store/engine/tables.js';
+import { removeTrash } from '../../../src/store/mailbox/index.js';
+import { mailboxCountersTable, summariesTable } from '../../../src/store/mailbox/mailboxes.js';
 import {
   contentsTable,
   getMessage,
   messagesTable,
   type ReceivedRecord,
-} from '../../../src/store/messages.js';
-import { addPending, removePending } from '../../../src/store/pending.js';
-import { addPosting, removePosting, type Term } from '../../../src/store/postings.js';
-import type { Writer } from '../../../src/store/reader-writer.js';
-import { type SentRecord, sentContentsTable, sentTable } from '../../../src/store/sent.js';
-import { threadTerm } from '../../../src/store/thread-members.js';
-import { mergedThreadsTable, threadAliasesTable } from '../../../src/store/thread-names.js';
+  type SentRecord,
+  sentContentsTable,
+  sentTable,
+} from '../../../src/store/mailbox/messages.js';
+import {
+  addPosting,
+  labelCountsTable,
+  removePosting,
+  type Term,
+} from '../../../src/store/mailbox/postings.js';
+import {
+  accountEmailsTable,
+  accountKeysTable,
+  apiKeyHashesTable,
+} from '../../../src/store/records/accounts.js';
+import { blobChunksTable, blobOwnersTable, CHUNK_BYTES } from '../../../src/store/records/blobs.js';
+import { accountInboxesTable, addressesTable, putPolicy } from '../../../src/store/records/inboxes.js';
+import { addPending, removePending } from '../../../src/store/records/pending.js';
+import { threadTerm } from '../../../src/store/threads/members.js';
 import {
   addLink,
   hashedMessageId,
   linkKey,
+  mergedThreadsTable,
+  purgeThread,
   removePart,
+  threadAliasesTable,
   threadLinksTable,
-} from '../../../src/store/thread-parts.js';
+} from '../../../src/store/threads/names.js';
 import {
   getThread,
   putThread,
   scanActivity,
   type ThreadRecord,
   threadsTable,
-} from '../../../src/store/threads.js';
-import { removeTrash } from '../../../src/store/trash.js';
-import { createKey } from '../../../src/usecases/api-keys.js';
-import { changeLabels } from '../../../src/usecases/change-labels.js';
-import { addSuppression } from '../../../src/usecases/change-suppressions.js';
-import { createInbox } from '../../../src/usecases/create-inbox.js';
-import { deleteMessage } from '../../../src/usecases/delete-message.js';
-import { setPolicy } from '../../../src/usecases/set-policy.js';
-import { restoreMessage, trashMessage } from '../../../src/usecases/trash-message.js';
-import { verifyStore } from '../../../src/usecases/verify-store.js';
+} from '../../../src/store/threads/threads.js';
+import { verifyStore } from '../../../src/store/verify/verify-store.js';
+import { createKey } from '../../../src/usecases/accounts/api-keys.js';
+import { createInbox } from '../../../src/usecases/inboxes/create-inbox.js';
+import { setPolicy } from '../../../src/usecases/inboxes/policies.js';
+import { addSuppression } from '../../../src/usecases/inboxes/suppressions.js';
+import {
+  changeLabels,
+  deleteMessage,
+  restoreMessage,
+  trashMessage,
+} from '../../../src/usecases/mailbox/change-messages.js';
 import { type House, must, withHouse } from '../usecases/with-house.js';
 import { attach, index, parsed, prepared } from '../usecases/with-parser.js';
 import { putSent } from '../usecases/with-sent.js';

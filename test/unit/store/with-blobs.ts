@@ -1,10 +1,13 @@
-import type { BlobId } from '../../../src/domain/ids.js';
-import { idToBytes } from '../../../src/domain/ids.js';
-import { readBlob } from '../../../src/store/blob-reader.js';
-import type { BlobUpload } from '../../../src/store/blob-upload.js';
-import { type BlobRef, blobChunksTable, blobUploadsTable } from '../../../src/store/blobs.js';
-import { joinKey, u32 } from '../../../src/store/key-codec.js';
-import type { Store } from '../../../src/store/store.js';
+import { type BlobId, idToBytes } from '../../../src/domain/ids.js';
+import { joinKey, u32 } from '../../../src/store/engine/keys.js';
+import type { Store } from '../../../src/store/engine/store.js';
+import type { BlobUpload } from '../../../src/store/records/blob-upload.js';
+import {
+  type BlobRef,
+  blobChunksTable,
+  blobUploadsTable,
+  readBlob,
+} from '../../../src/store/records/blobs.js';
 import { FIRST, LAST } from './lines.js';
 
 /** Bytes that tell where in a blob they stand. */

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { openMigratedStore } from '../../../src/store/migrate.js';
-import type { Store, StoreOptions } from '../../../src/store/store.js';
+import type { Store, StoreOptions } from '../../../src/store/engine/store.js';
+import { openMigratedStore } from '../../../src/store/open-store.js';
 
 /** A data directory that is gone after the test. */
 export function dataDirectory(t: Test): string {

@@ -1,15 +1,17 @@
 import t from 'tap';
 import type { MessageId } from '../../../src/domain/ids.js';
-import { changeLabels } from '../../../src/usecases/change-labels.js';
-import { deleteThread } from '../../../src/usecases/change-thread.js';
-import { deleteMessage } from '../../../src/usecases/delete-message.js';
-import { listTrash } from '../../../src/usecases/list-trash.js';
-import { sentMessages } from '../../../src/usecases/message-access.js';
-import { getThreadDetail } from '../../../src/usecases/read-thread.js';
-import { reparseMessage } from '../../../src/usecases/reparse-message.js';
-import { setPermissions } from '../../../src/usecases/set-permissions.js';
-import { restoreMessage } from '../../../src/usecases/trash-message.js';
-import { verifyStore } from '../../../src/usecases/verify-store.js';
+import { verifyStore } from '../../../src/store/verify/verify-store.js';
+import { setPermissions } from '../../../src/usecases/accounts/accounts.js';
+import { reparseMessage } from '../../../src/usecases/inbound/index-message.js';
+import {
+  changeLabels,
+  deleteMessage,
+  restoreMessage,
+} from '../../../src/usecases/mailbox/change-messages.js';
+import { listTrash } from '../../../src/usecases/mailbox/list-trash.js';
+import { sentMessages } from '../../../src/usecases/mailbox/message-access.js';
+import { deleteThread } from '../../../src/usecases/threads/change-thread.js';
+import { getThreadDetail } from '../../../src/usecases/threads/read-thread.js';
 import { DAY_MS, type House, must, withHouse } from './with-house.js';
 import { gaveUp, index } from './with-parser.js';
 import { putSent } from './with-sent.js';

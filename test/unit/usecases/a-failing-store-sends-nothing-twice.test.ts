@@ -1,10 +1,11 @@
-import t, { type Test } from 'tap';
-import { CHUNK_BYTES } from '../../../src/store/blobs.js';
-import { StoreFailedError } from '../../../src/store/store.js';
+import type { Test } from 'tap';
+import t from 'tap';
+import { StoreFailedError } from '../../../src/store/engine/store.js';
+import { CHUNK_BYTES } from '../../../src/store/records/blobs.js';
 import type { RelayOutcome } from '../../../src/usecases/ports.js';
-import { recoverSends } from '../../../src/usecases/recover-sends.js';
-import type { SendReceipt } from '../../../src/usecases/send-request.js';
-import { recoverUploads } from '../../../src/usecases/sweep.js';
+import { recoverSends } from '../../../src/usecases/sending/attempt.js';
+import type { SendReceipt } from '../../../src/usecases/sending/send-request.js';
+import { recoverUploads } from '../../../src/usecases/upkeep/sweep.js';
 import { ACCEPTED, REFUSED } from '../../support/scripted-relay.js';
 import { pattern } from '../store/with-blobs.js';
 import { failingAt } from './failing-store.js';

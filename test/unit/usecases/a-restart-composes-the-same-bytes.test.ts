@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import t from 'tap';
 import type { MessageId } from '../../../src/domain/ids.js';
-import type { SubmissionInput } from '../../../src/domain/normalise-submission.js';
-import { CHUNK_BYTES } from '../../../src/store/blobs.js';
-import { updateInbox } from '../../../src/usecases/update-inbox.js';
+import type { SubmissionInput } from '../../../src/domain/send-input.js';
+import { CHUNK_BYTES } from '../../../src/store/records/blobs.js';
+import { updateInbox } from '../../../src/usecases/inboxes/inboxes.js';
 import { ACCEPTED } from '../../support/scripted-relay.js';
 import { bodyText, file, mailbox, subject } from '../mail/outgoing-messages.js';
 import { pattern } from '../store/with-blobs.js';

@@ -1,10 +1,11 @@
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
+import t from 'tap';
 import type { MessageId } from '../../../src/domain/ids.js';
-import { addPending } from '../../../src/store/pending.js';
-import { sentMessages } from '../../../src/usecases/message-access.js';
-import { queueStatus, retrySends } from '../../../src/usecases/queue-admin.js';
-import { recoverSends } from '../../../src/usecases/recover-sends.js';
-import { restoreMessage, trashMessage } from '../../../src/usecases/trash-message.js';
+import { addPending } from '../../../src/store/records/pending.js';
+import { restoreMessage, trashMessage } from '../../../src/usecases/mailbox/change-messages.js';
+import { sentMessages } from '../../../src/usecases/mailbox/message-access.js';
+import { recoverSends } from '../../../src/usecases/sending/attempt.js';
+import { queueStatus, retrySends } from '../../../src/usecases/sending/queue-admin.js';
 import { DAY_MS, must } from './with-house.js';
 import { faultsOf, receiptOf, type SendingHouse, withSending } from './with-sending.js';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { recoverParsing } from '../../../src/usecases/recover-parsing.js';
+import { recoverParsing } from '../../../src/usecases/inbound/index-message.js';
 import { withHouse } from './with-house.js';
 import { gaveUp, index } from './with-parser.js';
 

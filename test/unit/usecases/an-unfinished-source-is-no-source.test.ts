@@ -1,16 +1,21 @@
 import t from 'tap';
 import type { ReceivedContent } from '../../../src/domain/content.js';
 import type { InboxId, MessageId } from '../../../src/domain/ids.js';
-import { blobChunksTable } from '../../../src/store/blobs.js';
-import { contentsTable, getMessage, saveMessage } from '../../../src/store/messages.js';
-import { createDraft } from '../../../src/usecases/create-draft.js';
-import { deleteMessage } from '../../../src/usecases/delete-message.js';
-import { forwardMessage } from '../../../src/usecases/forward-message.js';
-import { encodeSummary } from '../../../src/usecases/received-view.js';
-import { replyMessage } from '../../../src/usecases/reply-message.js';
-import { sendMessage } from '../../../src/usecases/send-message.js';
-import { trashMessage } from '../../../src/usecases/trash-message.js';
-import { verifyStore } from '../../../src/usecases/verify-store.js';
+import {
+  contentsTable,
+  encodeSummary,
+  getMessage,
+  saveMessage,
+} from '../../../src/store/mailbox/messages.js';
+import { blobChunksTable } from '../../../src/store/records/blobs.js';
+import { verifyStore } from '../../../src/store/verify/verify-store.js';
+import { createDraft } from '../../../src/usecases/drafts/save-draft.js';
+import { deleteMessage, trashMessage } from '../../../src/usecases/mailbox/change-messages.js';
+import {
+  forwardMessage,
+  replyMessage,
+  sendMessage,
+} from '../../../src/usecases/sending/reply-and-forward.js';
 import { pattern } from '../store/with-blobs.js';
 import { Desk } from './with-desk.js';
 import { type House, must, withHouse } from './with-house.js';

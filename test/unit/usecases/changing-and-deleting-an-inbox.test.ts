@@ -1,13 +1,11 @@
 import t from 'tap';
 import type { InboxId } from '../../../src/domain/ids.js';
-import { getAccount, putAccount } from '../../../src/store/accounts.js';
-import { countMessages } from '../../../src/usecases/count-messages.js';
-import { createInbox } from '../../../src/usecases/create-inbox.js';
-import { deleteInbox } from '../../../src/usecases/delete-inbox.js';
-import { getInbox, listInboxes } from '../../../src/usecases/read-inboxes.js';
-import { getMessageDetail, openRawMessage } from '../../../src/usecases/read-message.js';
-import { readPolicy } from '../../../src/usecases/read-policy.js';
-import { updateInbox } from '../../../src/usecases/update-inbox.js';
+import { getAccount, putAccount } from '../../../src/store/records/accounts.js';
+import { createInbox } from '../../../src/usecases/inboxes/create-inbox.js';
+import { deleteInbox, getInbox, listInboxes, updateInbox } from '../../../src/usecases/inboxes/inboxes.js';
+import { readPolicy } from '../../../src/usecases/inboxes/policies.js';
+import { countMessages } from '../../../src/usecases/mailbox/count-messages.js';
+import { getMessageDetail, openRawMessage } from '../../../src/usecases/mailbox/read-message.js';
 import { ALL_MAIL, must, withHouse } from './with-house.js';
 
 t.test('absent fields stay, null and blank clear', async t => {

@@ -1,9 +1,9 @@
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
+import t from 'tap';
 import type { AccountId } from '../../../src/domain/ids.js';
-import { type CreateInboxInput, createInbox } from '../../../src/usecases/create-inbox.js';
-import { deleteInbox } from '../../../src/usecases/delete-inbox.js';
-import { listInboxes } from '../../../src/usecases/read-inboxes.js';
-import { setAllowance } from '../../../src/usecases/set-allowance.js';
+import { setAllowance } from '../../../src/usecases/accounts/accounts.js';
+import { type CreateInboxInput, createInbox } from '../../../src/usecases/inboxes/create-inbox.js';
+import { deleteInbox, listInboxes } from '../../../src/usecases/inboxes/inboxes.js';
 import { DAY_MS, must, withHouse } from './with-house.js';
 
 type Input = Omit<CreateInboxInput, 'accountId'>;

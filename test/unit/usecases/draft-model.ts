@@ -1,4 +1,4 @@
-import type { DraftInput } from '../../../src/domain/normalise-draft.js';
+import type { DraftInput } from '../../../src/domain/send-input.js';
 import { DAY_MS } from './with-house.js';
 
 /** A draft as its writer sees it. */

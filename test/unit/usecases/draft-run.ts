@@ -1,19 +1,25 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import type { AccountId, InboxId } from '../../../src/domain/ids.js';
-import type { DraftInput } from '../../../src/domain/normalise-draft.js';
-import { openMigratedStore } from '../../../src/store/migrate.js';
-import { createDraft } from '../../../src/usecases/create-draft.js';
-import { deleteDraft } from '../../../src/usecases/delete-draft.js';
-import { deleteInbox } from '../../../src/usecases/delete-inbox.js';
-import { deleteMessage } from '../../../src/usecases/delete-message.js';
-import { sentMessages } from '../../../src/usecases/message-access.js';
-import { type DraftPage, getDraftDetail, listDrafts } from '../../../src/usecases/read-draft.js';
-import { getSentDetail } from '../../../src/usecases/read-sent.js';
-import { sendDraft } from '../../../src/usecases/send-draft.js';
-import { restoreMessage, trashMessage } from '../../../src/usecases/trash-message.js';
-import { updateDraft } from '../../../src/usecases/update-draft.js';
-import { verifyStore } from '../../../src/usecases/verify-store.js';
+import type { DraftInput } from '../../../src/domain/send-input.js';
+import { openMigratedStore } from '../../../src/store/open-store.js';
+import { verifyStore } from '../../../src/store/verify/verify-store.js';
+import {
+  type DraftPage,
+  deleteDraft,
+  getDraftDetail,
+  listDrafts,
+} from '../../../src/usecases/drafts/read-draft.js';
+import { createDraft, updateDraft } from '../../../src/usecases/drafts/save-draft.js';
+import { sendDraft } from '../../../src/usecases/drafts/send-draft.js';
+import { deleteInbox } from '../../../src/usecases/inboxes/inboxes.js';
+import {
+  deleteMessage,
+  restoreMessage,
+  trashMessage,
+} from '../../../src/usecases/mailbox/change-messages.js';
+import { sentMessages } from '../../../src/usecases/mailbox/message-access.js';
+import { getSentDetail } from '../../../src/usecases/mailbox/read-message.js';
 import { readFacts } from '../../support/store-facts.js';
 import { storeOptions } from '../store/with-store.js';
 import { countOf, DraftModel, fieldProblem, type ModelDraft, meaningOf, written } from './draft-model.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { DraftInput } from '../../../src/domain/normalise-draft.js';
+import type { DraftInput } from '../../../src/domain/send-input.js';
 import { DAY_MS } from './with-house.js';
 
 /** Letter case, blank names and repeats all occur. */

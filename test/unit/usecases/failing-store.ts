@@ -1,4 +1,4 @@
-import { type Store, StoreFailedError } from '../../../src/store/store.js';
+import { type Store, StoreFailedError } from '../../../src/store/engine/store.js';
 
 export interface FailingStore {
   readonly store: Store;

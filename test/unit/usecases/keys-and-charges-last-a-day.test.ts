@@ -1,7 +1,7 @@
 import t from 'tap';
 import { toInstant } from '../../../src/domain/instants.js';
-import { getAccount } from '../../../src/store/accounts.js';
-import { getQuota } from '../../../src/usecases/quota.js';
+import { getAccount } from '../../../src/store/records/accounts.js';
+import { getQuota } from '../../../src/usecases/sending/quota.js';
 import { REFUSED } from '../../support/scripted-relay.js';
 import { readFacts } from '../../support/store-facts.js';
 import { DAY_MS } from './with-house.js';

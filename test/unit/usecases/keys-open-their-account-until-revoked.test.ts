@@ -1,14 +1,14 @@
 import t from 'tap';
-import { newCredential } from '../../../src/domain/credential.js';
-import { apiKeyHashesTable, apiKeysTable } from '../../../src/store/api-keys.js';
+import { newCredential } from '../../../src/domain/secrets.js';
+import { apiKeyHashesTable, apiKeysTable } from '../../../src/store/records/accounts.js';
+import { setPermissions } from '../../../src/usecases/accounts/accounts.js';
 import {
   authenticate,
   createKey,
   listAccountKeys,
   rememberingAuthenticator,
   revokeKeyById,
-} from '../../../src/usecases/api-keys.js';
-import { setPermissions } from '../../../src/usecases/set-permissions.js';
+} from '../../../src/usecases/accounts/api-keys.js';
 import { FIRST, LAST } from '../store/lines.js';
 import { must, withHouse } from './with-house.js';
 

@@ -1,10 +1,13 @@
 import t from 'tap';
 import type { MessageId } from '../../../src/domain/ids.js';
-import { changeLabels, changeLabelsInBatch } from '../../../src/usecases/change-labels.js';
-import { deleteInbox } from '../../../src/usecases/delete-inbox.js';
-import { deleteMessage } from '../../../src/usecases/delete-message.js';
-import { listLabels } from '../../../src/usecases/list-labels.js';
-import { trashMessage } from '../../../src/usecases/trash-message.js';
+import { deleteInbox } from '../../../src/usecases/inboxes/inboxes.js';
+import {
+  changeLabels,
+  changeLabelsInBatch,
+  deleteMessage,
+  trashMessage,
+} from '../../../src/usecases/mailbox/change-messages.js';
+import { listLabels } from '../../../src/usecases/mailbox/list-labels.js';
 import { type House, must, withHouse } from './with-house.js';
 import { index, parsed } from './with-parser.js';
 

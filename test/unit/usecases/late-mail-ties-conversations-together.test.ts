@@ -1,7 +1,7 @@
 import t from 'tap';
-import { listMessages, listVersion } from '../../../src/usecases/list-messages.js';
-import { getMessageDetail } from '../../../src/usecases/read-message.js';
-import { getThreadDetail } from '../../../src/usecases/read-thread.js';
+import { listMessages, listVersion } from '../../../src/usecases/mailbox/list-messages.js';
+import { getMessageDetail } from '../../../src/usecases/mailbox/read-message.js';
+import { getThreadDetail } from '../../../src/usecases/threads/read-thread.js';
 import { ALL_MAIL, must, withHouse } from './with-house.js';
 import { putSent } from './with-sent.js';
 import { detailOf, idsOf, letter, threadsOf } from './with-threads.js';

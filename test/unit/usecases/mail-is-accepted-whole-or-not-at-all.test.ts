@@ -1,6 +1,6 @@
 import t from 'tap';
-import { getCounters } from '../../../src/store/mailboxes.js';
-import { deleteInbox } from '../../../src/usecases/delete-inbox.js';
+import { getCounters } from '../../../src/store/mailbox/mailboxes.js';
+import { deleteInbox } from '../../../src/usecases/inboxes/inboxes.js';
 import { countChunks, countUploads, pattern, readAll } from '../store/with-blobs.js';
 import { envelopeTo, withHouse } from './with-house.js';
 

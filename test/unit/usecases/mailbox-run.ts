@@ -3,20 +3,24 @@ import { rm } from 'node:fs/promises';
 import type { AccountId, InboxId, MessageId } from '../../../src/domain/ids.js';
 import { applyLabelChange, normaliseLabelChange } from '../../../src/domain/labels.js';
 import { type MessageFilter, normaliseFilter } from '../../../src/domain/message-filter.js';
-import { BLOCK_BITS } from '../../../src/store/bit-block.js';
-import { mailboxCountersTable } from '../../../src/store/mailboxes.js';
-import { openMigratedStore } from '../../../src/store/migrate.js';
-import { addPosting } from '../../../src/store/postings.js';
-import { changeLabels, changeLabelsInBatch } from '../../../src/usecases/change-labels.js';
-import { type CountInput, countMessages } from '../../../src/usecases/count-messages.js';
-import { deleteInbox } from '../../../src/usecases/delete-inbox.js';
-import { deleteMessage } from '../../../src/usecases/delete-message.js';
-import { type LabelList, listLabels } from '../../../src/usecases/list-labels.js';
-import { listMessages, type MessagePage } from '../../../src/usecases/list-messages.js';
-import { listTrash, type TrashPage } from '../../../src/usecases/list-trash.js';
-import { getMessageDetail } from '../../../src/usecases/read-message.js';
-import { reparseMessage } from '../../../src/usecases/reparse-message.js';
-import { restoreMessage, trashMessage } from '../../../src/usecases/trash-message.js';
+import { BLOCK_BITS } from '../../../src/store/bitmap/bit-block.js';
+import { mailboxCountersTable } from '../../../src/store/mailbox/mailboxes.js';
+import { addPosting } from '../../../src/store/mailbox/postings.js';
+import { openMigratedStore } from '../../../src/store/open-store.js';
+import { reparseMessage } from '../../../src/usecases/inbound/index-message.js';
+import { deleteInbox } from '../../../src/usecases/inboxes/inboxes.js';
+import {
+  changeLabels,
+  changeLabelsInBatch,
+  deleteMessage,
+  restoreMessage,
+  trashMessage,
+} from '../../../src/usecases/mailbox/change-messages.js';
+import { type CountInput, countMessages } from '../../../src/usecases/mailbox/count-messages.js';
+import { type LabelList, listLabels } from '../../../src/usecases/mailbox/list-labels.js';
+import { listMessages, type MessagePage } from '../../../src/usecases/mailbox/list-messages.js';
+import { listTrash, type TrashPage } from '../../../src/usecases/mailbox/list-trash.js';
+import { getMessageDetail } from '../../../src/usecases/mailbox/read-message.js';
 import { readFacts } from '../../support/store-facts.js';
 import { storeOptions } from '../store/with-store.js';
 import { MailboxModel, type ModelMessage } from './mailbox-model.js';

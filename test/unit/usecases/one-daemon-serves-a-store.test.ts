@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { claimStore, currentDaemon, StoreInUseError } from '../../../src/usecases/claim-store.js';
+import { claimStore, currentDaemon, StoreInUseError } from '../../../src/usecases/upkeep/claim-store.js';
 import { startChild } from '../store/children/child.js';
 import { dataDirectory, withStore } from '../store/with-store.js';
 

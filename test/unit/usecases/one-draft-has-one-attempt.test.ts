@@ -1,19 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { addSuppression } from '../../../src/usecases/change-suppressions.js';
-import { createDraft } from '../../../src/usecases/create-draft.js';
-import { deleteDraft } from '../../../src/usecases/delete-draft.js';
-import { deleteMessage } from '../../../src/usecases/delete-message.js';
-import { sentMessages } from '../../../src/usecases/message-access.js';
-import { getDraftDetail } from '../../../src/usecases/read-draft.js';
-import { recoverSends } from '../../../src/usecases/recover-sends.js';
-import { relayMessage } from '../../../src/usecases/relay-message.js';
-import { sendDraft } from '../../../src/usecases/send-draft.js';
-import { setPermissions } from '../../../src/usecases/set-permissions.js';
-import { setPolicy } from '../../../src/usecases/set-policy.js';
-import { restoreMessage, trashMessage } from '../../../src/usecases/trash-message.js';
-import { updateDraft } from '../../../src/usecases/update-draft.js';
-import { verifyStore } from '../../../src/usecases/verify-store.js';
+import { verifyStore } from '../../../src/store/verify/verify-store.js';
+import { setPermissions } from '../../../src/usecases/accounts/accounts.js';
+import { deleteDraft, getDraftDetail } from '../../../src/usecases/drafts/read-draft.js';
+import { createDraft, updateDraft } from '../../../src/usecases/drafts/save-draft.js';
+import { sendDraft } from '../../../src/usecases/drafts/send-draft.js';
+import { setPolicy } from '../../../src/usecases/inboxes/policies.js';
+import { addSuppression } from '../../../src/usecases/inboxes/suppressions.js';
+import {
+  deleteMessage,
+  restoreMessage,
+  trashMessage,
+} from '../../../src/usecases/mailbox/change-messages.js';
+import { sentMessages } from '../../../src/usecases/mailbox/message-access.js';
+import { recoverSends } from '../../../src/usecases/sending/attempt.js';
+import { relayMessage } from '../../../src/usecases/sending/relay-message.js';
 import { ACCEPTED, Desk, REJECTED, readStream, UNKNOWN } from './with-desk.js';
 import { DAY_MS, must, silent, withHouse } from './with-house.js';
 

@@ -1,12 +1,11 @@
 import t from 'tap';
 import type { AccountId } from '../../../src/domain/ids.js';
-import { accountEmailsTable, getAccount, putAccount } from '../../../src/store/accounts.js';
-import { getMeta } from '../../../src/store/meta.js';
-import { getSignupAnswers } from '../../../src/store/signup-answers.js';
-import { approveAtConsole } from '../../../src/usecases/approve.js';
-import { ensureOperator } from '../../../src/usecases/ensure-operator.js';
-import { viewApproval } from '../../../src/usecases/find-approval.js';
-import type { SignupPolicy } from '../../../src/usecases/signup-policy.js';
+import { getMeta } from '../../../src/store/engine/meta.js';
+import { accountEmailsTable, getAccount, putAccount } from '../../../src/store/records/accounts.js';
+import { getSignupAnswers } from '../../../src/store/records/approvals.js';
+import { ensureOperator } from '../../../src/usecases/accounts/accounts.js';
+import { approveAtConsole, viewApproval } from '../../../src/usecases/signup/approve.js';
+import type { SignupPolicy } from '../../../src/usecases/signup/policy.js';
 import { claimOf, HOUR_MS, withApprovals } from './with-approvals.js';
 import { DOMAINS, must } from './with-house.js';
 

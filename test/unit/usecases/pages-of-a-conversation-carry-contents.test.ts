@@ -1,7 +1,7 @@
 import t from 'tap';
-import { contentsTable } from '../../../src/store/messages.js';
-import { deleteMessage } from '../../../src/usecases/delete-message.js';
-import { getThreadDetail } from '../../../src/usecases/read-thread.js';
+import { contentsTable } from '../../../src/store/mailbox/messages.js';
+import { deleteMessage } from '../../../src/usecases/mailbox/change-messages.js';
+import { getThreadDetail } from '../../../src/usecases/threads/read-thread.js';
 import { pattern } from '../store/with-blobs.js';
 import { must, withHouse } from './with-house.js';
 import { attach, index, prepared } from './with-parser.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { countMessages } from '../../../src/usecases/count-messages.js';
-import { deleteMessage } from '../../../src/usecases/delete-message.js';
-import { listMessages, type MessagePage } from '../../../src/usecases/list-messages.js';
+import { deleteMessage } from '../../../src/usecases/mailbox/change-messages.js';
+import { countMessages } from '../../../src/usecases/mailbox/count-messages.js';
+import { listMessages, type MessagePage } from '../../../src/usecases/mailbox/list-messages.js';
 import { ALL_MAIL, must, withHouse } from './with-house.js';
 
 t.test('newest first, each message once, whatever the page size', async t => {

@@ -2,11 +2,14 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { MessageId } from '../../../src/domain/ids.js';
 import { NO_FILTER, normaliseFilter } from '../../../src/domain/message-filter.js';
-import { changeLabels } from '../../../src/usecases/change-labels.js';
-import { deleteMessage } from '../../../src/usecases/delete-message.js';
-import { listLabels } from '../../../src/usecases/list-labels.js';
-import { listMessages, type MessagePage } from '../../../src/usecases/list-messages.js';
-import { restoreMessage, trashMessage } from '../../../src/usecases/trash-message.js';
+import {
+  changeLabels,
+  deleteMessage,
+  restoreMessage,
+  trashMessage,
+} from '../../../src/usecases/mailbox/change-messages.js';
+import { listLabels } from '../../../src/usecases/mailbox/list-labels.js';
+import { listMessages, type MessagePage } from '../../../src/usecases/mailbox/list-messages.js';
 import { ALL_MAIL, must, withHouse } from './with-house.js';
 import { index, parsed } from './with-parser.js';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { listMessages } from '../../../src/usecases/list-messages.js';
+import { listMessages } from '../../../src/usecases/mailbox/list-messages.js';
 import { ALL_MAIL, must, withHouse } from './with-house.js';
 import { gaveUp, index, parsed } from './with-parser.js';
 

@@ -1,8 +1,7 @@
 import t from 'tap';
-import { readBlob } from '../../../src/store/blob-reader.js';
-import { CHUNK_BYTES } from '../../../src/store/blobs.js';
-import { deleteMessage } from '../../../src/usecases/delete-message.js';
-import { getMessageDetail, openAttachment } from '../../../src/usecases/read-message.js';
+import { CHUNK_BYTES, readBlob } from '../../../src/store/records/blobs.js';
+import { deleteMessage } from '../../../src/usecases/mailbox/change-messages.js';
+import { getMessageDetail, openAttachment } from '../../../src/usecases/mailbox/read-message.js';
 import { countChunks, countUploads, pattern, readAll } from '../store/with-blobs.js';
 import { must, withHouse } from './with-house.js';
 import { attach, gaveUp, index, parsed, prepared } from './with-parser.js';

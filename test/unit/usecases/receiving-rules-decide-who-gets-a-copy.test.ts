@@ -1,10 +1,10 @@
 import t from 'tap';
 import type { InboxId, MessageId } from '../../../src/domain/ids.js';
-import { deleteAnyInbox } from '../../../src/usecases/delete-any-inbox.js';
-import { ensureOperator } from '../../../src/usecases/ensure-operator.js';
-import type { AcceptOutcome, Envelope, ResolvedRecipient } from '../../../src/usecases/inbound-mail.js';
-import { type PolicyChange, setPolicy } from '../../../src/usecases/set-policy.js';
-import { verifyStore } from '../../../src/usecases/verify-store.js';
+import { verifyStore } from '../../../src/store/verify/verify-store.js';
+import { ensureOperator } from '../../../src/usecases/accounts/accounts.js';
+import { deleteAnyInbox } from '../../../src/usecases/inboxes/inboxes.js';
+import { type PolicyChange, setPolicy } from '../../../src/usecases/inboxes/policies.js';
+import type { AcceptOutcome, Envelope, ResolvedRecipient } from '../../../src/usecases/ports.js';
 import { countChunks } from '../store/with-blobs.js';
 import { envelopeTo, type House, must, withHouse } from './with-house.js';
 

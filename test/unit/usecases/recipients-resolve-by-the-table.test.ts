@@ -1,9 +1,9 @@
 import t from 'tap';
 import type { InboxId } from '../../../src/domain/ids.js';
-import { createInbox } from '../../../src/usecases/create-inbox.js';
-import { deleteInbox } from '../../../src/usecases/delete-inbox.js';
-import { ensureOperator } from '../../../src/usecases/ensure-operator.js';
-import { resolveRecipient } from '../../../src/usecases/resolve-recipient.js';
+import { ensureOperator } from '../../../src/usecases/accounts/accounts.js';
+import { resolveRecipient } from '../../../src/usecases/inbound/recipients.js';
+import { createInbox } from '../../../src/usecases/inboxes/create-inbox.js';
+import { deleteInbox } from '../../../src/usecases/inboxes/inboxes.js';
 import { DOMAINS, must, withHouse } from './with-house.js';
 
 t.test('live addresses reach their inbox, all others nothing', async t => {

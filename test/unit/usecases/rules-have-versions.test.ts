@@ -1,8 +1,7 @@
 import t from 'tap';
-import { addressOf, getInbox } from '../../../src/store/inboxes.js';
-import { deleteAnyInbox } from '../../../src/usecases/delete-any-inbox.js';
-import { readPolicy } from '../../../src/usecases/read-policy.js';
-import { type PolicyChange, setPolicy } from '../../../src/usecases/set-policy.js';
+import { addressOf, getInbox } from '../../../src/store/records/inboxes.js';
+import { deleteAnyInbox } from '../../../src/usecases/inboxes/inboxes.js';
+import { type PolicyChange, readPolicy, setPolicy } from '../../../src/usecases/inboxes/policies.js';
 import { must, withHouse } from './with-house.js';
 
 t.test('each saved version counts one more; what is not given stays', async t => {

@@ -1,7 +1,10 @@
 import t from 'tap';
-import { isSuppressed } from '../../../src/store/suppressions.js';
-import { addSuppression, liftSuppression } from '../../../src/usecases/change-suppressions.js';
-import { listSuppressions } from '../../../src/usecases/list-suppressions.js';
+import { isSuppressed } from '../../../src/store/records/inboxes.js';
+import {
+  addSuppression,
+  liftSuppression,
+  listSuppressions,
+} from '../../../src/usecases/inboxes/suppressions.js';
 import { must, withHouse } from './with-house.js';
 
 t.test('an address is added once, keeps its date, and takes a new reason', async t => {

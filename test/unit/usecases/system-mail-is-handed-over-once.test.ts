@@ -1,10 +1,10 @@
 import t from 'tap';
-import type { RelayAttempt, RelayOutcome } from '../../../src/usecases/ports.js';
 import {
   createSystemMail,
   SystemMailError,
   type SystemMessage,
-} from '../../../src/usecases/send-system-mail.js';
+} from '../../../src/usecases/accounts/feedback.js';
+import type { RelayAttempt, RelayOutcome } from '../../../src/usecases/ports.js';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 

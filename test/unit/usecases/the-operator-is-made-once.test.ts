@@ -1,8 +1,8 @@
 import t from 'tap';
-import { scanAccounts } from '../../../src/store/accounts.js';
-import { findAddress } from '../../../src/store/inboxes.js';
-import { deleteAnyInbox } from '../../../src/usecases/delete-any-inbox.js';
-import { ensureOperator } from '../../../src/usecases/ensure-operator.js';
+import { scanAccounts } from '../../../src/store/records/accounts.js';
+import { findAddress } from '../../../src/store/records/inboxes.js';
+import { ensureOperator } from '../../../src/usecases/accounts/accounts.js';
+import { deleteAnyInbox } from '../../../src/usecases/inboxes/inboxes.js';
 import { DOMAINS, withHouse } from './with-house.js';
 
 t.test('however often, and by however many at once', async t => {

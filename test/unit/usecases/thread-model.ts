@@ -1,6 +1,6 @@
 import type { InboxId, MessageId } from '../../../src/domain/ids.js';
 import type { MessageFilter } from '../../../src/domain/message-filter.js';
-import type { ListOrder } from '../../../src/usecases/list-messages.js';
+import type { ListOrder } from '../../../src/usecases/mailbox/list-messages.js';
 import { DAY_MS } from './with-house.js';
 
 export interface ModelMember {

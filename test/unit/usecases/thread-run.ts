@@ -10,27 +10,37 @@ import {
 } from '../../../src/domain/ids.js';
 import { applyLabelChange, normaliseLabelChange } from '../../../src/domain/labels.js';
 import { type MessageFilter, NO_FILTER, normaliseFilter } from '../../../src/domain/message-filter.js';
-import { threadKeys } from '../../../src/domain/thread-keys.js';
-import { openMigratedStore } from '../../../src/store/migrate.js';
-import type { Table } from '../../../src/store/table.js';
-import type { MemberPosition } from '../../../src/store/thread-members.js';
-import { canonicalThread, mergedThreadsTable, threadAliasesTable } from '../../../src/store/thread-names.js';
-import { threadLinksTable, threadPartsTable } from '../../../src/store/thread-parts.js';
-import { threadActivityTable, threadsTable } from '../../../src/store/threads.js';
-import { walkTable } from '../../../src/store/walk-table.js';
-import { changeLabels } from '../../../src/usecases/change-labels.js';
-import { changeThreadLabels, deleteThread } from '../../../src/usecases/change-thread.js';
-import { deleteInbox } from '../../../src/usecases/delete-inbox.js';
-import { deleteMessage } from '../../../src/usecases/delete-message.js';
-import { type ThreadPageRequest, ThreadSearch } from '../../../src/usecases/find-threads.js';
-import { listMessages } from '../../../src/usecases/list-messages.js';
-import { type ListThreadsInput, listThreads, type ThreadPage } from '../../../src/usecases/list-threads.js';
-import { receivedMessages, sentMessages } from '../../../src/usecases/message-access.js';
-import { getThreadDetail } from '../../../src/usecases/read-thread.js';
-import { reparseMessage } from '../../../src/usecases/reparse-message.js';
-import type { ThreadSummary } from '../../../src/usecases/thread-view.js';
-import { restoreMessage, trashMessage } from '../../../src/usecases/trash-message.js';
-import { verifyStore } from '../../../src/usecases/verify-store.js';
+import { threadKeys } from '../../../src/domain/message-ids.js';
+import { type Table, walkTable } from '../../../src/store/engine/tables.js';
+import { openMigratedStore } from '../../../src/store/open-store.js';
+import type { MemberPosition } from '../../../src/store/threads/members.js';
+import {
+  canonicalThread,
+  mergedThreadsTable,
+  threadAliasesTable,
+  threadLinksTable,
+  threadPartsTable,
+} from '../../../src/store/threads/names.js';
+import { threadActivityTable, threadsTable } from '../../../src/store/threads/threads.js';
+import { verifyStore } from '../../../src/store/verify/verify-store.js';
+import { reparseMessage } from '../../../src/usecases/inbound/index-message.js';
+import { deleteInbox } from '../../../src/usecases/inboxes/inboxes.js';
+import {
+  changeLabels,
+  deleteMessage,
+  restoreMessage,
+  trashMessage,
+} from '../../../src/usecases/mailbox/change-messages.js';
+import { listMessages } from '../../../src/usecases/mailbox/list-messages.js';
+import { receivedMessages, sentMessages } from '../../../src/usecases/mailbox/message-access.js';
+import { changeThreadLabels, deleteThread } from '../../../src/usecases/threads/change-thread.js';
+import { type ThreadPageRequest, ThreadSearch } from '../../../src/usecases/threads/find-threads.js';
+import {
+  type ListThreadsInput,
+  listThreads,
+  type ThreadPage,
+} from '../../../src/usecases/threads/list-threads.js';
+import { getThreadDetail, type ThreadSummary } from '../../../src/usecases/threads/read-thread.js';
 import { storeOptions } from '../store/with-store.js';
 import type { Question } from './mailbox-steps.js';
 import { isShown, type ModelMember, type ModelThread, meets, shownOf, ThreadModel } from './thread-model.js';

@@ -1,13 +1,16 @@
 import t from 'tap';
 import type { InboxId, MessageId } from '../../../src/domain/ids.js';
 import { NO_FILTER } from '../../../src/domain/message-filter.js';
-import { changeLabels } from '../../../src/usecases/change-labels.js';
-import { countMessages } from '../../../src/usecases/count-messages.js';
-import { deleteMessage } from '../../../src/usecases/delete-message.js';
-import { listTrash } from '../../../src/usecases/list-trash.js';
-import { openAttachment } from '../../../src/usecases/read-message.js';
-import { recoverParsing } from '../../../src/usecases/recover-parsing.js';
-import { restoreMessage, trashMessage } from '../../../src/usecases/trash-message.js';
+import { recoverParsing } from '../../../src/usecases/inbound/index-message.js';
+import {
+  changeLabels,
+  deleteMessage,
+  restoreMessage,
+  trashMessage,
+} from '../../../src/usecases/mailbox/change-messages.js';
+import { countMessages } from '../../../src/usecases/mailbox/count-messages.js';
+import { listTrash } from '../../../src/usecases/mailbox/list-trash.js';
+import { openAttachment } from '../../../src/usecases/mailbox/read-message.js';
 import { readFacts } from '../../support/store-facts.js';
 import { countChunks, pattern } from '../store/with-blobs.js';
 import { DAY_MS, type House, must, withHouse } from './with-house.js';

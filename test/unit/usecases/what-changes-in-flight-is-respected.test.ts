@@ -1,14 +1,17 @@
-import t, { type Test } from 'tap';
-import { CHUNK_BYTES } from '../../../src/store/blobs.js';
-import { changeLabels } from '../../../src/usecases/change-labels.js';
-import { addSuppression } from '../../../src/usecases/change-suppressions.js';
-import { deleteInbox } from '../../../src/usecases/delete-inbox.js';
-import { deleteMessage } from '../../../src/usecases/delete-message.js';
-import { sentMessages } from '../../../src/usecases/message-access.js';
-import { setAllowance } from '../../../src/usecases/set-allowance.js';
-import { setPermissions } from '../../../src/usecases/set-permissions.js';
-import { setPolicy } from '../../../src/usecases/set-policy.js';
-import { restoreMessage, trashMessage } from '../../../src/usecases/trash-message.js';
+import type { Test } from 'tap';
+import t from 'tap';
+import { CHUNK_BYTES } from '../../../src/store/records/blobs.js';
+import { setAllowance, setPermissions } from '../../../src/usecases/accounts/accounts.js';
+import { deleteInbox } from '../../../src/usecases/inboxes/inboxes.js';
+import { setPolicy } from '../../../src/usecases/inboxes/policies.js';
+import { addSuppression } from '../../../src/usecases/inboxes/suppressions.js';
+import {
+  changeLabels,
+  deleteMessage,
+  restoreMessage,
+  trashMessage,
+} from '../../../src/usecases/mailbox/change-messages.js';
+import { sentMessages } from '../../../src/usecases/mailbox/message-access.js';
 import { ACCEPTED, REFUSED } from '../../support/scripted-relay.js';
 import { countChunks, pattern } from '../store/with-blobs.js';
 import { must } from './with-house.js';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { MessageId } from '../../../src/domain/ids.js';
-import { type SendResult, SendsInHand } from '../../../src/usecases/sends-in-hand.js';
-import type { SentMetadata } from '../../../src/usecases/sent-view.js';
+import type { SentMetadata } from '../../../src/store/mailbox/messages.js';
+import { type SendResult, SendsInHand } from '../../../src/usecases/sending/in-flight.js';
 import { REFUSED } from '../../support/scripted-relay.js';
 import { faultsOf, receiptOf, withSending } from './with-sending.js';
 

@@ -1,11 +1,15 @@
 import type { Test } from 'tap';
-import { MemoryRateLimiter } from '../../../src/queue/memory-rate-limiter.js';
-import { scanAudit } from '../../../src/store/audit.js';
-import { type ApproveOutcome, approve } from '../../../src/usecases/approve.js';
+import { MemoryRateLimiter } from '../../../src/queue/rate-limiter.js';
+import { scanAudit } from '../../../src/store/records/approvals.js';
 import type { Logger, RateLimiter, SystemMail } from '../../../src/usecases/ports.js';
-import { type ClaimResult, type RedeemClaimInput, redeemClaim } from '../../../src/usecases/redeem-claim.js';
-import { requestApproval } from '../../../src/usecases/request-approval.js';
-import type { SignupPolicy } from '../../../src/usecases/signup-policy.js';
+import { type ApproveOutcome, approve } from '../../../src/usecases/signup/approve.js';
+import type { SignupPolicy } from '../../../src/usecases/signup/policy.js';
+import {
+  type ClaimResult,
+  type RedeemClaimInput,
+  redeemClaim,
+} from '../../../src/usecases/signup/redeem-claim.js';
+import { requestApproval } from '../../../src/usecases/signup/request-approval.js';
 import { type House, must, silent, withHouse } from './with-house.js';
 
 export const PUBLIC_URL = 'https://mail.example.org';

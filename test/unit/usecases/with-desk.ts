@@ -1,9 +1,9 @@
 import type { MessageId } from '../../../src/domain/ids.js';
-import type { ByteStream } from '../../../src/usecases/byte-stream.js';
 import type { RelayAttempt, RelayOutcome } from '../../../src/usecases/ports.js';
-import { relayMessage } from '../../../src/usecases/relay-message.js';
-import { SendsInHand } from '../../../src/usecases/sends-in-hand.js';
-import type { SendDeps } from '../../../src/usecases/submit-send.js';
+import { SendsInHand } from '../../../src/usecases/sending/in-flight.js';
+import { relayMessage } from '../../../src/usecases/sending/relay-message.js';
+import type { SendDeps } from '../../../src/usecases/sending/submit-send.js';
+import type { ByteStream } from '../../../src/usecases/shared/contents.js';
 import { type House, silent } from './with-house.js';
 
 export const ATTRIBUTION = 'Sent via Postern';

@@ -1,6 +1,6 @@
 import type { MessageId } from '../../../src/domain/ids.js';
-import type { AttachmentSink } from '../../../src/mail/parsed-message.js';
-import { indexMessage } from '../../../src/usecases/index-message.js';
+import type { AttachmentSink } from '../../../src/mail/read/limits.js';
+import { indexMessage } from '../../../src/usecases/inbound/index-message.js';
 import type { MessageParser, ParseOutcome, PreparedContent } from '../../../src/usecases/ports.js';
 import { type House, silent } from './with-house.js';
 

@@ -5,19 +5,19 @@ import {
   newId,
   type ThreadId,
 } from '../../../src/domain/ids.js';
-import type { Mailbox } from '../../../src/domain/submission.js';
-import { getInbox } from '../../../src/store/inboxes.js';
-import { takeSequence } from '../../../src/store/mailboxes.js';
+import type { Mailbox } from '../../../src/domain/message-parts.js';
+import type { Store } from '../../../src/store/engine/store.js';
+import { takeSequence } from '../../../src/store/mailbox/mailboxes.js';
 import {
+  encodeSentSummary,
   getSent,
   type SentRecord,
   type SentStatus,
   saveSent,
   sentContentsTable,
-} from '../../../src/store/sent.js';
-import type { Store } from '../../../src/store/store.js';
-import { joinThread } from '../../../src/store/thread-links.js';
-import { encodeSentSummary } from '../../../src/usecases/sent-view.js';
+} from '../../../src/store/mailbox/messages.js';
+import { getInbox } from '../../../src/store/records/inboxes.js';
+import { joinThread } from '../../../src/store/threads/move.js';
 
 export interface SentFields {
   /** Message-ID without brackets. */

@@ -1,10 +1,9 @@
 import type { Test } from 'tap';
 import type { InboxId, MessageId } from '../../../src/domain/ids.js';
 import { type MessageFilter, NO_FILTER } from '../../../src/domain/message-filter.js';
-import { listThreads } from '../../../src/usecases/list-threads.js';
 import type { PreparedContent } from '../../../src/usecases/ports.js';
-import { getThreadDetail } from '../../../src/usecases/read-thread.js';
-import type { ThreadSummary } from '../../../src/usecases/thread-view.js';
+import { listThreads } from '../../../src/usecases/threads/list-threads.js';
+import { getThreadDetail, type ThreadSummary } from '../../../src/usecases/threads/read-thread.js';
 import { type House, must } from './with-house.js';
 import { index, parsed } from './with-parser.js';
 

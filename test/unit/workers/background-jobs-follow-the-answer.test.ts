@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import t, { type Test } from 'tap';
-import { BackgroundJobs } from '../../../src/workers/background-jobs.js';
+import type { Test } from 'tap';
+import t from 'tap';
+import { BackgroundJobs } from '../../../src/workers/background.js';
 import { recordingLog } from '../../support/redis.js';
 
 function jobsOf(t: Test, options: { concurrency?: number; maxWaiting?: number } = {}) {

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { AttachmentSink, ParsedMessage } from '../../../src/mail/parsed-message.js';
+import type { AttachmentSink, ParsedMessage } from '../../../src/mail/read/limits.js';
 import type { ThreadSetup } from '../../../src/workers/parse-protocol.js';
 import { serveParses } from '../../../src/workers/parse-thread-server.js';
 

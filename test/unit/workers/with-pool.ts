@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import type { AttachmentSink } from '../../../src/mail/parsed-message.js';
+import type { AttachmentSink } from '../../../src/mail/read/limits.js';
 import type { ParseOutcome } from '../../../src/usecases/ports.js';
 import { ParsePool, type ParsePoolOptions } from '../../../src/workers/parse-pool.js';
 import { type RecordingLog, recordingLog } from '../../support/redis.js';

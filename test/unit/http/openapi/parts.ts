@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { openApiDocument } from '../../../../src/http/openapi/openapi-document.js';
-import { type DocumentedRoute, json, type Route } from '../../../../src/http/route.js';
 import { Deleted } from '../../../../src/http/schemas/deletions.js';
+import { type DocumentedRoute, json, type Route } from '../../../../src/http/server/route.js';
 
 export const SERVICE = { name: 'Letters', publicUrl: 'https://letters.test' } as const;
 

@@ -1,4 +1,4 @@
-import { openMigratedStore } from '../../../../src/store/migrate.js';
+import { openMigratedStore } from '../../../../src/store/open-store.js';
 import { linesTable } from '../lines.js';
 import { storeOptions } from '../with-store.js';
 

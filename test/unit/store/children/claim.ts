@@ -1,5 +1,5 @@
-import { openMigratedStore } from '../../../../src/store/migrate.js';
-import { claimStore } from '../../../../src/usecases/claim-store.js';
+import { openMigratedStore } from '../../../../src/store/open-store.js';
+import { claimStore } from '../../../../src/usecases/upkeep/claim-store.js';
 import { storeOptions } from '../with-store.js';
 
 // Claims a store and keeps it until it is told to give it back: [directory].

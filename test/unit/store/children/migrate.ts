@@ -1,5 +1,5 @@
-import { MIGRATIONS, openMigratedStore } from '../../../../src/store/migrate.js';
-import type { Migration } from '../../../../src/store/migrations/migration.js';
+import type { Migration } from '../../../../src/store/migrations/0001-initial-schema.js';
+import { MIGRATIONS, openMigratedStore } from '../../../../src/store/open-store.js';
 import { linesTable } from '../lines.js';
 import { storeOptions } from '../with-store.js';
 

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { openMigratedStore } from '../../../../src/store/migrate.js';
+import { openMigratedStore } from '../../../../src/store/open-store.js';
 import { linesTable } from '../lines.js';
 import { storeOptions } from '../with-store.js';
 

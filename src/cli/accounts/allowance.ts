@@ -1,0 +1,81 @@
+import type { Command } from 'commander';
+import {
+  type AllowanceView,
+  listAccounts,
+  setAllowance,
+  showAllowance,
+} from '../../usecases/accounts/accounts.js';
+import { wholeNumber } from '../arguments.js';
+import type { Box } from '../context.js';
+import { accountNamed } from '../named.js';
+import { answer, answerWith, failed, type Outcome } from '../outcome.js';
+import { renderFields, renderTable } from '../output.js';
+import type { Cli } from '../run-command.js';
+
+const MAX_ALLOWANCE = 1_000_000;
+
+/** `postern allowance`: how much an account may use. */
+export function addAllowanceCommands(program: Command, cli: Cli): void {
+  const allowance = program.command('allowance').description('allowances: how much an account may use');
+
+  allowance
+    .command('show')
+    .description('show what an account may use and uses')
+    .option('--account <email>', 'only this account (email address or id)')
+    .action((options: { account?: string }) => cli.read(box => show(box, options.account)));
+
+  allowance
+    .command('set')
+    .description('change what an account may use; takes effect at its next request')
+    .requiredOption('--account <email>', 'email address or id of the account')
+    .option('--inboxes <n>', 'inboxes it may have', wholeNumber(0, MAX_ALLOWANCE))
+    .option('--sends <n>', 'recipient-deliveries in 24 hours', wholeNumber(0, MAX_ALLOWANCE))
+    .action((options: { account: string; inboxes?: number; sends?: number }) =>
+      cli.change(async box => {
+        const { inboxes, sends } = options;
+        if (inboxes === undefined && sends === undefined) {
+          return failed('usage', 'Nothing to set: give --inboxes N, --sends N or both.');
+        }
+        const account = accountNamed(box, options.account);
+        if (!account.ok) return account;
+        return answerWith(
+          await setAllowance(box, { account: account.value.id, inboxes, sends }),
+          renderAllowance,
+        );
+      }),
+    );
+}
+
+function show(box: Box, account: string | undefined): Outcome {
+  if (account !== undefined) {
+    const named = accountNamed(box, account);
+    return named.ok ? answerWith(showAllowance(box, named.value.id), renderAllowance) : named;
+  }
+  const allowances: AllowanceView[] = [];
+  for (const { account_id } of listAccounts(box)) {
+    const shown = showAllowance(box, account_id);
+    if (!shown.ok) return shown;
+    allowances.push(shown.value);
+  }
+  return answer(
+    { allowances },
+    renderTable(allowances.map(flatten), ['account_id', 'email', 'inboxes', 'sends'], 'No accounts.'),
+  );
+}
+
+function renderAllowance(view: AllowanceView): string {
+  return renderFields(flatten(view));
+}
+
+function flatten({ account_id, email, inboxes, sends }: AllowanceView) {
+  return {
+    account_id,
+    email,
+    inboxes: `${inboxes.used} of ${inboxes.allowance} used${origin(inboxes.is_default)}`,
+    sends: `${sends.used} of ${sends.allowance} in 24 hours used${origin(sends.is_default)}`,
+  };
+}
+
+function origin(isDefault: boolean): string {
+  return isDefault ? ' (default)' : '';
+}

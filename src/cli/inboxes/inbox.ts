@@ -1,0 +1,126 @@
+import type { Command } from 'commander';
+import { listAccounts } from '../../usecases/accounts/accounts.js';
+import { createInbox } from '../../usecases/inboxes/create-inbox.js';
+import { deleteAnyInbox, type InboxView, listInboxes, updateInbox } from '../../usecases/inboxes/inboxes.js';
+import type { Box } from '../context.js';
+import { accountNamed, inboxNamed, noSuchInbox } from '../named.js';
+import { answer, answerWith, failed, type Outcome } from '../outcome.js';
+import { renderFields, renderTable } from '../output.js';
+import type { Cli } from '../run-command.js';
+
+interface CreateOptions {
+  readonly account: string;
+  readonly domain?: string;
+  readonly name?: string;
+  readonly senderName?: string;
+}
+
+interface RenameOptions {
+  readonly name?: string;
+  readonly senderName?: string;
+}
+
+/** `postern inbox`: the addresses that agents receive mail at. */
+export function addInboxCommands(program: Command, cli: Cli): void {
+  const inbox = program.command('inbox').description('inboxes: the addresses that agents receive mail at');
+
+  inbox
+    .command('create')
+    .description('make an inbox, by the rules that hold for agents')
+    .argument('<local_part>', 'what stands before the @')
+    .requiredOption('--account <email>', 'email address or id of the account that will own it')
+    .option('--domain <domain>', 'one of mail.domains; the first by default')
+    .option('--name <name>', 'what the inbox is for')
+    .option('--sender-name <name>', 'display name on the mail it sends')
+    .action((localPart: string, options: CreateOptions) =>
+      cli.change(box => create(box, localPart, options)),
+    );
+
+  inbox
+    .command('list')
+    .description('list inboxes')
+    .option('--account <email>', 'only those of this account (email address or id)')
+    .action((options: { account?: string }) =>
+      cli.read(box => (options.account === undefined ? listAll(box) : listOf(box, options.account))),
+    );
+
+  inbox
+    .command('rename')
+    .description('change the names of an inbox; "" clears a name. Its address never changes')
+    .argument('<inbox>', 'address or id')
+    .option('--name <name>', 'what the inbox is for')
+    .option('--sender-name <name>', 'display name on the mail it sends')
+    .action((named: string, options: RenameOptions) => cli.change(box => rename(box, named, options)));
+
+  inbox
+    .command('delete')
+    .description('delete an inbox with all its mail, and retire its address for ever')
+    .argument('<inbox>', 'address or id')
+    .action((named: string) =>
+      cli.change(async box => {
+        const deleted = await deleteAnyInbox(box, named);
+        const isMissing = !deleted.ok && deleted.failure.code === 'not_found';
+        return isMissing ? noSuchInbox(named) : answerWith(deleted, renderFields);
+      }),
+    );
+}
+
+async function create(box: Box, localPart: string, options: CreateOptions): Promise<Outcome> {
+  const { mail, service } = box.config;
+  const account = accountNamed(box, options.account);
+  if (!account.ok) return account;
+  const created = await createInbox(
+    {
+      ...box,
+      domains: mail.domains,
+      reservedLocalParts: mail.reservedLocalParts,
+      increaseRequest: service.increaseRequest,
+      policyUrl: service.policyUrl,
+    },
+    {
+      accountId: account.value.id,
+      localPart,
+      domain: options.domain,
+      name: options.name,
+      senderName: options.senderName,
+    },
+  );
+  if (!created.ok && created.failure.code === 'inbox_limit_reached') {
+    const advice = `Give it more: postern allowance set --account ${account.value.email} --inboxes N`;
+    return { ok: false, failure: { ...created.failure, message: `${created.failure.message} ${advice}` } };
+  }
+  return answerWith(created, renderFields);
+}
+
+const COLUMNS = ['id', 'address', 'name', 'sender_name', 'created_at'];
+
+function listOf(box: Box, account: string): Outcome {
+  const named = accountNamed(box, account);
+  if (!named.ok) return named;
+  return answerWith(listInboxes(box, named.value.id), ({ inboxes, inbox_allowance: { used, allowance } }) => {
+    return `${renderTable(inboxes, COLUMNS, 'No inboxes.')}${used} of ${allowance} inboxes used\n`;
+  });
+}
+
+/** Inboxes of every account; each says whose it is. */
+function listAll(box: Box): Outcome {
+  const inboxes: (InboxView & { account_id: string })[] = [];
+  for (const { account_id } of listAccounts(box)) {
+    const account = accountNamed(box, account_id);
+    const listed = account.ok ? listInboxes(box, account.value.id) : account;
+    if (!listed.ok) return listed;
+    inboxes.push(...listed.value.inboxes.map(inbox => ({ ...inbox, account_id })));
+  }
+  return answer({ inboxes }, renderTable(inboxes, [...COLUMNS, 'account_id'], 'No inboxes.'));
+}
+
+async function rename(box: Box, named: string, options: RenameOptions): Promise<Outcome> {
+  const { name, senderName } = options;
+  if (name === undefined && senderName === undefined) {
+    return failed('usage', 'Nothing to change: give --name NAME, --sender-name NAME or both.');
+  }
+  const inbox = inboxNamed(box, named);
+  if (!inbox.ok) return inbox;
+  const { accountId, id: inboxId } = inbox.value;
+  return answerWith(await updateInbox(box, { accountId, inboxId, name, senderName }), renderFields);
+}

@@ -1,0 +1,79 @@
+import { type Command, Option } from 'commander';
+import { ok, type Result } from '../../domain/errors.js';
+import { normaliseFilter } from '../../domain/message-filter.js';
+import { CursorCodec } from '../../domain/paging.js';
+import { getMeta } from '../../store/engine/meta.js';
+import type { MessageKind } from '../../store/mailbox/mailboxes.js';
+import { type ListOrder, listMessages } from '../../usecases/mailbox/list-messages.js';
+import { everyValue, wholeNumber } from '../arguments.js';
+import type { Box } from '../context.js';
+import { inboxNamed } from '../named.js';
+import type { Failed } from '../outcome.js';
+
+/** What a list of messages may be asked for. */
+export interface ListOptions {
+  readonly label: readonly string[];
+  readonly anyLabel: readonly string[];
+  readonly withoutLabel: readonly string[];
+  readonly from?: string;
+  readonly recipient?: string;
+  readonly subject?: string;
+  readonly after?: string;
+  readonly before?: string;
+  readonly order: ListOrder;
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+const ORDERS: readonly ListOrder[] = ['newest', 'oldest'];
+
+/** Gives a command the conditions of lists. */
+export function addListOptions(command: Command): Command {
+  return command
+    .option('--label <name>', 'has this label; repeat it for more, all of which it must have', everyValue, [])
+    .option('--any-label <name>', 'has this label or another one given so', everyValue, [])
+    .option('--without-label <name>', 'does not have this label; may be repeated', everyValue, [])
+    .option('--from <address>', 'is from this address (From header)')
+    .option('--recipient <address>', 'is to this address (To, Cc or Bcc header)')
+    .option('--subject <text>', 'has this in its subject, letter case aside')
+    .option('--after <instant>', 'came at or after this instant, like 2026-01-31T12:00:00Z')
+    .option('--before <instant>', 'came before this instant')
+    .addOption(new Option('--order <order>', 'newest or oldest first').choices(ORDERS).default('newest'))
+    .option('--limit <n>', 'at most so many, up to 100', wholeNumber(1, 100), 20)
+    .option('--cursor <cursor>', 'go on where a list ended: its next_cursor');
+}
+
+export interface NamedList<Summary> {
+  readonly messages: readonly Summary[];
+  readonly next_cursor: string | null;
+}
+
+/** A page of the messages of an inbox, of one kind. */
+export function listNamed<Summary>(
+  box: Box,
+  kind: MessageKind,
+  named: string,
+  options: ListOptions,
+): Result<NamedList<Summary>> | Failed {
+  const inbox = inboxNamed(box, named);
+  if (!inbox.ok) return inbox;
+  const groups = { all: options.label, any: options.anyLabel, none: options.withoutLabel };
+  const filter = normaliseFilter(groups, options);
+  if (!filter.ok) return filter;
+  const cursors = new CursorCodec(box.store.read(reader => getMeta(reader, 'identity'))?.cursorSecret ?? '');
+  const page = listMessages(
+    { store: box.store, cursors },
+    {
+      accountId: inbox.value.accountId,
+      inboxId: inbox.value.id,
+      kind,
+      filter: filter.value,
+      order: options.order,
+      limit: options.limit,
+      cursor: options.cursor ?? null,
+    },
+  );
+  if (!page.ok) return page;
+  const messages = page.value.summaries.map(bytes => JSON.parse(bytes.toString('utf8')) as Summary);
+  return ok({ messages, next_cursor: page.value.nextCursor });
+}

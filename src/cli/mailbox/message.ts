@@ -1,0 +1,102 @@
+import type { Command } from 'commander';
+import type { Result } from '../../domain/errors.js';
+import { reparseMessage } from '../../usecases/inbound/index-message.js';
+import {
+  deleteAnyMessage,
+  findMessageOwner,
+  restoreAnyMessage,
+  trashAnyMessage,
+} from '../../usecases/mailbox/change-messages.js';
+import { getMessageDetail, openRawMessage } from '../../usecases/mailbox/read-message.js';
+import type { Box } from '../context.js';
+import { answer, answerWith, bytesAnswer, type Failed, failed, type Outcome } from '../outcome.js';
+import { parseWhole, renderFields, withLineEnd } from '../output.js';
+import type { Cli } from '../run-command.js';
+import { addListOptions, type ListOptions, listNamed } from './message-list.js';
+import { type MessageDetail, type MessageSummary, renderMessage, renderMessages } from './message-text.js';
+
+/** `postern message`: received mail. */
+export function addMessageCommands(program: Command, cli: Cli): void {
+  const message = program.command('message').description('messages: received mail');
+
+  addListOptions(
+    message
+      .command('list')
+      .description('list the mail of an inbox that meets every condition given')
+      .argument('<inbox>', 'address or id'),
+  ).action((inbox: string, options: ListOptions) => cli.read(box => list(box, inbox, options)));
+
+  message
+    .command('show')
+    .description('show a message with its content')
+    .argument('<message_id>', 'id of the message')
+    .action((messageId: string) => cli.read(box => show(box, messageId, cli.isJson())));
+
+  message
+    .command('raw')
+    .description('write the original bytes of a message to stdout, as they were received (--json or not)')
+    .argument('<message_id>', 'id of the message')
+    .action((messageId: string) =>
+      cli.read(box => {
+        const input = messageNamed(box, messageId);
+        if (!input.ok) return input;
+        const raw = openRawMessage(box, input.value);
+        return raw.ok ? bytesAnswer(raw.value.bytes) : raw;
+      }),
+    );
+
+  addChange('trash', 'move a message to Trash, from where it can be restored for some days', (box, id) =>
+    trashAnyMessage({ ...box, retentionDays: box.config.trash.retentionDays }, id),
+  );
+  addChange('restore', 'bring a message back from Trash with its labels', restoreAnyMessage);
+  addChange('delete', 'delete a message for good, live or in Trash', deleteAnyMessage);
+  addChange('reparse', 'have a message parsed again; the daemon takes it up within a minute', reparseMessage);
+
+  function addChange(
+    name: string,
+    description: string,
+    change: (box: Box, messageId: string) => Promise<Result<object>>,
+  ): void {
+    message
+      .command(name)
+      .description(description)
+      .argument('<message_id>', 'id of the message')
+      .action((messageId: string) =>
+        cli.change(async box => {
+          const changed = await change(box, messageId);
+          const isMissing = !changed.ok && changed.failure.code === 'not_found';
+          return isMissing ? noSuchMessage(messageId) : answerWith(changed, renderFields);
+        }),
+      );
+  }
+}
+
+function list(box: Box, named: string, options: ListOptions): Outcome {
+  const page = listNamed<MessageSummary>(box, 'received', named, options);
+  return page.ok ? answer(page.value, renderMessages(page.value.messages, page.value.next_cursor)) : page;
+}
+
+async function show(box: Box, messageId: string, isJson: boolean): Promise<Outcome> {
+  const input = messageNamed(box, messageId);
+  if (!input.ok) return input;
+  const detail = getMessageDetail(box, input.value);
+  if (!detail.ok) return detail;
+  if (isJson) return bytesAnswer(withLineEnd(detail.value.bytes));
+  const message = await parseWhole<MessageDetail>(detail.value.bytes);
+  return answer(message, renderMessage(message));
+}
+
+/** A message as its owner asks for it. */
+function messageNamed(box: Box, messageId: string) {
+  const owner = box.store.read(reader => findMessageOwner(reader, messageId));
+  return owner.ok
+    ? ({ ok: true, value: { accountId: owner.value, messageId } } as const)
+    : noSuchMessage(messageId);
+}
+
+function noSuchMessage(messageId: string): Failed {
+  return failed(
+    'not_found',
+    `There is no message ${messageId}. "postern message list INBOX" shows what there is.`,
+  );
+}

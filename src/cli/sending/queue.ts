@@ -1,0 +1,69 @@
+import type { Command } from 'commander';
+import {
+  type QueueStatus,
+  queueStatus,
+  type Retried,
+  retrySends,
+} from '../../usecases/sending/queue-admin.js';
+import { answer, answerWith, failed } from '../outcome.js';
+import { renderFields, renderTable } from '../output.js';
+import type { Cli } from '../run-command.js';
+
+/** `postern queue`: what waits to be parsed or sent. */
+export function addQueueCommands(program: Command, cli: Cli): void {
+  const queue = program.command('queue').description('queues: what waits to be parsed or sent');
+
+  queue
+    .command('status')
+    .description('show what waits, and sends that never started and are held')
+    .action(() =>
+      cli.read(box => {
+        const status = queueStatus(box);
+        return answer(status, renderStatus(status));
+      }),
+    );
+
+  queue
+    .command('retry')
+    .description(
+      'let a send start that never did (the service was down for a day); what was started once is never sent again',
+    )
+    .argument('[message_id]', 'id of the sent message')
+    .option('--all', 'all that are held')
+    .action((messageId: string | undefined, { all }: { all?: boolean }) =>
+      cli.change(async box => {
+        if ((messageId === undefined) !== (all === true)) {
+          return failed('usage', 'Give the id of one sent message, or --all.');
+        }
+        const retried = await retrySends(box, messageId ?? null);
+        return answerWith(retried, messageId === undefined ? renderAllRetried : renderRetried);
+      }),
+    );
+}
+
+function renderRetried({ retried }: Retried): string {
+  return retried.length === 0
+    ? 'It is not held: the daemon is about to send it.\n'
+    : 'It is held no longer: the daemon sends it within a minute.\n';
+}
+
+function renderAllRetried({ retried }: Retried): string {
+  return retried.length === 0
+    ? 'Nothing was held.\n'
+    : `${retried.length} held no longer: the daemon sends them within a minute.\n`;
+}
+
+function renderStatus({ parse, relay, held, is_partial }: QueueStatus): string {
+  const counts = {
+    waiting_to_be_parsed: parse.waiting,
+    oldest_of_them_s: parse.oldest_age_s,
+    waiting_to_be_sent: relay.waiting,
+    being_sent: relay.started,
+    oldest_unsent_s: relay.oldest_age_s,
+  };
+  const more = is_partial ? 'There is more than was counted.\n' : '';
+  const rows = held.map(({ in_trash, ...send }) => ({ ...send, in_trash: in_trash ? 'yes' : null }));
+  const columns = ['id', 'inbox_id', 'created_at', 'in_trash', 'subject'];
+  const table = renderTable(rows, columns, 'No send is held.');
+  return `${renderFields(counts)}${more}\nHeld: not sent for a day or put into Trash ("postern queue retry" lets go):\n${table}`;
+}

@@ -1,0 +1,109 @@
+import type { Command } from 'commander';
+import type { Mailbox } from '../../domain/message-parts.js';
+import type { SentMetadata } from '../../store/mailbox/messages.js';
+import { findMessageOwner } from '../../usecases/mailbox/change-messages.js';
+import { getSentDetail } from '../../usecases/mailbox/read-message.js';
+import type { Box } from '../context.js';
+import { addListOptions, type ListOptions, listNamed } from '../mailbox/message-list.js';
+import { answer, bytesAnswer, failed, type Outcome } from '../outcome.js';
+import {
+  formatBytes,
+  parseWhole,
+  printable,
+  printableText,
+  renderFields,
+  renderTable,
+  withLineEnd,
+} from '../output.js';
+import type { Cli } from '../run-command.js';
+
+/** `postern sent`: what was sent, and what became of it. */
+export function addSentCommands(program: Command, cli: Cli): void {
+  const sent = program.command('sent').description('messages: sent copies, and what became of them');
+
+  addListOptions(
+    sent
+      .command('list')
+      .description('list the sent copies of an inbox that meet every condition given')
+      .argument('<inbox>', 'address or id'),
+  ).action((inbox: string, options: ListOptions) => cli.read(box => list(box, inbox, options)));
+
+  sent
+    .command('show')
+    .description('show a sent copy with its content')
+    .argument('<message_id>', 'id of the sent message')
+    .action((messageId: string) => cli.read(box => show(box, messageId, cli.isJson())));
+}
+
+function list(box: Box, named: string, options: ListOptions): Outcome {
+  const page = listNamed<SentMetadata>(box, 'sent', named, options);
+  if (!page.ok) return page;
+  const { messages, next_cursor } = page.value;
+  const columns = ['id', 'created_at', 'status', 'error_code', 'recipient_count', 'labels'];
+  const rows = messages.map(message => ({ ...message, labels: message.labels.join(', ') }));
+  const table = renderTable(rows, columns, 'No sent messages.');
+  const more = next_cursor === null ? '' : `There are more: add --cursor ${next_cursor}\n`;
+  return answer(page.value, table + more);
+}
+
+interface SentDetail extends SentMetadata {
+  readonly submission: {
+    readonly from: Mailbox;
+    readonly to: readonly Mailbox[];
+    readonly cc: readonly Mailbox[];
+    readonly bcc: readonly Mailbox[];
+    readonly subject: string;
+    readonly text: string;
+    readonly html?: string;
+    readonly attachments: readonly {
+      readonly filename: string;
+      readonly type: string;
+      readonly content: string;
+    }[];
+  };
+}
+
+async function show(box: Box, messageId: string, isJson: boolean): Promise<Outcome> {
+  const owner = box.store.read(reader => findMessageOwner(reader, messageId));
+  const detail = owner.ok ? await getSentDetail(box, { accountId: owner.value, messageId }) : owner;
+  if (!detail.ok) {
+    if (detail.failure.code !== 'not_found') return detail;
+    return failed(
+      'not_found',
+      `There is no sent message ${messageId}. "postern sent list INBOX" shows what there is.`,
+    );
+  }
+  if (isJson) return bytesAnswer(withLineEnd(detail.value.bytes));
+  const message = await parseWhole<SentDetail>(detail.value.bytes);
+  return answer(message, renderSent(message));
+}
+
+function renderSent({ submission, labels, ...facts }: SentDetail): string {
+  const { from, to, cc, bcc, subject, text, attachments } = submission;
+  const header = {
+    from: formatMailboxes([from]),
+    to: formatMailboxes(to),
+    cc: formatMailboxes(cc),
+    bcc: formatMailboxes(bcc),
+    subject,
+  };
+  const files = attachments.map(
+    ({ filename, type, content }) =>
+      `Attachment: ${printable(filename)}, ${type}, ${formatBytes(Buffer.byteLength(content, 'base64'))}\n`,
+  );
+  return [
+    renderFields({ ...facts, labels: labels.join(', ') || null }),
+    renderFields(header),
+    `${printableText(text).trimEnd()}\n`,
+    files.join(''),
+  ]
+    .filter(part => part !== '')
+    .join('\n');
+}
+
+function formatMailboxes(mailboxes: readonly Mailbox[]): string | null {
+  const formatted = mailboxes.map(({ address, name }) =>
+    name === undefined ? address : `${name} <${address}>`,
+  );
+  return formatted.length === 0 ? null : formatted.join(', ');
+}

@@ -1,0 +1,135 @@
+import { chownSync, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { ConfigProblem } from '../../config/config-problem.js';
+import { renderInitialConfig } from '../../config/example.js';
+import { LOCAL_FILE, SYSTEM_FILE } from '../../config/layers.js';
+import { type Config, loadConfig } from '../../config/load-config.js';
+import { ensureOperator } from '../../usecases/accounts/accounts.js';
+import { configurationFailure, messageOf, openBox } from '../context.js';
+import type { CliDependencies } from '../dependencies.js';
+import { answer, type Failed, failed, type Outcome } from '../outcome.js';
+import type { Cli } from '../run-command.js';
+
+interface InitOptions {
+  readonly domain?: string;
+  readonly data?: string;
+  readonly force?: boolean;
+}
+
+/** `postern init`: a configuration and an empty store, to begin with. */
+export function addInitCommand(program: Command, cli: Cli): void {
+  program
+    .command('init')
+    .description('write a configuration and make an empty store; says what to do next')
+    .option('--domain <domain>', "mail domain of the inboxes (default: this machine's name)")
+    .option('--data <dir>', 'data directory; a store that is in it already is kept')
+    .option('--force', 'write the configuration anew where there is one; never touches a store')
+    .action((options: InitOptions) => cli.plain(() => init(cli, options)));
+}
+
+async function init(cli: Cli, options: InitOptions): Promise<Outcome> {
+  const { deps } = cli;
+  const file = fileToWrite(deps, cli.configFile());
+  if (existsSync(file) && options.force !== true) {
+    return failed(
+      'config_exists',
+      `${file} exists already and was left as it is. Use it ("postern serve" makes the store where there is none), or write it anew with --force.`,
+    );
+  }
+  const text = renderInitialConfig({
+    domain: options.domain ?? ownDomain(),
+    dataDir: options.data === undefined ? defaultDataDir(file) : resolve(deps.cwd, options.data),
+  });
+  const written = writeConfig(deps, file, text);
+  if (!written.ok) return written;
+
+  const { config } = written;
+  const opened = await openBox(config, { makesStore: true });
+  if (!opened.ok) return opened;
+  const { store, clock } = opened.value;
+  try {
+    await ensureOperator({ store, clock, mail: config.mail });
+  } finally {
+    await store.close();
+  }
+  const { path } = config.store;
+  const { domains } = config.mail;
+  return answer(
+    { config_file: file, data_dir: path, mail_domains: domains, store: opened.isNew ? 'made' : 'kept' },
+    nextSteps(cli, file, config, opened.isNew),
+  );
+}
+
+function fileToWrite({ env, cwd }: CliDependencies, named: string | undefined): string {
+  const file = named ?? env.POSTERN_CONFIG;
+  if (file !== undefined && file !== '') return resolve(cwd, file);
+  const isSystemWide = process.getuid?.() === 0 && existsSync(dirname(SYSTEM_FILE));
+  return isSystemWide ? SYSTEM_FILE : resolve(cwd, LOCAL_FILE);
+}
+
+/** A mail domain has two labels at least; `.localhost` is nobody's (RFC 6761 section 6.3). */
+function ownDomain(): string {
+  const name = hostname();
+  return name.includes('.') ? name : 'postern.localhost';
+}
+
+function defaultDataDir(file: string): string {
+  return file === SYSTEM_FILE ? '/var/lib/postern' : join(dirname(file), 'postern-data');
+}
+
+/**
+ * Writes the file beside its place, has it checked together with the environment as every later command
+ * will, and puts it in place only when it is right.
+ */
+function writeConfig(
+  deps: CliDependencies,
+  file: string,
+  text: string,
+): { readonly ok: true; readonly config: Config } | Failed {
+  const draft = `${file}.new`;
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(draft, text, { mode: 0o640 });
+    giveToOwnerOfFolder(draft);
+    const loaded = loadConfig({ file: draft, env: deps.env, cwd: deps.cwd });
+    if (!loaded.ok) {
+      rmSync(draft);
+      return configurationFailure(loaded.problems.map(problem => inPlace(problem, draft, file)));
+    }
+    renameSync(draft, file);
+    return { ok: true, config: loaded.config };
+  } catch (error) {
+    return failed(
+      'not_permitted',
+      `${file} cannot be written: ${messageOf(error)}. Name another file with --config.`,
+    );
+  }
+}
+
+/** Root writes for whoever owns the folder: the daemon, which is not root, has to read it. */
+function giveToOwnerOfFolder(file: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(dirname(file));
+  chownSync(file, uid, gid);
+}
+
+/** The draft is gone when the problem is read. */
+function inPlace(problem: ConfigProblem, draft: string, file: string): ConfigProblem {
+  return { ...problem, where: problem.where.replace(draft, file) };
+}
+
+function nextSteps({ deps }: Cli, file: string, config: Config, isNew: boolean): string {
+  const isUsual = file === (existsSync(SYSTEM_FILE) ? SYSTEM_FILE : resolve(deps.cwd, LOCAL_FILE));
+  const postern = isUsual ? 'postern' : `postern --config ${file}`;
+  return `Wrote ${file} and ${isNew ? 'made an empty store in' : 'kept the store in'} ${config.store.path}.
+Mail domain: ${config.mail.domains.join(', ')}
+
+Next:
+  ${postern} account create you@example.com
+  ${postern} inbox create --account you@example.com agent
+  ${postern} key create --account you@example.com
+  ${postern} serve
+`;
+}

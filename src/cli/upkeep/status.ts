@@ -1,0 +1,62 @@
+import type { Command } from 'commander';
+import { type BoxStatus, MAX_COUNTED, readStatus } from '../../usecases/upkeep/read-status.js';
+import { answer } from '../outcome.js';
+import { formatBytes, formatDuration, renderFields } from '../output.js';
+import type { Cli } from '../run-command.js';
+
+/** `postern status`: how the box is. Needs no daemon. */
+export function addStatusCommand(program: Command, cli: Cli): void {
+  program
+    .command('status')
+    .description('show how the box is; works with and without a daemon')
+    .action(() =>
+      cli.read(async box => {
+        const { path, mapSizeGib } = box.config.store;
+        const { store, ...status } = await readStatus(box);
+        const document = {
+          version: cli.deps.version,
+          ...status,
+          store: { path, ...store, map_size_bytes: mapSizeGib * 2 ** 30 },
+        };
+        return answer(document, renderFields(linesOf(document)));
+      }),
+    );
+}
+
+type StatusDocument = BoxStatus & {
+  readonly version: string;
+  readonly store: { readonly path: string; readonly map_size_bytes: number };
+};
+
+function linesOf({ version, daemon, store, counts, pending }: StatusDocument): object {
+  const room = store.has_room ? '' : ' (NO ROOM: new mail is refused until there is more)';
+  return {
+    version,
+    daemon:
+      daemon === null
+        ? 'not running'
+        : `running, pid ${daemon.pid}, version ${daemon.version}, up ${formatDuration(daemon.uptime_s)}`,
+    store: `${store.path}, schema ${store.schema}`,
+    used: `${formatBytes(store.used_bytes)} of ${formatBytes(store.map_size_bytes)}`,
+    disk_free: `${formatBytes(store.disk_free_bytes)}${room}`,
+    accounts: counts.accounts,
+    inboxes: counts.inboxes,
+    messages: counts.messages,
+    to_be_parsed: waiting(pending.messages, pending.oldest_age_s),
+    to_be_sent: `${waiting(pending.sends, pending.oldest_send_age_s)}${held(pending.held_sends)}`,
+  };
+}
+
+function waiting(count: number, oldestAgeS: number | null): string {
+  return oldestAgeS === null
+    ? counted(count)
+    : `${counted(count)}, the oldest for ${formatDuration(oldestAgeS)}`;
+}
+
+function held(count: number): string {
+  return count === 0 ? '' : ` (and ${counted(count)} held: see "postern queue status")`;
+}
+
+function counted(count: number): string {
+  return count >= MAX_COUNTED ? `${MAX_COUNTED} or more` : String(count);
+}

@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import type { Command } from 'commander';
+import { getMeta } from '../../store/engine/meta.js';
+import type { Store } from '../../store/engine/store.js';
+import { MIGRATIONS, openStoreReadOnly } from '../../store/open-store.js';
+import { type Verification, verifyStore } from '../../store/verify/verify-store.js';
+import { messageOf, tryBecomeOwner } from '../context.js';
+import { answer, failed, type Outcome } from '../outcome.js';
+import { renderFields } from '../output.js';
+import type { Cli } from '../run-command.js';
+
+const HELP = `
+DIR is a data directory or a copy of a store; without it, the store of the configuration is verified. Nothing
+in it is changed, and a daemon may go on serving it: what is verified is one instant. Of a large store that
+takes a while (two minutes for a million messages), during which a busy daemon's store grows; verify a copy
+instead.
+`;
+
+/** `postern verify`: does the store hold together? */
+export function addVerifyCommand(program: Command, cli: Cli): void {
+  program
+    .command('verify')
+    .description('hold every record of a store against every index and every stored byte')
+    .argument('[dir]', 'data directory or backup (default: that of the configuration)')
+    .addHelpText('after', HELP)
+    .action((directory: string | undefined) =>
+      cli.plain(() => {
+        if (directory !== undefined) {
+          return verifyAt(isAbsolute(directory) ? directory : join(cli.deps.cwd, directory));
+        }
+        const loaded = cli.readConfig();
+        return loaded.ok ? verifyAt(loaded.config.store.path) : loaded;
+      }),
+    );
+}
+
+async function verifyAt(directory: string): Promise<Outcome> {
+  const environment = [join(directory, 'store'), directory].find(path => existsSync(join(path, 'data.mdb')));
+  if (environment === undefined) {
+    return failed('no_store', `There is no store in ${directory}, or it is out of reach.`);
+  }
+  const refusal = tryBecomeOwner(directory);
+  if (refusal !== null) return refusal;
+  let store: Store;
+  try {
+    store = openStoreReadOnly(environment);
+  } catch (error) {
+    return failed('store_unavailable', `The store in ${environment} cannot be opened: ${messageOf(error)}.`);
+  }
+  try {
+    const schema = store.read(reader => getMeta(reader, 'schema')) ?? 0;
+    if (schema !== MIGRATIONS.length) {
+      return failed(
+        'store_unavailable',
+        `The store in ${environment} has schema ${schema}, this program verifies schema ${MIGRATIONS.length}: use the version that wrote it, or open it with this one first.`,
+      );
+    }
+    return outcomeOf(environment, verifyStore(store));
+  } finally {
+    await store.close();
+  }
+}
+
+function outcomeOf(path: string, { checked, faults, has_more_faults }: Verification): Outcome {
+  if (faults.length === 0) {
+    const document = { path, sound: true, ...checked };
+    return answer(document, renderFields(document));
+  }
+  const more = has_more_faults ? ['... and more'] : [];
+  return failed(
+    'store_damaged',
+    [`the store in ${path} does not hold together:`, ...faults, ...more].join('\n'),
+    { path, sound: false, ...checked, faults, has_more_faults },
+  );
+}

@@ -1,0 +1,222 @@
+/** A piece of HTML: `html.slice(start, end)`. */
+export interface HtmlToken {
+  /** `markup`: a comment, a document type or whatever else stands in `<!...>`, `<?...>` and `</...>` without being a tag. */
+  readonly kind: 'text' | 'tag' | 'markup';
+  /** Of a tag, in lower case; otherwise `""`. */
+  readonly name: string;
+  readonly isClosing: boolean;
+  readonly start: number;
+  /** Of the opening tag of a script or the like: where its content ends. */
+  readonly end: number;
+}
+
+/** Elements whose content is neither markup nor shown as text (HTML, "Parsing HTML documents"). */
+const HIDDEN = new Set(['script', 'style', 'title', 'iframe', 'noembed', 'noframes']);
+
+const COMMENT_END = /--!?>/g;
+
+/**
+ * Splits HTML into tags, text and the rest as a browser does (HTML, "Tokenization"), in time proportional to
+ * its length whatever it holds. Where an end is missing nothing is thrown: an unclosed comment or script
+ * hides the rest, a tag that is never closed is text.
+ */
+export class HtmlScanner {
+  readonly #html: string;
+  #position = 0;
+  /** Ends that turned out not to come any more, so that none of them is looked for again. */
+  readonly #missing = new Set<string>();
+
+  constructor(html: string) {
+    this.#html = html;
+  }
+
+  next(): HtmlToken | null {
+    const html = this.#html;
+    const start = this.#position;
+    if (start >= html.length) return null;
+    const token = html[start] === '<' ? this.#markup(start) : null;
+    if (token !== null) {
+      this.#position = token.end;
+      return token;
+    }
+    this.#position = this.#textEnd(start + 1);
+    return { kind: 'text', name: '', isClosing: false, start, end: this.#position };
+  }
+
+  /** The next `<` from `from` on that may be more than text. */
+  #textEnd(from: number): number {
+    const html = this.#html;
+    for (let at = html.indexOf('<', from); at >= 0; at = html.indexOf('<', at + 1)) {
+      // Without another `>` nothing but a comment hides what follows it.
+      const isMarkup = this.#missing.has('>')
+        ? html.startsWith('<!--', at)
+        : opensMarkup(html.charCodeAt(at + 1));
+      if (isMarkup) return at;
+    }
+    return html.length;
+  }
+
+  /** What begins with the `<` at `start`, or null when that is mere text. */
+  #markup(start: number): HtmlToken | null {
+    const html = this.#html;
+    if (html.startsWith('<!--', start)) return markup(start, this.#commentEnd(start));
+    const isClosing = html[start + 1] === '/';
+    const nameStart = start + (isClosing ? 2 : 1);
+    if (isLetter(html.charCodeAt(nameStart))) return this.#tag(start, nameStart, isClosing);
+    const isOther = isClosing || html[nameStart] === '!' || html[nameStart] === '?';
+    const end = isOther ? this.#endAfter('>', nameStart) : -1;
+    return end < 0 ? null : markup(start, end);
+  }
+
+  #commentEnd(start: number): number {
+    const abrupt = /^-?>/.exec(this.#html.slice(start + 4, start + 6));
+    if (abrupt !== null) return start + 4 + abrupt[0].length;
+    COMMENT_END.lastIndex = start + 4;
+    return COMMENT_END.test(this.#html) ? COMMENT_END.lastIndex : this.#html.length;
+  }
+
+  #tag(start: number, nameStart: number, isClosing: boolean): HtmlToken | null {
+    const tagEnd = this.#tagEnd(nameStart);
+    if (tagEnd < 0) return null;
+    let nameEnd = nameStart;
+    while (!endsTagName(this.#html.charCodeAt(nameEnd))) nameEnd++;
+    const name = this.#html.slice(nameStart, nameEnd).toLowerCase();
+    const end = !isClosing && HIDDEN.has(name) ? this.#hiddenEnd(name, tagEnd) : tagEnd;
+    return { kind: 'tag', name, isClosing, start, end };
+  }
+
+  /** The position after the `>` that ends a tag, not counting those in the quoted value of an attribute; -1 when none does. */
+  #tagEnd(from: number): number {
+    const html = this.#html;
+    if (this.#missing.has('>')) return -1;
+    for (let at = from; at < html.length; at++) {
+      const char = html[at];
+      if (char === '>') return at + 1;
+      if ((char === '"' || char === "'") && isAfterEquals(html, at)) {
+        const valueEnd = this.#endAfter(char, at + 1);
+        if (valueEnd >= 0) at = valueEnd - 1;
+      }
+    }
+    return this.#miss('>');
+  }
+
+  #hiddenEnd(name: string, from: number): number {
+    // The name is one of few and has no character that means something in a pattern.
+    const closing = new RegExp(`</${name}(?=[\\s/>])`, 'gi');
+    closing.lastIndex = from;
+    return closing.exec(this.#html)?.index ?? this.#html.length;
+  }
+
+  /** The position after the next `end`, or -1. */
+  #endAfter(end: string, from: number): number {
+    const at = this.#missing.has(end) ? -1 : this.#html.indexOf(end, from);
+    return at < 0 ? this.#miss(end) : at + 1;
+  }
+
+  #miss(end: string): -1 {
+    this.#missing.add(end);
+    return -1;
+  }
+}
+
+function markup(start: number, end: number): HtmlToken {
+  return { kind: 'markup', name: '', isClosing: false, start, end };
+}
+
+/** Only there a quote begins a value; elsewhere it is a character of a name. */
+function isAfterEquals(html: string, quote: number): boolean {
+  let before = quote - 1;
+  while (/\s/.test(html[before] ?? '')) before--;
+  return html[before] === '=';
+}
+
+/** White space, `/` and `>`; the caller knows that there is a `>`. */
+function endsTagName(code: number): boolean {
+  return code <= 0x20 || code === 0x2f || code === 0x3e;
+}
+
+/** A letter, `/`, `!` or `?`. */
+function opensMarkup(code: number): boolean {
+  return isLetter(code) || code === 0x2f || code === 0x21 || code === 0x3f;
+}
+
+function isLetter(code: number): boolean {
+  const lower = code | 0x20;
+  return lower >= 0x61 && lower <= 0x7a;
+}
+
+/**
+ * Character references of HTML (HTML, "Named character references"): those of HTML 4, which are what mail
+ * has, out of the two thousand that browsers know.
+ */
+
+/** In the order of their characters, from U+00A0 on; browsers take these without the semicolon too. */
+const LATIN_1 =
+  'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute ' +
+  'micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring ' +
+  'AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml ' +
+  'times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil ' +
+  'egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ' +
+  'ugrave uacute ucirc uuml yacute thorn yuml';
+
+const MARKUP = { amp: '&', lt: '<', gt: '>', quot: '"', AMP: '&', LT: '<', GT: '>', QUOT: '"' };
+
+/** A name and its character, in turn. */
+const OTHERS =
+  "apos ' OElig Œ oelig œ Scaron Š scaron š Yuml Ÿ fnof ƒ circ ˆ tilde ˜ Alpha Α Beta Β Gamma Γ Delta Δ " +
+  'Epsilon Ε Zeta Ζ Eta Η Theta Θ Iota Ι Kappa Κ Lambda Λ Mu Μ Nu Ν Xi Ξ Omicron Ο Pi Π Rho Ρ Sigma Σ Tau Τ ' +
+  'Upsilon Υ Phi Φ Chi Χ Psi Ψ Omega Ω alpha α beta β gamma γ delta δ epsilon ε zeta ζ eta η theta θ iota ι ' +
+  'kappa κ lambda λ mu μ nu ν xi ξ omicron ο pi π rho ρ sigmaf ς sigma σ tau τ upsilon υ phi φ chi χ psi ψ ' +
+  'omega ω thetasym ϑ upsih ϒ piv ϖ ensp \u2002 emsp \u2003 thinsp \u2009 zwnj \u200c zwj \u200d lrm \u200e ' +
+  'rlm \u200f ndash – mdash — lsquo ‘ rsquo ’ sbquo ‚ ldquo “ rdquo ” bdquo „ dagger † Dagger ‡ bull • ' +
+  'hellip … permil ‰ prime ′ Prime ″ lsaquo ‹ rsaquo › oline ‾ frasl ⁄ euro € image ℑ weierp ℘ real ℜ trade ™ ' +
+  'alefsym ℵ larr ← uarr ↑ rarr → darr ↓ harr ↔ crarr ↵ lArr ⇐ uArr ⇑ rArr ⇒ dArr ⇓ hArr ⇔ forall ∀ part ∂ ' +
+  'exist ∃ empty ∅ nabla ∇ isin ∈ notin ∉ ni ∋ prod ∏ sum ∑ minus − lowast ∗ radic √ prop ∝ infin ∞ ang ∠ ' +
+  'and ∧ or ∨ cap ∩ cup ∪ int ∫ there4 ∴ sim ∼ cong ≅ asymp ≈ ne ≠ equiv ≡ le ≤ ge ≥ sub ⊂ sup ⊃ nsub ⊄ ' +
+  'sube ⊆ supe ⊇ oplus ⊕ otimes ⊗ perp ⊥ sdot ⋅ lceil ⌈ rceil ⌉ lfloor ⌊ rfloor ⌋ lang ⟨ rang ⟩ loz ◊ ' +
+  'spades ♠ clubs ♣ hearts ♥ diams ♦';
+
+/** What numbers from 128 to 159 mean: the characters of windows-1252 (HTML, "Numeric character reference end state"). */
+const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
+
+const legacy = new Map([
+  ...Object.entries(MARKUP),
+  ...LATIN_1.split(' ').map((name, at): [string, string] => [name, String.fromCharCode(0xa0 + at)]),
+]);
+const others = new Map(
+  [...OTHERS.matchAll(/(\w+) (\S+|[\u2002\u2003\u2009])(?: |$)/g)].map(([, name = '', char = '']) => [
+    name,
+    char,
+  ]),
+);
+
+const REFERENCE = /&(?:#(?:[xX]([0-9a-fA-F]+)|([0-9]+))|([A-Za-z][A-Za-z0-9]+))(;?)/y;
+
+/** Text with its character references replaced; what is none, or is not known, stays as written. */
+export function decodeEntities(text: string): string {
+  let decoded = '';
+  let position = 0;
+  for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
+    REFERENCE.lastIndex = at;
+    const match = REFERENCE.exec(text);
+    const character = match === null ? null : characterOf(match);
+    if (match === null || character === null) continue;
+    decoded += text.slice(position, at) + character;
+    position = at + match[0].length;
+  }
+  return position === 0 ? text : decoded + text.slice(position);
+}
+
+function characterOf([, hex, decimal, name = '', semicolon]: RegExpExecArray): string | null {
+  if (hex !== undefined) return characterOfNumber(Number.parseInt(hex, 16));
+  if (decimal !== undefined) return characterOfNumber(Number.parseInt(decimal, 10));
+  return legacy.get(name) ?? (semicolon === ';' ? (others.get(name) ?? null) : null);
+}
+
+/** No character is U+FFFD, as are the halves of one. */
+function characterOfNumber(number: number): string {
+  const isCharacter = number > 0 && number <= 0x10ffff && (number < 0xd800 || number > 0xdfff);
+  if (!isCharacter) return '\ufffd';
+  const isWindows = number >= 0x80 && number <= 0x9f;
+  return isWindows ? WINDOWS_1252.charAt(number - 0x80) : String.fromCodePoint(number);
+}

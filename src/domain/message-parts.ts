@@ -1,0 +1,227 @@
+import { isEmailAddress } from './addresses.js';
+import { fail, ok, type Result } from './errors.js';
+import { normaliseName } from './text.js';
+
+/** A mailbox as it was given; the JSON schema has seen to its shape. */
+export interface MailboxInput {
+  readonly address: string;
+  readonly name?: string | undefined;
+}
+
+export interface RecipientsInput {
+  readonly to?: readonly MailboxInput[] | undefined;
+  readonly cc?: readonly MailboxInput[] | undefined;
+  readonly bcc?: readonly MailboxInput[] | undefined;
+}
+
+/** To, Cc and Bcc together (specification, SendInput rule 1). */
+export const MAX_RECIPIENTS = 50;
+
+/**
+ * Checks recipients and trims their names (specification, "Mailbox"). An address is kept as given, letter case
+ * included: what is checked here is what the envelope says.
+ * @returns at most 50 of them, none at all included; `invalid_message` or `invalid_name`
+ */
+export function normaliseRecipients(input: RecipientsInput): Result<Recipients> {
+  const to = normaliseMailboxes('to', input.to ?? []);
+  if (!to.ok) return to;
+  const cc = normaliseMailboxes('cc', input.cc ?? []);
+  if (!cc.ok) return cc;
+  const bcc = normaliseMailboxes('bcc', input.bcc ?? []);
+  if (!bcc.ok) return bcc;
+  const excess = checkRecipientCount(to.value, cc.value, bcc.value);
+  if (excess !== null) return excess;
+  return ok({ to: to.value, cc: cc.value, bcc: bcc.value });
+}
+
+/** Refuses more than fifty entries; null when there are not. */
+export function checkRecipientCount(...lists: readonly (readonly Mailbox[])[]) {
+  const count = lists.reduce((sum, list) => sum + list.length, 0);
+  return count <= MAX_RECIPIENTS
+    ? null
+    : fail(
+        'invalid_message',
+        `to, cc and bcc have ${count} entries together; at most ${MAX_RECIPIENTS} are allowed.`,
+      );
+}
+
+/** Checks one list of recipients; `field` is named in errors. */
+export function normaliseMailboxes(
+  field: string,
+  given: readonly MailboxInput[],
+): Result<readonly Mailbox[]> {
+  const mailboxes: Mailbox[] = [];
+  for (const [index, { address, name: givenName }] of given.entries()) {
+    if (!isEmailAddress(address)) {
+      return fail(
+        'invalid_message',
+        `${field}[${index}].address must be one bare ASCII address like name@example.org, without a display name.`,
+      );
+    }
+    const name = normaliseName(`${field}[${index}].name`, givenName);
+    if (!name.ok) return name;
+    mailboxes.push(name.value === null ? { address } : { address, name: name.value });
+  }
+  return ok(mailboxes);
+}
+
+/** Every entry in the order of To, Cc and Bcc, repeats included: what is charged and what rules look at. */
+export function addressesOf({ to, cc, bcc }: Recipients): string[] {
+  return [...to, ...cc, ...bcc].map(({ address }) => address);
+}
+
+/**
+ * The forward-paths of the envelope: each address once, in order. Letter case of the domain does not make
+ * another address (RFC 5321 section 2.4), that of the local part does.
+ */
+export function envelopeRecipients(recipients: Recipients): string[] {
+  const paths = new Map<string, string>();
+  for (const address of addressesOf(recipients)) {
+    const at = address.lastIndexOf('@');
+    const identity = address.slice(0, at) + address.slice(at).toLowerCase();
+    if (!paths.has(identity)) paths.set(identity, address);
+  }
+  return [...paths.values()];
+}
+
+/** An attachment as it was given (specification, AttachmentInput). */
+export interface FileInput {
+  readonly filename: string;
+  readonly type: string;
+  /** Padded base64 without white space. */
+  readonly content: string;
+}
+
+export const MAX_FILES = 32;
+const MAX_FILENAME_BYTES = 255;
+const MAX_TYPE_LENGTH = 127;
+const CONTROL = /\p{Cc}/u;
+const TYPE = /^[A-Za-z0-9!#$&^_.+-]+\/[A-Za-z0-9!#$&^_.+-]+$/;
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** Checks attachments; absent, null and empty all mean none. */
+export function normaliseFiles(given: readonly FileInput[] | null | undefined): Result<readonly FileInput[]> {
+  const files = given ?? [];
+  if (files.length > MAX_FILES) {
+    return fail(
+      'invalid_message',
+      `attachments has ${files.length} files; at most ${MAX_FILES} are allowed.`,
+    );
+  }
+  for (const [index, file] of files.entries()) {
+    const problem = problemOf(file);
+    if (problem !== null) return fail('invalid_message', `attachments[${index}].${problem}`);
+  }
+  return ok(files);
+}
+
+function problemOf({ filename, type, content }: FileInput): string | null {
+  if (!isFilename(filename)) {
+    return `filename must be 1 to ${MAX_FILENAME_BYTES} bytes of UTF-8 without control characters, slash or backslash.`;
+  }
+  if (type.length > MAX_TYPE_LENGTH || !TYPE.test(type)) {
+    return 'type must be a MIME type without parameters, like application/pdf.';
+  }
+  if (content.length % 4 !== 0 || !BASE64.test(content)) {
+    return 'content must be padded base64 without white space.';
+  }
+  return null;
+}
+
+function isFilename(name: string): boolean {
+  return (
+    name !== '' &&
+    Buffer.byteLength(name) <= MAX_FILENAME_BYTES &&
+    name.isWellFormed() &&
+    !CONTROL.test(name) &&
+    !/[/\\]/.test(name)
+  );
+}
+
+/** Type and subtype (RFC 6838 section 4.2), without parameters; at most 127 characters (specification, Limits). */
+const MEDIA_TYPE = /^[A-Za-z0-9!#$&^_.+-]+\/[A-Za-z0-9!#$&^_.+-]+$/;
+const MAX_LENGTH = 127;
+
+/** What a file is that nobody can say more of (RFC 2046 section 4.5.1). */
+export const UNKNOWN_TYPE = 'application/octet-stream';
+
+export function isMediaType(text: string): boolean {
+  return text.length <= MAX_LENGTH && MEDIA_TYPE.test(text);
+}
+
+/** The usual ending of files of a type, for a file that has no name of its own. */
+const ENDINGS: ReadonlyMap<string, string> = new Map([
+  ['application/gzip', 'gz'],
+  ['application/json', 'json'],
+  ['application/msword', 'doc'],
+  ['application/pdf', 'pdf'],
+  ['application/rtf', 'rtf'],
+  ['application/vnd.ms-excel', 'xls'],
+  ['application/vnd.ms-powerpoint', 'ppt'],
+  ['application/vnd.openxmlformats-officedocument.presentationml.presentation', 'pptx'],
+  ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'xlsx'],
+  ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'docx'],
+  ['application/xml', 'xml'],
+  ['application/zip', 'zip'],
+  ['audio/mpeg', 'mp3'],
+  ['audio/wav', 'wav'],
+  ['image/bmp', 'bmp'],
+  ['image/gif', 'gif'],
+  ['image/jpeg', 'jpg'],
+  ['image/jpg', 'jpg'],
+  ['image/png', 'png'],
+  ['image/svg+xml', 'svg'],
+  ['image/tiff', 'tif'],
+  ['image/webp', 'webp'],
+  ['message/rfc822', 'eml'],
+  ['text/calendar', 'ics'],
+  ['text/csv', 'csv'],
+  ['text/html', 'html'],
+  ['text/markdown', 'md'],
+  ['text/plain', 'txt'],
+  ['text/vcard', 'vcf'],
+  ['text/x-vcard', 'vcf'],
+  ['text/xml', 'xml'],
+  ['video/mp4', 'mp4'],
+]);
+
+/** Without its dot; `bin` where there is no usual one. */
+export function fileEnding(type: string): string {
+  return ENDINGS.get(type.toLowerCase()) ?? 'bin';
+}
+
+/**
+ * What an agent sends: wire contract section 2 (`Mailbox`, `StoredAttachment`, `Submission`). Everything here
+ * has passed the checks of `normalise-submission.ts`.
+ */
+
+/** A mailbox as an agent writes it (RFC 5322 section 3.4). Without a display name there is no `name`. */
+export interface Mailbox {
+  /** Bare ASCII address, letter case as given. */
+  readonly address: string;
+  /** Trimmed, never blank, no control characters. */
+  readonly name?: string;
+}
+
+/** Recipients in order; one address may stand in them more than once, and each entry is charged. */
+export interface Recipients {
+  readonly to: readonly Mailbox[];
+  readonly cc: readonly Mailbox[];
+  readonly bcc: readonly Mailbox[];
+}
+
+/** What a file of an outgoing message is called and how it is shown (RFC 2183). */
+export interface FileDescription {
+  readonly filename: string;
+  /** `type/subtype` without parameters. */
+  readonly type: string;
+  readonly disposition: 'attachment' | 'inline';
+  /** Without angle brackets (RFC 2392); only of files that a forward took over. */
+  readonly contentId?: string;
+}
+
+/** Header fields of a reply, as transmitted: ids in angle brackets (RFC 5322 section 3.6.4). */
+export interface ReplyHeaders {
+  readonly inReplyTo: string;
+  readonly references: string;
+}

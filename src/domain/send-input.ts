@@ -1,0 +1,307 @@
+import { fail, ok, type Result } from './errors.js';
+import { checkIdempotencyKey } from './idempotency.js';
+import { normaliseLabels } from './labels.js';
+import {
+  checkRecipientCount,
+  type FileInput,
+  type Mailbox,
+  type MailboxInput,
+  normaliseFiles,
+  normaliseMailboxes,
+  normaliseRecipients,
+  type Recipients,
+  type RecipientsInput,
+} from './message-parts.js';
+
+/** What an agent wants to send, as it was given (specification, SendInput). */
+export interface SubmissionInput extends RecipientsInput {
+  readonly subject: string;
+  readonly text: string;
+  readonly html?: string | undefined;
+  readonly attachments?: readonly FileInput[] | null | undefined;
+  /** Resource id of the message that it answers. */
+  readonly inReplyTo?: string | undefined;
+  readonly labels?: readonly string[] | undefined;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** The same, checked, with everything that does not matter made equal. */
+export interface NormalSubmission {
+  readonly recipients: Recipients;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string | null;
+  readonly files: readonly FileInput[];
+  readonly inReplyTo: string | null;
+  /** In binary order. */
+  readonly labels: readonly string[];
+  readonly idempotencyKey: string | null;
+}
+
+const MAX_SUBJECT_BYTES = 998;
+/** Text, HTML and base64 of the attachments together, and the generated message (specification, Sending rule 2). */
+export const MAX_MESSAGE_BYTES = 5 * 2 ** 20;
+
+const CONTROL = /\p{Cc}/u;
+const MESSAGE_REF = /^[a-f0-9-]{36}$/;
+
+/**
+ * Checks every field of a submission but its size, which comes later in the order of checks.
+ * @returns `invalid_message`, `invalid_name`, `invalid_labels` or `invalid_idempotency_key` when one is bad
+ */
+export function normaliseSubmission(input: SubmissionInput): Result<NormalSubmission> {
+  const recipients = normaliseRecipients(input);
+  if (!recipients.ok) return recipients;
+  const complete = checkComplete({ ...input, to: recipients.value.to });
+  if (!complete.ok) return complete;
+  const body = checkBody(input);
+  if (!body.ok) return body;
+  const files = normaliseFiles(input.attachments);
+  if (!files.ok) return files;
+  const options = normaliseOptions(input);
+  if (!options.ok) return options;
+  return ok({
+    recipients: recipients.value,
+    subject: input.subject,
+    text: input.text,
+    html: input.html ?? null,
+    files: files.value,
+    ...options.value,
+  });
+}
+
+function checkBody({ subject, text, html, inReplyTo }: SubmissionInput): Result<true> {
+  const subjectProblem = subjectProblemOf(subject);
+  if (subjectProblem !== null) return fail('invalid_message', subjectProblem);
+  const texts = checkTexts({ text, html });
+  return texts.ok ? checkReplyTarget(inReplyTo) : texts;
+}
+
+/** What every message must have, however it came about. */
+export function checkComplete(message: {
+  readonly to: readonly Mailbox[];
+  readonly subject: string;
+  readonly text: string;
+}): Result<true> {
+  if (message.to.length === 0) return fail('invalid_message', 'to must have at least one entry.');
+  if (message.subject.trim() === '') return fail('invalid_message', 'subject must not be blank.');
+  if (message.text.trim() === '') return fail('invalid_message', 'text must not be blank.');
+  return ok<true>(true);
+}
+
+function checkTexts({ text, html }: Pick<SubmissionInput, 'text' | 'html'>): Result<true> {
+  if (text.trim() === '') return fail('invalid_message', 'text must not be blank.');
+  const problem = textProblemOf({ text, html });
+  return problem === null ? ok<true>(true) : fail('invalid_message', problem);
+}
+
+/** Why this cannot be a subject, blank or not; null when it can. */
+export function subjectProblemOf(subject: string): string | null {
+  const isGood =
+    Buffer.byteLength(subject) <= MAX_SUBJECT_BYTES && subject.isWellFormed() && !CONTROL.test(subject);
+  return isGood
+    ? null
+    : `subject must be well-formed Unicode of at most ${MAX_SUBJECT_BYTES} UTF-8 bytes without control characters.`;
+}
+
+/** Why these cannot be bodies; null when they can. */
+export function textProblemOf(bodies: {
+  readonly text?: string | undefined;
+  readonly html?: string | null | undefined;
+}): string | null {
+  if (bodies.text?.isWellFormed() === false) return 'text must be well-formed Unicode.';
+  return bodies.html?.isWellFormed() === false ? 'html must be well-formed Unicode.' : null;
+}
+
+/** The id of a message to answer has the shape of one; whether it is there is asked of the store. */
+export function checkReplyTarget(id: string | null | undefined, field = 'in_reply_to'): Result<true> {
+  return id === undefined || id === null || MESSAGE_REF.test(id)
+    ? ok<true>(true)
+    : fail('invalid_message', `${field} must be the id of a message of this inbox.`);
+}
+
+/** An answer to a message, as it was given (wire contract, `ReplyInput`). */
+export interface ReplyInput {
+  readonly messageId: string;
+  readonly text: string;
+  readonly html?: string | undefined;
+  readonly attachments?: readonly FileInput[] | null | undefined;
+  readonly labels?: readonly string[] | undefined;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** The same, checked. */
+export interface NormalReply
+  extends Pick<NormalSubmission, 'text' | 'html' | 'files' | 'labels' | 'idempotencyKey'> {
+  readonly messageId: string;
+}
+
+/** Checks an answer as a submission is checked; recipients and subject come from what it answers. */
+export function normaliseReply(input: ReplyInput): Result<NormalReply> {
+  const target = checkReplyTarget(input.messageId, 'message_id');
+  if (!target.ok) return target;
+  const texts = checkTexts(input);
+  if (!texts.ok) return texts;
+  const files = normaliseFiles(input.attachments);
+  if (!files.ok) return files;
+  const options = normaliseOptions(input);
+  if (!options.ok) return options;
+  const { labels, idempotencyKey } = options.value;
+  const { messageId, text, html = null } = input;
+  return ok({ messageId, text, html, files: files.value, labels, idempotencyKey });
+}
+
+/** A forward, as it was given (specification, ForwardInput). */
+export interface ForwardInput extends RecipientsInput {
+  readonly messageId: string;
+  readonly note?: string | undefined;
+  readonly includeAttachments?: boolean | undefined;
+  readonly labels?: readonly string[] | undefined;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** The same, checked. */
+export interface NormalForward extends Pick<NormalSubmission, 'recipients' | 'labels' | 'idempotencyKey'> {
+  readonly messageId: string;
+  /** Empty for none. */
+  readonly note: string;
+  readonly includeAttachments: boolean;
+}
+
+/** Checks a forward as a submission is checked; the rest comes from what it forwards. */
+export function normaliseForward(input: ForwardInput): Result<NormalForward> {
+  const target = checkReplyTarget(input.messageId, 'message_id');
+  if (!target.ok) return target;
+  const recipients = normaliseRecipients(input);
+  if (!recipients.ok) return recipients;
+  if (recipients.value.to.length === 0) return fail('invalid_message', 'to must have at least one entry.');
+  const { messageId, note = '', includeAttachments = true } = input;
+  if (!note.isWellFormed()) return fail('invalid_message', 'note must be well-formed Unicode.');
+  const options = normaliseOptions(input);
+  if (!options.ok) return options;
+  const { labels, idempotencyKey } = options.value;
+  return ok({ messageId, recipients: recipients.value, note, includeAttachments, labels, idempotencyKey });
+}
+
+/** What every way of sending takes besides its content. */
+function normaliseOptions(
+  input: Pick<SubmissionInput, 'inReplyTo' | 'labels' | 'idempotencyKey'>,
+): Result<Pick<NormalSubmission, 'inReplyTo' | 'labels' | 'idempotencyKey'>> {
+  const labels = normaliseLabels('labels', input.labels ?? []);
+  if (!labels.ok) return labels;
+  const key = input.idempotencyKey === undefined ? ok(null) : checkIdempotencyKey(input.idempotencyKey);
+  if (!key.ok) return key;
+  return ok({
+    inReplyTo: input.inReplyTo ?? null,
+    labels: labels.value,
+    idempotencyKey: key.value,
+  });
+}
+
+/** Bodies and encoded attachments together, in bytes. */
+export function contentBytes(content: {
+  readonly text: string;
+  readonly html: string | null;
+  /** Decoded sizes. */
+  readonly fileSizes: readonly number[];
+}): number {
+  const files = content.fileSizes.reduce((sum, size) => sum + 4 * Math.ceil(size / 3), 0);
+  return Buffer.byteLength(content.text) + Buffer.byteLength(content.html ?? '') + files;
+}
+
+/** Fields of a draft as they were given; what is absent was not said (wire contract, `CreateDraft`, `UpdateDraft`). */
+export interface DraftInput {
+  readonly to?: readonly MailboxInput[] | undefined;
+  readonly cc?: readonly MailboxInput[] | undefined;
+  readonly bcc?: readonly MailboxInput[] | undefined;
+  readonly subject?: string | undefined;
+  readonly text?: string | undefined;
+  readonly html?: string | null | undefined;
+  readonly attachments?: readonly FileInput[] | null | undefined;
+  readonly inReplyTo?: string | null | undefined;
+  readonly labels?: readonly string[] | undefined;
+}
+
+/** The same, checked. A field that is there was said; null clears. */
+export interface DraftChange {
+  readonly to?: readonly Mailbox[];
+  readonly cc?: readonly Mailbox[];
+  readonly bcc?: readonly Mailbox[];
+  readonly subject?: string;
+  readonly text?: string;
+  readonly html?: string | null;
+  readonly files?: readonly FileInput[];
+  readonly inReplyTo?: string | null;
+  readonly labels?: readonly string[];
+}
+
+/** What a draft is made from (wire contract, `CreateDraft.source`). */
+export interface DraftSource {
+  readonly action: 'reply' | 'reply-all' | 'forward';
+  readonly messageId: string;
+  /** Of a forward only. */
+  readonly includeAttachments?: boolean | undefined;
+}
+
+/** Checks the fields that were given; recipients, subject and text may be missing until it is sent. */
+export function normaliseDraft(input: DraftInput): Result<DraftChange> {
+  const recipients = normaliseGiven(input);
+  if (!recipients.ok) return recipients;
+  const { subject, text, html, inReplyTo } = input;
+  const subjectProblem = subject === undefined ? null : subjectProblemOf(subject);
+  const problem = subjectProblem ?? textProblemOf({ text, html });
+  if (problem !== null) return fail('invalid_message', problem);
+  const target = checkReplyTarget(inReplyTo);
+  if (!target.ok) return target;
+  const files = normaliseFiles(input.attachments);
+  if (!files.ok) return files;
+  const labels = normaliseLabels('labels', input.labels ?? []);
+  if (!labels.ok) return labels;
+  return ok({
+    ...recipients.value,
+    ...(subject === undefined ? {} : { subject }),
+    ...(text === undefined ? {} : { text }),
+    ...(html === undefined ? {} : { html }),
+    ...(inReplyTo === undefined ? {} : { inReplyTo }),
+    ...(input.attachments === undefined ? {} : { files: files.value }),
+    ...(input.labels === undefined ? {} : { labels: labels.value }),
+  });
+}
+
+function normaliseGiven(input: DraftInput): Result<Pick<DraftChange, 'to' | 'cc' | 'bcc'>> {
+  const given: { to?: readonly Mailbox[]; cc?: readonly Mailbox[]; bcc?: readonly Mailbox[] } = {};
+  for (const field of ['to', 'cc', 'bcc'] as const) {
+    const list = input[field];
+    if (list === undefined) continue;
+    const mailboxes = normaliseMailboxes(field, list);
+    if (!mailboxes.ok) return mailboxes;
+    given[field] = mailboxes.value;
+  }
+  return checkRecipientCount(given.to ?? [], given.cc ?? [], given.bcc ?? []) ?? ok(given);
+}
+
+/** Checks what a draft is made from against the fields that come with it. */
+export function normaliseSource(source: DraftSource, change: DraftChange): Result<DraftSource> {
+  if (!checkReplyTarget(source.messageId).ok) {
+    return fail('invalid_draft', 'source.message_id must be the id of a message of this inbox.');
+  }
+  if (source.action !== 'forward') return ok(source);
+  if (change.files !== undefined) {
+    return fail(
+      'invalid_draft',
+      'attachments cannot be given with a forward source, which brings those of the original; add others by an update.',
+    );
+  }
+  if (typeof change.html === 'string') {
+    return fail(
+      'invalid_draft',
+      'html cannot be given with a forward source, whose text is the note, but for null, which leaves it out; change it by an update.',
+    );
+  }
+  return ok({ ...source, includeAttachments: source.includeAttachments ?? true });
+}
+
+/** The key of a creation; null when there is none. */
+export function normaliseKey(key: string | undefined): Result<string | null> {
+  return key === undefined ? ok(null) : checkIdempotencyKey(key);
+}

@@ -1,0 +1,129 @@
+import { fail, ok, type Result } from './errors.js';
+
+/** Longest inbox, sender or recipient display name, in UTF-8 bytes after trimming (wire contract, Name). */
+export const MAX_NAME_BYTES = 256;
+
+const CONTROL = /\p{Cc}/u;
+
+/**
+ * A display name: trimmed; blank, null and absent all mean no name. `field` is named in the error.
+ * @returns the name or null, or `invalid_name`
+ */
+export function normaliseName(field: string, value: string | null | undefined): Result<string | null> {
+  if (value === null || value === undefined) return ok(null);
+  const name = value.trim();
+  if (name === '') return ok(null);
+  if (CONTROL.test(name)) return fail('invalid_name', `${field} must not contain control characters.`);
+  if (!name.isWellFormed()) return fail('invalid_name', `${field} must be well-formed Unicode.`);
+  if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
+    return fail('invalid_name', `${field} must be at most ${MAX_NAME_BYTES} bytes of UTF-8 after trimming.`);
+  }
+  return ok(name);
+}
+
+/** Line breaks and tabs, which separate words. */
+const breaks = /[\t\n\v\f\r\u0085\u2028\u2029]+/g;
+/**
+ * C0 and C1 controls, DEL, and the explicit bidirectional controls (UAX 9 section 2), which reorder what
+ * stands around a value: an address or a file name would read as another one.
+ */
+const controls = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+const suspicious = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
+
+/** Text made safe to show and to carry on: no line break, no control, no white space around it. */
+export function cleanText(text: string): string {
+  return (suspicious.test(text) ? text.replace(breaks, ' ').replace(controls, '') : text).trim();
+}
+
+/** The longest beginning of `text` that has at most `maxBytes` bytes of UTF-8 and ends between two characters. */
+export function utf8Prefix(text: string, maxBytes: number): string {
+  if (text.length * 3 <= maxBytes) return text;
+  // Each unit of UTF-16 is at least one byte, so what lies beyond cannot fit.
+  const bytes = Buffer.from(text.slice(0, maxBytes + 1));
+  if (bytes.length <= maxBytes) return text;
+  let end = maxBytes;
+  // Continuation bytes are 10xxxxxx (RFC 3629 section 3).
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return bytes.toString('utf8', 0, end);
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Text made to stand in HTML, between tags or in the quoted value of an attribute. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, char => ENTITIES[char] ?? char);
+}
+
+/** What common file systems take for one name, and what a forwarded attachment may be called. */
+const MAX_BYTES = 255;
+/** An ending is short; a longer one is not worth keeping. */
+const MAX_ENDING_BYTES = 32;
+
+/**
+ * A name that is safe as a file name: the last path part, by either separator, without a drive, controls
+ * or bidirectional controls, cut to 255 bytes of UTF-8 with its ending kept. Null when nothing is left.
+ */
+export function safeFilename(name: string): string | null {
+  const part = cleanText(cleanText(name).split(/[/\\]/).at(-1) ?? '');
+  const bare = part.replace(/^[a-z]:/i, '').trim();
+  return /^\.*$/.test(bare) ? null : shorten(bare);
+}
+
+function shorten(name: string): string {
+  if (name.length * 3 <= MAX_BYTES || Buffer.byteLength(name) <= MAX_BYTES) return name;
+  const dot = name.lastIndexOf('.');
+  const ending = dot > 0 && Buffer.byteLength(name.slice(dot)) <= MAX_ENDING_BYTES ? name.slice(dot) : '';
+  const stem = name.slice(0, name.length - ending.length);
+  return utf8Prefix(stem, MAX_BYTES - Buffer.byteLength(ending)).trimEnd() + ending;
+}
+
+/** Longest answer, in UTF-16 code units after trimming (specification, Signup and claims rule 3). */
+const MAX_UNITS = 500;
+
+/**
+ * What a claimer says about how it came here or what for, in plain text. Whatever is no such text is no answer: it
+ * never stands in the way of a claim.
+ */
+export function readResearchAnswer(value: unknown): string | null {
+  if (typeof value !== 'string' || !value.isWellFormed()) return null;
+  const answer = value.trim();
+  return answer === '' || answer.length > MAX_UNITS ? null : answer;
+}
+
+/*
+ * The line that names the service behind every message it sends, quoted history included (specification,
+ * Sending rule 3; decisions, Sending, Attribution).
+ */
+
+/** The line, where the configuration gives no other one. */
+export function attributionLine(serviceName: string): string {
+  return `Sent via ${serviceName}`;
+}
+
+/** Text with a blank line and the line behind it. */
+export function attributeText(text: string, line: string): string {
+  const lineEnd = text === '' || /[\r\n]$/.test(text) ? '' : '\n';
+  return `${text}${lineEnd}\n${line}`;
+}
+
+/** HTML with the line as a paragraph before the last `</body>`, or at its end where there is none. */
+export function attributeHtml(html: string, line: string): string {
+  const at = lastBodyEnd(html);
+  return `${html.slice(0, at)}<p>${escapeHtml(line)}</p>\n${html.slice(at)}`;
+}
+
+/** The last one in the document, whatever it stands in: looking from the end costs next to nothing. */
+function lastBodyEnd(html: string): number {
+  for (let at = html.length; at > 0; ) {
+    at = html.lastIndexOf('</', at - 1);
+    if (at < 0) break;
+    if (/^<\/body[\s/>]/i.test(html.slice(at, at + '</body>'.length))) return at;
+  }
+  return html.length;
+}

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type ErrorCode, fail } from '../../domain/errors.js';
+import type { AccountRecord } from '../../store/records/accounts.js';
+import type { Logger } from '../../usecases/ports.js';
+import type { PageRoute, PageSet } from '../pages/page-route.js';
+import { servePage } from '../pages/serve-page.js';
+import { readQuery } from './query.js';
+import { readBody } from './read-body.js';
+import { failed, type Reply, type Route } from './route.js';
+import { Router } from './router.js';
+import type { Visit, Visitors } from './visitors.js';
+import { type Exchange, Outbox, writeReply } from './write-reply.js';
+
+export interface HttpServerOptions {
+  readonly host: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+  readonly routes: readonly Route[];
+  /** Pages for humans. */
+  readonly pages?: PageSet | undefined;
+  readonly visitors: Visitors;
+  /** The account behind a credential, or null. */
+  readonly authenticate: (credential: string) => AccountRecord | null;
+  readonly log: Logger;
+}
+
+/** Node's own limits against floods and slow clients (decisions, HTTP). */
+const LIMITS = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 15_000,
+  requestTimeout: 60_000,
+  keepAliveTimeout: 75_000,
+} as const;
+
+const UNAUTHORIZED = failed(
+  fail(
+    'unauthorized',
+    'Send a valid API key: Authorization: Bearer pst_... Lost keys are replaced by a new approval.',
+  ),
+);
+const UNKNOWN_PATH = failed(fail('not_found', 'There is nothing at this path.'));
+const INTERNAL_ERROR = uncertain('internal_error');
+
+function uncertain(code: ErrorCode): Reply {
+  return failed(
+    fail(code, 'The operation failed and may have been carried out in part. Check before you repeat it.'),
+  );
+}
+
+/** A request target may be written as a whole URL (RFC 9112 section 3.2.2). */
+function originForm(target: string): string {
+  return target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '') || '/';
+}
+
+/** The HTTP API on `node:http`. Routes are data; this class walks a request through its route. */
+export class HttpServer {
+  readonly #options: HttpServerOptions;
+  readonly #router: Router<Route | PageRoute>;
+  readonly #server: Server;
+  readonly #outbox = new Outbox();
+  #isStopping = false;
+
+  constructor(options: HttpServerOptions) {
+    this.#options = options;
+    this.#router = new Router<Route | PageRoute>([...options.routes, ...(options.pages?.routes ?? [])]);
+    this.#server = createServer(LIMITS, (request, response) => this.#answer(request, response, false));
+    // With `Expect: 100-continue` the client waits: a body that is refused by its length is never sent.
+    this.#server.on('checkContinue', (request, response) => this.#answer(request, response, true));
+    // An expectation that we do not know is no reason to refuse (RFC 9110 section 10.1.1: a server may answer 417).
+    this.#server.on('checkExpectation', (request, response) => this.#answer(request, response, false));
+  }
+
+  async start(): Promise<{ port: number }> {
+    const { host, port } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen({ host, port }, () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
+    });
+    return { port: (this.#server.address() as AddressInfo).port };
+  }
+
+  /** Takes no new connection, finishes requests that are under way within `graceMs`, then cuts the rest. */
+  async stop(graceMs: number): Promise<void> {
+    this.#isStopping = true;
+    const closed = new Promise<void>(resolve => this.#server.close(() => resolve()));
+    // Those whose answers leave at the end of this event turn too.
+    setImmediate(() => this.#server.closeIdleConnections());
+    const timer = setTimeout(() => this.#server.closeAllConnections(), graceMs);
+    await closed;
+    clearTimeout(timer);
+  }
+
+  /** Answers, at once where the handler has its reply at once: a promise for each would cost what a list costs. */
+  #answer(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
+    const exchange: Exchange = {
+      request,
+      response,
+      requestId: randomUUID(),
+      outbox: this.#outbox,
+      failure: INTERNAL_ERROR,
+    };
+    try {
+      const reply = this.#route(exchange, expectsContinue);
+      const written =
+        reply instanceof Promise
+          ? reply.then(value => writeReply(exchange, value, this.#isStopping))
+          : writeReply(exchange, reply, this.#isStopping);
+      if (written === undefined) return;
+      response.once('close', () => this.#closeWhenStopping());
+      written.catch(error => this.#fail(exchange, error));
+    } catch (error) {
+      this.#fail(exchange, error);
+    }
+  }
+
+  /** An answer that had begun before the stop leaves its connection open: nothing more comes on it. */
+  #closeWhenStopping(): void {
+    if (this.#isStopping) setImmediate(() => this.#server.closeIdleConnections());
+  }
+
+  #route(exchange: Exchange, expectsContinue: boolean): Reply | Promise<Reply> {
+    const { request, response } = exchange;
+    const target = originForm(request.url ?? '/');
+    const mark = target.indexOf('?');
+    const path = mark < 0 ? target : target.slice(0, mark);
+    const match = this.#router.match(request.method ?? 'GET', path);
+    if (match.kind === 'unknown') return UNKNOWN_PATH;
+    if (match.kind === 'wrong-method') {
+      const allow = match.allow.join(', ');
+      return failed(fail('method_not_allowed', `This path takes ${allow}.`), { Allow: allow });
+    }
+    const { route, params } = match;
+    const visit: Visit = {
+      params,
+      queryText: mark < 0 ? '' : target.slice(mark + 1),
+      request,
+      onRead: () => {
+        if (expectsContinue) response.writeContinue();
+      },
+    };
+    if ('page' in route) return servePage(this.#options, route, visit);
+    if (route.uncertain !== undefined) exchange.failure = uncertain(route.uncertain);
+    if (route.guard === undefined) return this.#serve(route, visit, '');
+    const { visitors } = this.#options;
+    const client = visitors.addressOf(request);
+    return visitors
+      .refuse(request, route.guard, client)
+      .then(refusal => (refusal === null ? this.#serve(route, visit, client) : failed(refusal)));
+  }
+
+  #serve(route: Route, visit: Visit, client: string): Reply | Promise<Reply> {
+    const { params, queryText, request, onRead } = visit;
+    const account = route.auth === 'bearer' ? this.#authenticate(request) : null;
+    if (route.auth === 'bearer' && account === null) return UNAUTHORIZED;
+    const query = readQuery(queryText, route.query);
+    if (!query.ok) return failed(query);
+    const handle = (body: unknown): Reply | Promise<Reply> =>
+      // A route without authentication never looks at the account.
+      route.handle({
+        params,
+        query: query.value,
+        queryText,
+        body,
+        client,
+        account: account as AccountRecord,
+      });
+    if (route.body === undefined) return handle(undefined);
+    return readBody(request, route.body, onRead).then(read => (read.ok ? handle(read.value) : failed(read)));
+  }
+
+  #authenticate(request: IncomingMessage): AccountRecord | null {
+    const match = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '');
+    return match?.[1] === undefined ? null : this.#options.authenticate(match[1]);
+  }
+
+  #fail(exchange: Exchange, error: unknown): void {
+    const { request, response, requestId } = exchange;
+    // A client that went away is no failure of ours.
+    if (request.socket.destroyed) return;
+    const fields = { request_id: requestId, method: request.method, err: error };
+    this.#options.log.error(fields, 'a request failed');
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    writeReply(exchange, exchange.failure, this.#isStopping)?.catch(() => response.destroy());
+  }
+}

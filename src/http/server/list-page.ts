@@ -1,0 +1,124 @@
+import { ok, type Result } from '../../domain/errors.js';
+import type { CursorCodec } from '../../domain/paging.js';
+import type { Store } from '../../store/engine/store.js';
+import type { MessageKind } from '../../store/mailbox/mailboxes.js';
+import {
+  type ListInput,
+  listMessages,
+  listVersion,
+  type MessagePage,
+} from '../../usecases/mailbox/list-messages.js';
+import { LABEL_GROUPS, readFilter, readLimit, readOrder, SEARCH_NAMES } from './query.js';
+import { failed, type Query, type QuerySpec, type Reply, type RouteRequest } from './route.js';
+
+export interface ListPageDeps {
+  readonly store: Store;
+  readonly cursors: CursorCodec;
+  readonly pages: PageCache;
+}
+
+/** What a list of messages takes (wire contract 0.3, PAGE and SEARCH). */
+export const LIST_QUERY: QuerySpec = {
+  names: ['limit', 'cursor', 'order', ...SEARCH_NAMES],
+  lists: LABEL_GROUPS,
+  invalid: 'invalid_search',
+};
+
+/** A page of an inbox's messages of one kind; as long as nothing has changed, as it was encoded before. */
+export function listPage(deps: ListPageDeps, kind: MessageKind, request: RouteRequest): Reply {
+  const input = {
+    accountId: request.account.id,
+    inboxId: request.params.inbox_id ?? '',
+    kind,
+  };
+  const version = listVersion(deps, input);
+  // Of one account: that the inbox is its own has been seen when the page was made.
+  const key = `${kind} ${input.accountId} ${input.inboxId}?${request.queryText}`;
+  const known = version === null ? undefined : deps.pages.get(key, version);
+  if (known !== undefined) return pageReply(known);
+  const asked = readListQuery(request.query);
+  if (!asked.ok) return failed(asked);
+  const page = listMessages(deps, { ...input, ...asked.value });
+  if (!page.ok) return failed(page);
+  const bytes = encodePage(page.value);
+  // Read in the same event turn, so of the same snapshot.
+  if (version !== null) deps.pages.set(key, version, bytes);
+  return pageReply(bytes);
+}
+
+function pageReply(bytes: Buffer): Reply {
+  return { kind: 'json-bytes', status: 200, stream: { size: bytes.length, bytes: [bytes] } };
+}
+
+/** What a list with conditions is asked for. */
+export type ListQuery = Pick<ListInput, 'filter' | 'order' | 'limit' | 'cursor'>;
+
+export function readListQuery(query: Query): Result<ListQuery> {
+  const limit = readLimit(query);
+  if (!limit.ok) return limit;
+  const order = readOrder(query);
+  if (!order.ok) return order;
+  const filter = readFilter(query);
+  if (!filter.ok) return filter;
+  const cursor = query.get('cursor') ?? null;
+  return ok({ filter: filter.value, order: order.value, limit: limit.value, cursor });
+}
+
+const OPEN = Buffer.from('{"messages":[');
+const COMMA = Buffer.from(',');
+
+/** Joins the stored summaries: a list is never decoded and encoded again. */
+function encodePage(page: MessagePage): Buffer {
+  const parts: Buffer[] = [OPEN];
+  for (const [index, summary] of page.summaries.entries()) {
+    if (index > 0) parts.push(COMMA);
+    parts.push(summary);
+  }
+  parts.push(Buffer.from(`],"next_cursor":${JSON.stringify(page.nextCursor)}}`));
+  return Buffer.concat(parts);
+}
+
+/**
+ * Answers to lists that were asked for lately. Each is good for one version (`listVersion`), which the store
+ * counts up with every change, whatever process makes it; agents that ask for news again and again mostly
+ * hear that there is none. Bounded in bytes; what was not asked for longest goes first.
+ */
+export class PageCache {
+  readonly #maxBytes: number;
+  readonly #pages = new Map<string, { readonly version: string; readonly bytes: Buffer }>();
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get(key: string, version: string): Buffer | undefined {
+    const page = this.#pages.get(key);
+    if (page?.version !== version) return undefined;
+    this.#pages.delete(key);
+    this.#pages.set(key, page);
+    return page.bytes;
+  }
+
+  set(key: string, version: string, bytes: Buffer): void {
+    this.#remove(key);
+    this.#pages.set(key, { version, bytes });
+    this.#bytes += sizeOf(key, bytes);
+    for (const oldest of this.#pages.keys()) {
+      if (this.#bytes <= this.#maxBytes) return;
+      this.#remove(oldest);
+    }
+  }
+
+  #remove(key: string): void {
+    const page = this.#pages.get(key);
+    if (page === undefined) return;
+    this.#pages.delete(key);
+    this.#bytes -= sizeOf(key, page.bytes);
+  }
+}
+
+/** About what an entry takes, the objects around it included. */
+function sizeOf(key: string, bytes: Buffer): number {
+  return bytes.length + 2 * key.length + 200;
+}

@@ -1,0 +1,267 @@
+import type { IncomingMessage } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
+import { type ErrorCode, fail, ok, type Result } from '../../domain/errors.js';
+import type { BodySpec } from './route.js';
+
+const JSON_TYPE = /^application\/json(?:\s*;\s*(.*))?$/i;
+
+/** Is this `application/json`, and in UTF-8 if it names a charset? */
+export function isJsonContentType(header: string | undefined): boolean {
+  const match = JSON_TYPE.exec(header?.trim() ?? '');
+  if (match === null) return false;
+  const charset = /(?:^|;)\s*charset\s*=\s*"?([^";\s]+)"?/i.exec(match[1] ?? '')?.[1];
+  return charset === undefined || charset.toLowerCase() === 'utf-8' || charset.toLowerCase() === 'utf8';
+}
+
+/**
+ * Reads and validates a JSON body in the order of the decisions: content type, size (a declared length
+ * over the limit is not read at all, an actual one no further), JSON, fields.
+ * @param onRead called before the first byte is asked for (`100 Continue`)
+ */
+export async function readBody(
+  request: IncomingMessage,
+  spec: BodySpec,
+  onRead: () => void,
+): Promise<Result<unknown>> {
+  if (!isJsonContentType(request.headers['content-type'])) {
+    return fail('unsupported_media_type', 'Send the body as application/json in UTF-8.');
+  }
+  const tooLarge = fail(
+    'body_too_large',
+    `The body of this request may have at most ${spec.limitBytes} bytes.`,
+  );
+  const declared = request.headers['content-length'];
+  if (declared !== undefined && Number(declared) > spec.limitBytes) return tooLarge;
+  onRead();
+  const size = declared === undefined ? spec.limitBytes : Number(declared);
+  const bytes = await (size > LARGE_BYTES ? readInTurn : readAtMost)(request, spec.limitBytes);
+  if (bytes === null) return tooLarge;
+  const value = parseStrictJson(bytes);
+  if (value === null) {
+    return fail(
+      'invalid_json',
+      'The body must be one JSON object in UTF-8, without repeated keys, at most 64 levels deep.',
+    );
+  }
+  return validate(value, spec);
+}
+
+/** Lets so many go on at once; whoever comes later waits for its turn, first come, first served. */
+export class Turns {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** Resolves when it is one's turn; the turn lasts until `done`. */
+  take(): Promise<void> {
+    if (this.#free === 0) return new Promise(resolve => this.#waiting.push(resolve));
+    this.#free -= 1;
+    return Promise.resolve();
+  }
+
+  done(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free += 1;
+    else next();
+  }
+}
+
+/** Bodies of more bytes than this are read so many at a time, so that all of them together fit the memory. */
+const LARGE_BYTES = 256 * 1024;
+const LARGE_AT_ONCE = 8;
+const largeBodies = new Turns(LARGE_AT_ONCE);
+
+async function readInTurn(request: IncomingMessage, limit: number): Promise<Buffer | null> {
+  await largeBodies.take();
+  try {
+    // It has waited, and may have waited for longer than its client.
+    if (request.destroyed) throw new Error('the client went away while its request waited to be read');
+    return await readAtMost(request, limit);
+  } finally {
+    largeBodies.done();
+  }
+}
+
+const FIRST_BYTES = 4096;
+
+/** The body, or null when it has more bytes than that: then the rest is left unread. */
+export async function readAtMost(request: IncomingMessage, limit: number): Promise<Buffer | null> {
+  // One buffer that grows: a body in chunks of one byte would cost a hundred times its size as a list.
+  let bytes: Buffer = Buffer.allocUnsafe(Math.min(limit, FIRST_BYTES));
+  let size = 0;
+  // Not `for await`: leaving that loop early would destroy the socket before the answer is written.
+  return new Promise((resolve, reject) => {
+    const settle = (result: Buffer | null): void => {
+      request.off('data', onData).off('end', onEnd).off('error', reject).off('close', onClose);
+      if (result === null) request.pause();
+      resolve(result);
+    };
+    const onData = (chunk: Buffer): void => {
+      if (size + chunk.length > limit) {
+        settle(null);
+        return;
+      }
+      if (size + chunk.length > bytes.length) bytes = grown(bytes, size + chunk.length, limit);
+      bytes.set(chunk, size);
+      size += chunk.length;
+    };
+    const onEnd = (): void => settle(bytes.subarray(0, size));
+    const onClose = (): void => reject(new Error('the client went away while its request was read'));
+    request.on('data', onData).on('end', onEnd).on('error', reject).on('close', onClose);
+  });
+}
+
+function grown(bytes: Buffer, needed: number, limit: number): Buffer {
+  const larger = Buffer.allocUnsafe(Math.min(limit, Math.max(needed, 2 * bytes.length)));
+  larger.set(bytes);
+  return larger;
+}
+
+/**
+ * More than any list of the API may have. A list is looked at as a whole before its limit is, and each bad entry
+ * of it makes a complaint: eight megabytes of them would take all memory.
+ */
+const MAX_ENTRIES = 1_000;
+
+function validate(value: Record<string, unknown>, spec: BodySpec): Result<unknown> {
+  for (const [field, list] of Object.entries(value)) {
+    if (!Array.isArray(list) || list.length <= MAX_ENTRIES) continue;
+    return fail(codeOf(field, spec), `${shown([field])} has ${list.length} entries, far too many.`);
+  }
+  const parsed = spec.schema.safeParse(value);
+  if (parsed.success) return ok(parsed.data);
+  const issue = parsed.error.issues[0];
+  if (issue === undefined) return fail(spec.invalid, 'The body is not valid.');
+  if (issue.code === 'unrecognized_keys') {
+    return fail(spec.invalid, `Unknown field: ${shown(issue.keys)}.`);
+  }
+  const field = issue.path.join('.');
+  return fail(
+    codeOf(String(issue.path[0]), spec),
+    field === '' ? issue.message : `${field}: ${issue.message}.`,
+  );
+}
+
+function codeOf(field: string, spec: BodySpec): ErrorCode {
+  return spec.fieldCodes?.[field] ?? spec.invalid;
+}
+
+/** Names of fields as somebody wrote them: the first few, and not all of each. */
+function shown(names: readonly string[]): string {
+  const some = names.slice(0, 5).map(name => (name.length > 64 ? `${name.slice(0, 64)}...` : name));
+  return names.length > some.length ? `${some.join(', ')} and more` : some.join(', ');
+}
+
+/** Deepest nesting of a request body (decisions, HTTP order of checks). */
+const MAX_DEPTH = 64;
+
+const WHITE_SPACE = /[ \t\n\r]*/y;
+const STRING_OR_BRACKET = /["{}[\]]/g;
+const STRING_BRACKET_OR_COMMA = /["{}[\],]/g;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Parses a request body: a JSON object in UTF-8 without byte-order mark, nested at most 64 deep, in which
+ * no object gives one key two different values (parsers disagree about which one counts).
+ * @returns the object, or null for anything else
+ */
+export function parseStrictJson(bytes: Uint8Array): Record<string, unknown> | null {
+  let value: unknown;
+  try {
+    const text = utf8.decode(bytes);
+    if (text.startsWith('\uFEFF')) return null;
+    value = JSON.parse(text);
+    if (!isSound(text)) return null;
+  } catch {
+    return null;
+  }
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
+}
+
+interface Level {
+  /** Key -> source text of its value; null in an array. */
+  readonly keys: Map<string, string> | null;
+  key: string;
+  valueStart: number;
+}
+
+/**
+ * Walks text that JSON.parse has accepted; checks depth and repeated keys. Nothing is to be learned from the
+ * scalars of an array, of which a body may hold millions: they are leapt over.
+ */
+function isSound(text: string): boolean {
+  const levels: Level[] = [];
+  let at = 0;
+  for (;;) {
+    at = next(levels.at(-1)?.keys == null ? STRING_OR_BRACKET : STRING_BRACKET_OR_COMMA, text, at);
+    if (at < 0) return true;
+    const char = text[at];
+    if (char === '"') {
+      at = endOfString(text, at);
+    } else if (char === '{' || char === '[') {
+      if (levels.length >= MAX_DEPTH) return false;
+      levels.push({ keys: char === '{' ? new Map() : null, key: '', valueStart: 0 });
+      at = startMember(text, at + 1, levels);
+    } else {
+      if (!endMember(text, at, levels)) return false;
+      if (char !== ',') levels.pop();
+      at = char === ',' ? startMember(text, at + 1, levels) : at + 1;
+    }
+  }
+}
+
+/** Where the next of these characters stands, or -1. */
+function next(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex - 1 : -1;
+}
+
+/** In an object, reads the key and colon; elsewhere does nothing. Returns where the value begins. */
+function startMember(text: string, behind: number, levels: readonly Level[]): number {
+  const level = levels.at(-1);
+  const at = skip(WHITE_SPACE, text, behind);
+  if (level?.keys == null || text[at] !== '"') return at;
+  const end = endOfString(text, at);
+  level.key = JSON.parse(text.slice(at, end)) as string;
+  level.valueStart = skip(WHITE_SPACE, text, skip(WHITE_SPACE, text, end) + 1);
+  return level.valueStart;
+}
+
+/** Remembers the member that ends at `at`; false when its key had another value before. */
+function endMember(text: string, at: number, levels: readonly Level[]): boolean {
+  const level = levels.at(-1);
+  if (level?.keys == null || level.valueStart === 0) return true;
+  const source = text.slice(level.valueStart, at);
+  const earlier = level.keys.get(level.key);
+  level.keys.set(level.key, source);
+  level.valueStart = 0;
+  return earlier === undefined || isDeepStrictEqual(JSON.parse(earlier), JSON.parse(source));
+}
+
+/**
+ * Where the string that begins at `at` ends. Not a pattern: on a body of megabytes one backtracks until its
+ * stack is full.
+ */
+function endOfString(text: string, at: number): number {
+  let quote = text.indexOf('"', at + 1);
+  while (isEscaped(text, quote)) quote = text.indexOf('"', quote + 1);
+  return quote + 1;
+}
+
+/** An odd number of backslashes stands before it. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text[first - 1] === '\\') first--;
+  return (at - first) % 2 === 1;
+}
+
+function skip(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : at + 1;
+}

@@ -1,0 +1,236 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ERRORS, type Failure } from '../../domain/errors.js';
+import type { Download } from '../../usecases/mailbox/read-message.js';
+import type { ByteStream } from '../../usecases/shared/contents.js';
+import type { PageHeaders, Reply } from './route.js';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const PAGE_TYPE = 'text/html; charset=utf-8';
+
+/** A request, and the answer that is due to it. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  /** What is answered to a failure that nobody has foreseen. */
+  failure: Reply;
+  readonly outbox: Outbox;
+}
+
+/** Names and values by turns: what `writeHead` takes as it is. */
+type Head = (string | number)[];
+
+/**
+ * Writes a reply to its end. What is at hand goes to the socket with the answers of this event turn, head and
+ * body in one write, and nothing is left to wait for; else the promise resolves when the last byte is handed
+ * over or the client is gone.
+ * @param isLast the connection is closed behind it
+ */
+export function writeReply(exchange: Exchange, reply: Reply, isLast: boolean): Promise<void> | undefined {
+  const { request, requestId } = exchange;
+  // Of every answer (decisions, HTTP).
+  const head: Head = [
+    'X-Request-ID',
+    requestId,
+    'Cache-Control',
+    'no-store',
+    'X-Content-Type-Options',
+    'nosniff',
+  ];
+  if (isLast || hasUnreadBody(request)) head.push('Connection', 'close');
+  switch (reply.kind) {
+    case 'json':
+      return writeJson(exchange, head, reply);
+    case 'page':
+      addHeaders(head, reply.headers);
+      return writeText(exchange, head, reply.status, PAGE_TYPE, reply.html);
+    case 'failure':
+      return writeJson(exchange, head, failureReply(reply.failure, reply.headers));
+    case 'json-bytes':
+      head.push('Content-Type', JSON_TYPE);
+      return writeStream(exchange, head, reply.status, reply.stream);
+    case 'download':
+      addDownloadHeaders(head, reply.contentType, reply.download);
+      return writeStream(exchange, head, 200, reply.download);
+  }
+}
+
+type JsonReply = Extract<Reply, { kind: 'json' }>;
+
+function failureReply(failure: Failure, headers: JsonReply['headers']): JsonReply {
+  const { code, message, details, beside, retryAfterS } = failure;
+  const { status } = ERRORS[code];
+  return {
+    kind: 'json',
+    status,
+    body: { error: { code, message, ...(details === undefined ? {} : { details }) }, ...beside },
+    headers: {
+      ...headers,
+      ...(status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
+      ...(retryAfterS === undefined ? {} : { 'Retry-After': `${retryAfterS}` }),
+    },
+  };
+}
+
+function writeJson(exchange: Exchange, head: Head, reply: JsonReply): Promise<void> | undefined {
+  addHeaders(head, reply.headers ?? {});
+  return writeText(exchange, head, reply.status, JSON_TYPE, JSON.stringify(reply.body));
+}
+
+function addHeaders(head: Head, headers: PageHeaders): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value === 'string') head.push(name, value);
+    else for (const one of value) head.push(name, one);
+  }
+}
+
+function writeText(
+  exchange: Exchange,
+  head: Head,
+  status: number,
+  contentType: string,
+  text: string,
+): Promise<void> | undefined {
+  const bytes = Buffer.from(text, 'utf8');
+  head.push('Content-Type', contentType, 'Content-Length', bytes.length);
+  exchange.response.writeHead(status, head);
+  return finish(exchange, bytes);
+}
+
+/** A file from a stranger: never rendered, never sniffed, never run (specification, Downloads). */
+function addDownloadHeaders(head: Head, contentType: string, download: Download): void {
+  head.push('Content-Type', contentType);
+  head.push('Content-Disposition', attachmentDisposition(download.filename));
+  head.push('Content-Security-Policy', "sandbox; default-src 'none'");
+}
+
+function writeStream(
+  exchange: Exchange,
+  head: Head,
+  status: number,
+  { size, bytes }: ByteStream,
+): Promise<void> | undefined {
+  head.push('Content-Length', size);
+  const isWhole = Array.isArray(bytes) && bytes.length === 1;
+  if (!isWhole && exchange.request.method !== 'HEAD') return pipe(exchange, head, status, bytes);
+  exchange.response.writeHead(status, head);
+  return finish(exchange, isWhole ? (bytes[0] ?? null) : null);
+}
+
+/** The head goes with the first chunk: what cannot be read at all can still be told so. */
+async function pipe(
+  exchange: Exchange,
+  head: Head,
+  status: number,
+  bytes: ByteStream['bytes'],
+): Promise<void> {
+  const { response } = exchange;
+  for await (const chunk of bytes) {
+    if (response.destroyed) return;
+    if (!response.headersSent) response.writeHead(status, head);
+    if (!response.write(chunk)) await drained(response);
+  }
+  if (!response.headersSent) response.writeHead(status, head);
+  await finish(exchange, null);
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise(resolve => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+  });
+}
+
+/** How much of an unread request body is taken off the wire, and how long, so that the answer arrives. */
+const LINGER_BYTES = 1024 * 1024;
+const LINGER_MS = 2_000;
+
+/**
+ * Ends the answer. When the client is still sending a body that nobody wants (413, 401), closing at once
+ * would reset the connection and could destroy the answer on its way: the answer is written in full,
+ * then a bounded rest of the request is taken in and thrown away, then the connection closes.
+ */
+function finish(exchange: Exchange, body: Uint8Array | null): Promise<void> | undefined {
+  const { request, response } = exchange;
+  const due = request.method === 'HEAD' ? null : body;
+  if (hasUnreadBody(request)) return finishLingering(exchange, due);
+  exchange.outbox.add(response, due);
+  return undefined;
+}
+
+async function finishLingering({ request, response }: Exchange, body: Uint8Array | null): Promise<void> {
+  if (body === null) response.flushHeaders();
+  else response.write(body);
+  await discard(request);
+  response.end();
+  if (!request.complete) request.destroy();
+}
+
+function hasUnreadBody(request: IncomingMessage): boolean {
+  if (request.complete) return false;
+  const length = request.headers['content-length'];
+  return request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+}
+
+function discard(request: IncomingMessage): Promise<void> {
+  return new Promise(resolve => {
+    let size = 0;
+    const timer = setTimeout(() => done(), LINGER_MS);
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > LINGER_BYTES) done();
+    };
+    const done = (): void => {
+      clearTimeout(timer);
+      request.off('data', onData).off('end', done).off('close', done).off('error', done);
+      request.pause();
+      resolve();
+    };
+    request.on('data', onData).on('end', done).on('close', done).on('error', done);
+    request.resume();
+  });
+}
+
+/** Characters of RFC 8187 `attr-char` stay; everything else is percent-encoded. */
+function encodeExtended(text: string): string {
+  return encodeURIComponent(text).replace(
+    /['()*]/g,
+    char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+/**
+ * `Content-Disposition: attachment` with a suggested file name (RFC 6266): an ASCII fallback and, where
+ * the name has more, the whole of it as `filename*`.
+ */
+export function attachmentDisposition(filename: string | null): string {
+  if (filename === null) return 'attachment';
+  const fallback = filename.replace(/[^\x20-\x7e]/g, '_').replace(/["\\%/]/g, '_');
+  const name = `attachment; filename="${fallback}"`;
+  return fallback === filename
+    ? name
+    : `${name}; filename*=UTF-8''${encodeExtended(filename.toWellFormed())}`;
+}
+
+/**
+ * Whole answers, until the event turn that made them ends: then all go to their sockets. A write wakes the
+ * client that waits for it, which takes longer than making the answer of a list; one that is awake already
+ * when the next comes need not be woken. A seventh more lists a second.
+ */
+export class Outbox {
+  #due: { readonly response: ServerResponse; readonly body: Uint8Array | null }[] = [];
+
+  /** Ends an answer whose head is written. */
+  add(response: ServerResponse, body: Uint8Array | null): void {
+    if (this.#due.push({ response, body }) === 1) setImmediate(() => this.#send());
+  }
+
+  #send(): void {
+    const due = this.#due;
+    this.#due = [];
+    for (const { response, body } of due) response.end(body ?? undefined);
+  }
+}

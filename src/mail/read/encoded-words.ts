@@ -1,0 +1,93 @@
+import { decodeText } from './charset.js';
+import { decodeHexEscapes } from './transfer-decoders.js';
+
+/** A charset name is short; a longer one is no encoded word. */
+const LONGEST_CHARSET = 80;
+
+/** `=?charset?Q?text?=` (RFC 2047 section 2) and where it stands. */
+export interface EncodedWord {
+  readonly start: number;
+  readonly end: number;
+  readonly charset: string;
+  readonly encoding: 'b' | 'q';
+  readonly textStart: number;
+}
+
+/**
+ * Decodes the encoded words in `text` (RFC 2047). White space between two of them is dropped (section 6.2),
+ * and the bytes of neighbours in one charset are joined before they are decoded: senders split characters
+ * between words, though section 5 forbids it. Words within other text, in quoted strings and with white
+ * space inside are decoded as well, as mainstream clients do.
+ */
+export function decodeEncodedWords(text: string, maxWords: number): string {
+  let out = '';
+  let position = 0;
+  let charset = '';
+  let run: Buffer[] = [];
+  const endRun = (): void => {
+    if (run.length > 0) out += decodeText(Buffer.concat(run), charset);
+    run = [];
+  };
+  for (const word of findEncodedWords(text, maxWords)) {
+    const between = text.slice(position, word.start);
+    const isNeighbour = position > 0 && /^\s*$/.test(between);
+    if (!isNeighbour || word.charset !== charset) endRun();
+    if (!isNeighbour) out += between;
+    charset = word.charset;
+    run.push(wordBytes(text, word));
+    position = word.end;
+  }
+  endRun();
+  return position === 0 ? text : out + text.slice(position);
+}
+
+/**
+ * The encoded words in `text`, in one pass: where a beginning turns out to have no end of its own, the search
+ * goes on at the last beginning before that end.
+ */
+export function findEncodedWords(text: string, maxWords: number): readonly EncodedWord[] {
+  const words: EncodedWord[] = [];
+  let start = text.indexOf('=?');
+  while (start >= 0 && words.length < maxWords) {
+    const head = wordHead(text, start);
+    if (head === null) {
+      start = text.indexOf('=?', start + 1);
+      continue;
+    }
+    const end = text.indexOf('?=', head.textStart);
+    if (end < 0) break;
+    // The `=` of base64 padding right before the end begins no word.
+    const inner = text.lastIndexOf('=?', end - 2);
+    if (inner >= head.textStart) {
+      start = inner;
+      continue;
+    }
+    words.push({ ...head, start, end: end + 2 });
+    start = text.indexOf('=?', end + 2);
+  }
+  return words;
+}
+
+type WordHead = Pick<EncodedWord, 'charset' | 'encoding' | 'textStart'>;
+
+/** Reads `=?charset?B?`, where the charset may carry a language (RFC 2231 section 5). */
+function wordHead(text: string, start: number): WordHead | null {
+  const charsetStart = start + 2;
+  const charsetLength = text.slice(charsetStart, charsetStart + LONGEST_CHARSET).indexOf('?');
+  const encoding = text[charsetStart + charsetLength + 1]?.toLowerCase();
+  if (charsetLength < 1 || (encoding !== 'b' && encoding !== 'q')) return null;
+  if (text[charsetStart + charsetLength + 2] !== '?') return null;
+  const charset = text
+    .slice(charsetStart, charsetStart + charsetLength)
+    .replace(/\*.*$/, '')
+    .toLowerCase();
+  return /\s/.test(charset) ? null : { charset, encoding, textStart: charsetStart + charsetLength + 3 };
+}
+
+/** Base64, or the "Q" encoding, in which `_` is a space (RFC 2047 section 4). */
+function wordBytes(text: string, { encoding, textStart, end }: EncodedWord): Buffer {
+  const encoded = text.slice(textStart, end - 2);
+  return encoding === 'b'
+    ? Buffer.from(encoded, 'base64')
+    : decodeHexEscapes(Buffer.from(encoded.replaceAll('_', ' ')), '=');
+}

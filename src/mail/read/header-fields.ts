@@ -1,0 +1,137 @@
+import { cleanText } from '../../domain/text.js';
+import { decodeUnlabelled } from './charset.js';
+import { decodeEncodedWords } from './encoded-words.js';
+import type { ParseLimits } from './limits.js';
+
+const TAB = 0x09;
+const SPACE = 0x20;
+const COLON = 0x3a;
+
+/** No field we read has a longer name. */
+const LONGEST_NAME = 40;
+
+const partFieldNames = [
+  'content-type',
+  'content-disposition',
+  'content-transfer-encoding',
+  'content-id',
+] as const;
+const messageFieldNames = [
+  ...partFieldNames,
+  'from',
+  'sender',
+  'reply-to',
+  'to',
+  'cc',
+  'bcc',
+  'subject',
+  'message-id',
+  'in-reply-to',
+  'references',
+  'date',
+] as const;
+
+/** A header field that the parser reads; all others are skipped unread. */
+export type FieldName = (typeof messageFieldNames)[number];
+
+const partNames: ReadonlyMap<string, FieldName> = new Map(partFieldNames.map(name => [name, name]));
+const messageNames: ReadonlyMap<string, FieldName> = new Map(messageFieldNames.map(name => [name, name]));
+
+/**
+ * The header fields of one part (RFC 5322 section 2.2), taken line by line. Values are unfolded and hold
+ * one character for each byte (Latin-1), since what the bytes mean is for the reader of the field to say.
+ * Lines that are no header field (an mbox separator, a line without a colon) are passed over.
+ */
+export class HeaderFields {
+  readonly #values = new Map<FieldName, string[]>();
+  readonly #wanted: ReadonlyMap<string, FieldName>;
+  readonly #limits: ParseLimits;
+  #current: { readonly values: string[]; isFull: boolean } | null = null;
+  #bytes = 0;
+  #lines = 0;
+
+  /** The header of the message itself has the fields of the envelope too; that of a part only describes the part. */
+  constructor(owner: 'message' | 'part', limits: ParseLimits) {
+    this.#wanted = owner === 'message' ? messageNames : partNames;
+    this.#limits = limits;
+  }
+
+  /** Takes the line `data[start, end)`, given without its line end; a folded line continues the last one. */
+  addLine(data: Buffer, start: number, end: number): void {
+    const first = data[start];
+    if (first === SPACE || first === TAB) {
+      this.continueLine(data, start, end);
+      return;
+    }
+    this.#current = null;
+    const colon = colonIn(data, start, end);
+    if (colon < 0) return;
+    // Obsolete syntax has white space before the colon (RFC 5322 section 4.5).
+    const name = this.#wanted.get(data.toString('latin1', start, colon).trimEnd().toLowerCase());
+    if (name === undefined || this.#lines >= this.#limits.headerLines) return;
+    let values = this.#values.get(name);
+    if (values === undefined) {
+      values = [];
+      this.#values.set(name, values);
+    }
+    values.push('');
+    this.#current = { values, isFull: false };
+    this.continueLine(data, colon + 1, end);
+  }
+
+  /** More of the last line, whose end had not come yet, or a folded line. */
+  continueLine(data: Buffer, start: number, end: number): void {
+    const field = this.#current;
+    if (field === null || field.isFull) return;
+    const value = field.values.pop() ?? '';
+    const room = Math.min(
+      this.#limits.headerFieldBytes - value.length,
+      this.#limits.headerBytes - this.#bytes,
+    );
+    const fits = end - start <= room && this.#lines < this.#limits.headerLines;
+    const kept = value + data.toString('latin1', start, fits ? end : start + Math.max(0, room));
+    this.#lines++;
+    this.#bytes += kept.length - value.length;
+    field.isFull = !fits;
+    field.values.push(fits ? kept : cutBetweenWords(kept));
+  }
+
+  /** The value of the first field of that name, or null. */
+  first(name: FieldName): string | null {
+    return this.#values.get(name)?.[0] ?? null;
+  }
+
+  /** The values of all fields of that name, in their order. */
+  all(name: FieldName): readonly string[] {
+    return this.#values.get(name) ?? [];
+  }
+}
+
+function colonIn(data: Buffer, start: number, end: number): number {
+  const limit = Math.min(end, start + LONGEST_NAME);
+  for (let i = start; i < limit; i++) if (data[i] === COLON) return i;
+  return -1;
+}
+
+/** Half an address or identifier can be another one, so a value that is too long loses the word it breaks off in. */
+function cutBetweenWords(value: string): string {
+  const cut = Math.max(value.lastIndexOf(','), value.lastIndexOf(' '), value.lastIndexOf('\t'));
+  return value.slice(0, Math.max(0, cut));
+}
+
+const plainAscii = /^[\t\u0020-\u007e]*$/;
+
+/** The characters of a raw header value, which holds one character for each byte (RFC 6532, or a guess). */
+export function decodeRawValue(raw: string): string {
+  return plainAscii.test(raw) ? raw : decodeUnlabelled(Buffer.from(raw, 'latin1'));
+}
+
+/** An unstructured header field such as Subject: encoded words decoded (RFC 2047), cleaned. */
+export function unstructuredText(raw: string, maxEncodedWords: number): string {
+  return cleanText(decodeEncodedWords(decodeRawValue(raw), maxEncodedWords));
+}
+
+/** A header field shown as written: unfolded, each run of white space as one space, nothing decoded. */
+export function writtenText(raw: string): string {
+  return cleanText(decodeRawValue(raw)).replace(/\s+/g, ' ');
+}

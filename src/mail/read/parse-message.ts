@@ -1,0 +1,111 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AttachmentQueue, CHUNK_BYTES } from './attachment-queue.js';
+import { HeaderFields } from './header-fields.js';
+import { type AttachmentSink, defaultParseLimits, type ParsedMessage, type ParseLimits } from './limits.js';
+import { type MessageHeader, readMessageHeader } from './message-header.js';
+import type { MultipartForm, PartPlace } from './open-multiparts.js';
+import { describePart, type PartDescription } from './part-description.js';
+import { type PartHandler, PartSplitter } from './part-splitter.js';
+import { TextBodies } from './text-bodies.js';
+
+/** After this much work in one go other events get their turn. */
+const BYTES_PER_TURN = 256 * 1024;
+
+/**
+ * Parses a message as its bytes arrive (RFC 5322, RFC 2045 to 2047, RFC 2231). Attachments are decoded into
+ * the sink and never held; text and HTML bodies are held up to the limits. The chunks of the source are read
+ * only until the next one is asked for. No content makes it throw; it rejects when the source or sink does.
+ */
+export async function parseMessage(
+  source: AsyncIterable<Uint8Array>,
+  sink: AttachmentSink,
+  limits: ParseLimits = defaultParseLimits,
+): Promise<ParsedMessage> {
+  const parts = new MessageParts(sink, limits);
+  const splitter = new PartSplitter(parts, limits);
+  let untilNextTurn = BYTES_PER_TURN;
+  for await (const bytes of source) {
+    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    for (let start = 0; start < chunk.length && !splitter.isDone; start += CHUNK_BYTES) {
+      const step = chunk.subarray(start, start + CHUNK_BYTES);
+      splitter.push(step);
+      if (!parts.attachments.isEmpty) await parts.attachments.drain();
+      untilNextTurn -= step.length;
+      if (untilNextTurn <= 0) {
+        untilNextTurn = BYTES_PER_TURN;
+        await nextTurn();
+      }
+    }
+    if (splitter.isDone) break;
+  }
+  splitter.end();
+  await parts.attachments.drain();
+  return parts.message();
+}
+
+/** Decides what each part is, and gathers what the parts hold. */
+class MessageParts implements PartHandler {
+  readonly attachments: AttachmentQueue;
+  readonly #texts: TextBodies;
+  readonly #limits: ParseLimits;
+  #header: MessageHeader | null = null;
+  #current: TextBodies | AttachmentQueue;
+
+  constructor(sink: AttachmentSink, limits: ParseLimits) {
+    this.attachments = new AttachmentQueue(sink);
+    this.#texts = new TextBodies(limits.textBytes);
+    this.#limits = limits;
+    this.#current = this.#texts;
+  }
+
+  onHeader(fields: HeaderFields, place: PartPlace): MultipartForm | null {
+    this.#header ??= readMessageHeader(fields, this.#limits);
+    const part = describePart(fields, place.isInDigest ? 'message/rfc822' : 'text/plain', this.#limits);
+    if (part.boundary !== null && place.depth < this.#limits.nesting) {
+      return {
+        boundary: part.boundary,
+        isRelated: part.mimeType === 'multipart/related',
+        isDigest: part.mimeType === 'multipart/digest',
+      };
+    }
+    if (isBodyText(part)) {
+      this.#texts.begin(part);
+      this.#current = this.#texts;
+    } else {
+      this.attachments.begin(part, place.isRelated);
+      this.#current = this.attachments;
+    }
+    return null;
+  }
+
+  onBody(bytes: Buffer): void {
+    this.#current.write(bytes);
+  }
+
+  onEnd(): void {
+    this.#current.end();
+  }
+
+  message(): ParsedMessage {
+    const { fields, ids } =
+      this.#header ?? readMessageHeader(new HeaderFields('message', this.#limits), this.#limits);
+    return {
+      content: {
+        ...fields,
+        text: this.#texts.text,
+        html: this.#texts.html,
+        attachments: this.attachments.metadata,
+      },
+      ids,
+    };
+  }
+}
+
+/**
+ * Text to read, unless it is a file: one with a name, or with a disposition other than `inline` (an unknown
+ * one counts as `attachment`, RFC 2183 section 2.8).
+ */
+function isBodyText(part: PartDescription): boolean {
+  const isText = part.mimeType === 'text/plain' || part.mimeType === 'text/html';
+  return isText && !part.isNamed && (part.disposition === null || part.disposition === 'inline');
+}

@@ -1,0 +1,153 @@
+import { cleanText, safeFilename } from '../../domain/text.js';
+import { decodeText } from './charset.js';
+import { decodeEncodedWords } from './encoded-words.js';
+import { decodeRawValue, type HeaderFields } from './header-fields.js';
+import type { ParseLimits } from './limits.js';
+import { parseStructuredHeader, type StructuredHeader } from './structured-header.js';
+import { decodeHexEscapes } from './transfer-decoders.js';
+
+/** What the header of a part says of its content. */
+export interface PartDescription {
+  /** `type/subtype`, lower case. */
+  readonly mimeType: string;
+  /** The delimiter of a multipart as raw characters; null for a part with content of its own. */
+  readonly boundary: string | null;
+  readonly charset: string | null;
+  readonly isFlowed: boolean;
+  readonly deletesFlowSpace: boolean;
+  /** Content-Transfer-Encoding as a bare token, lower case. */
+  readonly encoding: string;
+  readonly disposition: string | null;
+  readonly filename: string | null;
+  /** The sender named it as a file, be it with a name that is not safe to use. */
+  readonly isNamed: boolean;
+  readonly contentId: string | null;
+}
+
+/** A token (RFC 2045 section 5.1) on each side of the slash. */
+const mediaType = /^[!#$%&'*+\-.^_`{|}~0-9a-z]{1,127}\/[!#$%&'*+\-.^_`{|}~0-9a-z]{1,127}$/;
+
+/** More than any media type or disposition, whose names have at most 127 characters (RFC 6838 section 4.2). */
+const LONGEST_TYPE = 256;
+/** RFC 5322 section 2.1.1. */
+const LONGEST_LINE = 998;
+
+/** Reads the header of a part. `defaultType` is the type of a part that does not say (RFC 2046 section 5.1.5). */
+export function describePart(
+  fields: HeaderFields,
+  defaultType: string,
+  limits: ParseLimits,
+): PartDescription {
+  const type = parseStructuredHeader(fields.first('content-type') ?? '', limits.parameters);
+  const disposition = parseStructuredHeader(fields.first('content-disposition') ?? '', limits.parameters);
+  const boundary = boundaryOf(type);
+  const name = fileNameOf(disposition, type, limits);
+  const written = mimeTypeOf(type, defaultType);
+  const isMultipart = written.startsWith('multipart/');
+  // A multipart without a boundary is a malformed Content-Type, to be read as plain text (RFC 2045 section 5.2).
+  const mimeType = isMultipart && boundary === null ? 'text/plain' : written;
+  return {
+    mimeType,
+    boundary: isMultipart ? boundary : null,
+    charset: parameterToken(type, 'charset'),
+    isFlowed: parameterToken(type, 'format')?.toLowerCase() === 'flowed',
+    deletesFlowSpace: parameterToken(type, 'delsp')?.toLowerCase() === 'yes',
+    encoding: encodingOf(fields.first('content-transfer-encoding')),
+    disposition: cleanText(disposition.value).slice(0, LONGEST_TYPE).toLowerCase() || null,
+    filename: name === '' ? null : safeFilename(name),
+    isNamed: name !== '',
+    contentId: contentIdOf(fields.first('content-id')),
+  };
+}
+
+/** The boundary as raw characters; it does not end in white space, and has to fit a line (RFC 2046 section 5.1.1). */
+function boundaryOf(type: StructuredHeader): string | null {
+  const boundary = parameterToken(type, 'boundary')?.trimEnd() ?? '';
+  return boundary === '' || boundary.length > LONGEST_LINE ? null : boundary;
+}
+
+function mimeTypeOf(type: StructuredHeader, defaultType: string): string {
+  const written = type.value
+    .slice(0, LONGEST_TYPE)
+    .toLowerCase()
+    .replace(/\s*\/\s*/, '/');
+  if (written === '') return defaultType;
+  // Malformed: plain text is what RFC 2045 section 5.2 makes of it, be it `text` or nonsense.
+  return mediaType.test(written) ? written : 'text/plain';
+}
+
+/** The token alone: scripts write `base64;` and relays add comments. */
+function encodingOf(raw: string | null): string {
+  if (raw === null) return '';
+  return parseStructuredHeader(raw, 0).value.toLowerCase();
+}
+
+/** The name as the sender gives it, `""` when there is none. */
+function fileNameOf(disposition: StructuredHeader, type: StructuredHeader, limits: ParseLimits): string {
+  const fromDisposition = parameterText(disposition, 'filename', limits.encodedWords);
+  return (fromDisposition ?? parameterText(type, 'name', limits.encodedWords) ?? '').trim();
+}
+
+/** Without angle brackets (RFC 2045 section 7), which some senders leave out. */
+function contentIdOf(raw: string | null): string | null {
+  if (raw === null) return null;
+  const text = cleanText(decodeRawValue(raw));
+  const bracketed = /<([^<>]*)>/.exec(text);
+  return (bracketed?.[1] ?? text).replace(/\s+/g, '').slice(0, LONGEST_LINE) || null;
+}
+
+/**
+ * A parameter as text: the extended and continued forms of RFC 2231 (sections 3 and 4) win over the plain
+ * one; the plain form may hold encoded words, which RFC 2047 section 5 forbids and senders use.
+ */
+export function parameterText(
+  header: StructuredHeader,
+  attribute: string,
+  maxEncodedWords: number,
+): string | null {
+  const extended = header.parameters.get(`${attribute}*`);
+  if (extended !== undefined) return decodeExtended([{ text: extended, isEncoded: true }]);
+  const pieces = continuedPieces(header, attribute);
+  if (pieces.some(piece => piece.isEncoded)) return decodeExtended(pieces);
+  const plain =
+    pieces.length > 0 ? pieces.map(piece => piece.text).join('') : header.parameters.get(attribute);
+  return plain === undefined ? null : decodeEncodedWords(decodeRawValue(plain), maxEncodedWords);
+}
+
+/** A parameter that is a token of ASCII, such as charset or boundary: the raw characters. */
+export function parameterToken(header: StructuredHeader, attribute: string): string | null {
+  const plain = header.parameters.get(attribute);
+  if (plain !== undefined) return plain;
+  const pieces = continuedPieces(header, attribute);
+  if (pieces.length > 0) return pieces.map(piece => piece.text).join('');
+  return header.parameters.get(`${attribute}*`)?.replace(/^[^']*'[^']*'/, '') ?? null;
+}
+
+interface ParameterPiece {
+  readonly text: string;
+  readonly isEncoded: boolean;
+}
+
+/** The pieces `name*0`, `name*1*`, ... as far as they follow each other (RFC 2231 section 3). */
+function continuedPieces(header: StructuredHeader, attribute: string): readonly ParameterPiece[] {
+  const pieces: ParameterPiece[] = [];
+  for (let index = 0; ; index++) {
+    const encoded = header.parameters.get(`${attribute}*${index}*`);
+    const text = encoded ?? header.parameters.get(`${attribute}*${index}`);
+    if (text === undefined) return pieces;
+    pieces.push({ text, isEncoded: encoded !== undefined });
+  }
+}
+
+/** Joins the bytes of all pieces before decoding them: a character may straddle two of them. */
+function decodeExtended(pieces: readonly ParameterPiece[]): string {
+  let charset: string | null = null;
+  const bytes = pieces.map(({ text, isEncoded }, index) => {
+    if (!isEncoded) return Buffer.from(text, 'latin1');
+    // Only the first piece names the charset and language (RFC 2231 section 4.1).
+    const prefix = index === 0 ? /^([^']*)'[^']*'/.exec(text) : null;
+    if (prefix !== null) charset = prefix[1] ?? '';
+    return decodeHexEscapes(Buffer.from(text.slice(prefix?.[0].length ?? 0), 'latin1'), '%');
+  });
+  return decodeText(Buffer.concat(bytes), charset);
+}

@@ -1,0 +1,137 @@
+import { declaredHtmlCharset, decodeText } from './charset.js';
+import type { PartDescription } from './part-description.js';
+import { createTransferDecoder, type TransferDecoder } from './transfer-decoders.js';
+
+interface OpenText {
+  readonly part: PartDescription;
+  readonly decoder: TransferDecoder;
+  readonly pieces: Buffer[];
+}
+
+/**
+ * Collects the text and HTML bodies. Each part is decoded when it ends, since its charset may have to be
+ * guessed from all of it; the parts of a kind are joined in their order, each beginning on a line of its own.
+ */
+export class TextBodies {
+  #room: number;
+  #open: OpenText | null = null;
+  readonly #texts: string[] = [];
+  readonly #htmls: string[] = [];
+
+  constructor(maxBytes: number) {
+    this.#room = maxBytes;
+  }
+
+  begin(part: PartDescription): void {
+    this.#open = { part, decoder: createTransferDecoder(part.encoding), pieces: [] };
+  }
+
+  write(bytes: Buffer): void {
+    if (this.#open !== null && this.#room > 0) this.#keep(this.#open, this.#open.decoder.write(bytes));
+  }
+
+  end(): void {
+    const open = this.#open;
+    if (open === null) return;
+    this.#open = null;
+    this.#keep(open, open.decoder.end());
+    const { part, pieces } = open;
+    const bytes = (pieces.length === 1 ? pieces[0] : undefined) ?? Buffer.concat(pieces);
+    const isHtml = part.mimeType === 'text/html';
+    const charset = part.charset ?? (isHtml ? declaredHtmlCharset(bytes) : null);
+    const text = toLineFeeds(decodeText(bytes, charset));
+    if (isHtml) this.#htmls.push(text);
+    else this.#texts.push(part.isFlowed ? unflow(text, part.deletesFlowSpace) : text);
+  }
+
+  /** Null when there was no part of that kind. */
+  get text(): string | null {
+    return joined(this.#texts);
+  }
+
+  get html(): string | null {
+    return joined(this.#htmls);
+  }
+
+  #keep(open: OpenText, bytes: Buffer): void {
+    const kept = bytes.subarray(0, wholeCharacters(bytes, this.#room));
+    this.#room = kept.length < bytes.length ? 0 : this.#room - kept.length;
+    if (kept.length > 0) open.pieces.push(kept);
+  }
+}
+
+function joined(bodies: readonly string[]): string | null {
+  if (bodies.length === 0) return null;
+  const pieces: string[] = [];
+  for (const body of bodies.filter(text => text !== '')) {
+    if (pieces.length > 0 && pieces.at(-1)?.endsWith('\n') !== true) pieces.push('\n');
+    pieces.push(body);
+  }
+  return pieces.join('');
+}
+
+/** At most `limit`, and not inside a character of UTF-8, whose continuation bytes are 10xxxxxx (RFC 3629 section 3). */
+function wholeCharacters(bytes: Buffer, limit: number): number {
+  if (bytes.length <= limit) return bytes.length;
+  let end = limit;
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return end;
+}
+
+/** So many pieces are joined at a time: millions of small strings would take many times the memory of the text. */
+const PIECES_PER_BLOCK = 8_192;
+
+/**
+ * Joins the lines of format=flowed text (RFC 3676 section 4): a line that ends in a space goes on in the
+ * next one of the same quote depth, space-stuffing is undone, quote marks stay, and the signature separator
+ * is a line of its own. Lines end in LF, in and out.
+ */
+export function unflow(text: string, deletesSpace: boolean): string {
+  const blocks: string[] = [];
+  let pieces: string[] = [];
+  let goesOn = false;
+  let depthBefore = 0;
+  for (let start = 0; start <= text.length; ) {
+    const lineFeed = text.indexOf('\n', start);
+    const end = lineFeed < 0 ? text.length : lineFeed;
+    const depth = quoteDepth(text, start);
+    const content = text.slice(text[start + depth] === ' ' ? start + depth + 1 : start + depth, end);
+    const isSignature = content === '-- ';
+    if (!goesOn || depth !== depthBefore || isSignature) {
+      if (start > 0) pieces.push('\n');
+      if (depth > 0) pieces.push('>'.repeat(depth), content === '' ? '' : ' ');
+    }
+    goesOn = content.endsWith(' ') && !isSignature;
+    pieces.push(goesOn && deletesSpace ? content.slice(0, -1) : content);
+    if (pieces.length >= PIECES_PER_BLOCK) {
+      blocks.push(pieces.join(''));
+      pieces = [];
+    }
+    depthBefore = depth;
+    start = end + 1;
+  }
+  return blocks.join('') + pieces.join('');
+}
+
+function quoteDepth(text: string, start: number): number {
+  let depth = 0;
+  while (text[start + depth] === '>') depth++;
+  return depth;
+}
+
+/** Turns CRLF, the line end of text on the wire (RFC 2046 section 4.1.1), into LF; other CR stay as they are. */
+export function toLineFeeds(text: string): string {
+  const blocks: string[] = [];
+  let pieces: string[] = [];
+  let start = 0;
+  for (let at = text.indexOf('\r\n'); at >= 0; at = text.indexOf('\r\n', start)) {
+    pieces.push(text.slice(start, at));
+    start = at + 1;
+    if (pieces.length >= PIECES_PER_BLOCK) {
+      blocks.push(pieces.join(''));
+      pieces = [];
+    }
+  }
+  pieces.push(text.slice(start));
+  return blocks.join('') + pieces.join('');
+}

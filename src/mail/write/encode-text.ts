@@ -1,0 +1,185 @@
+import { isAscii } from 'node:buffer';
+
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const SPACE = 0x20;
+const DOT = 0x2e;
+const DELETE = 0x7f;
+
+/** Characters of a line without its end (RFC 5322 section 2.1.1). */
+const LONGEST_LINE = 78;
+
+/** A body as it is transmitted. */
+export interface EncodedText {
+  readonly encoding: '7bit' | 'quoted-printable' | 'base64';
+  readonly body: Buffer;
+}
+
+/**
+ * Text as a body in UTF-8 (RFC 2045 section 6). CR, LF and CRLF are line ends alike, and the last line has one
+ * too. It is sent as it stands where every relay leaves it so, else in the shorter one of quoted-printable
+ * and base64; where they are equal in the one that people can read.
+ * @param delimiter text that no body may hold as it stands, since it ends a part
+ */
+export function encodeText(text: string, delimiter: string): EncodedText {
+  const lines = withLineEnds(Buffer.from(text, 'utf8'));
+  if (passesUnchanged(lines) && !lines.includes(delimiter)) return { encoding: '7bit', body: lines };
+  const length = base64Length(lines.length);
+  const quoted = encodeQuotedPrintable(lines, length);
+  if (quoted !== null) return { encoding: 'quoted-printable', body: quoted };
+  const body = Buffer.allocUnsafe(length);
+  writeBase64(lines, body, 0);
+  return { encoding: 'base64', body };
+}
+
+/** With CRLF for every line end, and one at the end of what is not empty. */
+function withLineEnds(bytes: Buffer): Buffer {
+  let added = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (byte === LINE_FEED && bytes[i - 1] !== CARRIAGE_RETURN) added++;
+    else if (byte === CARRIAGE_RETURN && bytes[i + 1] !== LINE_FEED) added++;
+  }
+  const last = bytes[bytes.length - 1];
+  const isEnded = last === undefined || last === LINE_FEED || last === CARRIAGE_RETURN;
+  if (added === 0 && isEnded) return bytes;
+  const out = Buffer.allocUnsafe(bytes.length + added + (isEnded ? 0 : 2));
+  let length = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] ?? 0;
+    if (byte !== LINE_FEED && byte !== CARRIAGE_RETURN) {
+      out[length++] = byte;
+      continue;
+    }
+    if (byte === CARRIAGE_RETURN && bytes[i + 1] === LINE_FEED) i++;
+    out[length++] = CARRIAGE_RETURN;
+    out[length++] = LINE_FEED;
+  }
+  if (!isEnded) {
+    out[length++] = CARRIAGE_RETURN;
+    out[length++] = LINE_FEED;
+  }
+  return out;
+}
+
+/**
+ * True for short lines of printable ASCII that no relay or mail file changes: none ends in white space, none
+ * is a lone dot, none begins with `From ` (RFC 2049 section 3).
+ */
+function passesUnchanged(lines: Buffer): boolean {
+  if (!isAscii(lines)) return false;
+  let start = 0;
+  for (let i = 0; i < lines.length; i++) {
+    const byte = lines[i] ?? 0;
+    if (byte === CARRIAGE_RETURN) {
+      const last = lines[i - 1];
+      const isLoneDot = i - start === 1 && last === DOT;
+      const endsInWhiteSpace = i > start && (last === SPACE || last === TAB);
+      if (i - start > LONGEST_LINE || isLoneDot || endsInWhiteSpace || isFromLine(lines, start)) return false;
+      start = i + 2;
+      i++;
+    } else if ((byte < SPACE && byte !== TAB) || byte === DELETE) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/** Characters of a line, the "=" of a soft line break included (RFC 2045 section 6.7 rule 5). */
+const LINE = 76;
+const EQUALS = 0x3d;
+const TILDE = 0x7e;
+const HEX = Buffer.from('0123456789ABCDEF');
+
+/**
+ * Text with CRLF line ends in quoted-printable (RFC 2045 section 6.7), or null when that takes more than
+ * `maxLength` octets. A line of it never ends in white space, never begins with `From ` (which mbox files
+ * mangle) or a dot (which relays once did), and so passes whatever moves it.
+ */
+export function encodeQuotedPrintable(text: Buffer, maxLength: number): Buffer | null {
+  // Room for one more piece than fits, so that what is too long shows.
+  const out = Buffer.allocUnsafe(maxLength + 6);
+  let length = 0;
+  let column = 0;
+  for (let i = 0; i < text.length && length <= maxLength; i++) {
+    const byte = text[i] ?? 0;
+    // What stands for itself inside of a line: nearly all of most texts.
+    if (column > 0 && column < LINE - 1 && byte > SPACE && byte <= TILDE && byte !== EQUALS) {
+      out[length++] = byte;
+      column++;
+      continue;
+    }
+    if (byte === CARRIAGE_RETURN && text[i + 1] === LINE_FEED) {
+      out[length++] = CARRIAGE_RETURN;
+      out[length++] = LINE_FEED;
+      column = 0;
+      i++;
+      continue;
+    }
+    const isLast = text[i + 1] === CARRIAGE_RETURN && text[i + 2] === LINE_FEED;
+    let isPlain = isPlainByte(byte, isLast || i + 1 === text.length);
+    // All but the last of a line leave room for the "=" behind them.
+    if (column + (isPlain ? 1 : 3) > (isLast ? LINE : LINE - 1)) {
+      out[length++] = EQUALS;
+      out[length++] = CARRIAGE_RETURN;
+      out[length++] = LINE_FEED;
+      column = 0;
+    }
+    if (column === 0 && (byte === DOT || isFromLine(text, i))) isPlain = false;
+    if (isPlain) {
+      out[length++] = byte;
+      column++;
+    } else {
+      out[length++] = EQUALS;
+      out[length++] = HEX[byte >> 4] ?? 0;
+      out[length++] = HEX[byte & 15] ?? 0;
+      column += 3;
+    }
+  }
+  return length <= maxLength ? out.subarray(0, length) : null;
+}
+
+function isPlainByte(byte: number, isLast: boolean): boolean {
+  if (byte === SPACE || byte === TAB) return !isLast;
+  return byte > SPACE && byte <= TILDE && byte !== EQUALS;
+}
+
+/** True where `From ` begins. */
+export function isFromLine(text: Buffer, at: number): boolean {
+  return (
+    text[at] === 0x46 &&
+    text[at + 1] === 0x72 &&
+    text[at + 2] === 0x6f &&
+    text[at + 3] === 0x6d &&
+    text[at + 4] === SPACE
+  );
+}
+
+/** Octets of so many bytes in base64, each line with its CRLF. */
+export function base64Length(byteCount: number): number {
+  const digits = Math.ceil(byteCount / 3) * 4;
+  return digits + Math.ceil(digits / LINE) * 2;
+}
+
+/**
+ * Writes bytes as base64 in lines, each with its CRLF, into `out` from `at` on; returns the position behind.
+ * All of it is encoded at once, to the end of its place, and the lines then move up to where they belong:
+ * three to five times as fast as writing line by line.
+ */
+export function writeBase64(bytes: Uint8Array, out: Buffer, at: number): number {
+  const end = at + base64Length(bytes.length);
+  const digits = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+  let from = end - digits.length;
+  out.write(digits, from, 'latin1');
+  let to = at;
+  while (from < end) {
+    const lineEnd = Math.min(from + LINE, end);
+    out.copyWithin(to, from, lineEnd);
+    to += lineEnd - from;
+    from = lineEnd;
+    out[to++] = CARRIAGE_RETURN;
+    out[to++] = LINE_FEED;
+  }
+  return end;
+}

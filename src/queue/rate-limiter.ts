@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import type { Clock, Logger, RateLimit, RateLimiter, RateVerdict } from '../usecases/ports.js';
+import { connectRedis, type RedisAddress } from './connection.js';
+
+/**
+ * Counts one use by KEYS[1] unless ARGV[1] uses fell into the last ARGV[2] milliseconds: then it answers after how
+ * many milliseconds the oldest of them no longer counts, else 0. The clock is that of Redis.
+ */
+const TAKE = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local max, window = tonumber(ARGV[1]), tonumber(ARGV[2])
+local oldest = tonumber(redis.call('LINDEX', KEYS[1], 0))
+while oldest and oldest <= now - window do
+  redis.call('LPOP', KEYS[1])
+  oldest = tonumber(redis.call('LINDEX', KEYS[1], 0))
+end
+if redis.call('LLEN', KEYS[1]) >= max then
+  return math.max(1, oldest + window - now)
+end
+redis.call('RPUSH', KEYS[1], now)
+redis.call('PEXPIRE', KEYS[1], window)
+return 0
+`;
+
+export interface RedisRateLimiterOptions {
+  readonly address: RedisAddress;
+  /** Of every Redis key; two appliances on one Redis need two. */
+  readonly prefix: string;
+  readonly memory: MemoryRateLimiter;
+  readonly log: Logger;
+}
+
+/**
+ * Counts in memory and in Redis, and lets through what both let through. Redis remembers beyond a restart of the
+ * daemon, memory beyond a loss of Redis; while Redis is away, memory goes on alone and nobody waits.
+ */
+export class RedisRateLimiter implements RateLimiter {
+  readonly #options: RedisRateLimiterOptions;
+  #redis: Redis | undefined;
+
+  constructor(options: RedisRateLimiterOptions) {
+    this.#options = options;
+  }
+
+  /** Connects in the background and stays connected; never throws for an absent Redis. */
+  start(): void {
+    this.#redis ??= connectRedis(this.#options.address, 'limiter', this.#options.log);
+  }
+
+  close(): void {
+    this.#redis?.disconnect();
+    this.#redis = undefined;
+  }
+
+  async take(limit: RateLimit, key: string): Promise<RateVerdict> {
+    const verdict = await this.#options.memory.take(limit, key);
+    if (!verdict.isAllowed || this.#redis?.status !== 'ready') return verdict;
+    const retryAfterMs = await this.#takeInRedis(this.#redis, limit, key);
+    return retryAfterMs > 0 ? { isAllowed: false, retryAfterMs } : verdict;
+  }
+
+  async #takeInRedis(redis: Redis, limit: RateLimit, key: string): Promise<number> {
+    // Email addresses are nobody's business in Redis, and keys stay short.
+    const digest = createHash('sha256').update(key).digest('base64url').slice(0, 22);
+    const redisKey = `${this.#options.prefix}:limit:${limit.name}:${digest}`;
+    try {
+      return Number(await redis.eval(TAKE, 1, redisKey, limit.max, limit.windowMs));
+    } catch (error) {
+      this.#options.log.debug({ err: error }, 'Redis could not count a use; memory did');
+      return 0;
+    }
+  }
+}
+
+/** As many keys as are remembered; the one that was used least lately is forgotten first. */
+const MAX_KEYS = 50_000;
+
+/**
+ * Counts in this process. Beside the limiter in Redis it is what remains when Redis is away, and it spares Redis
+ * whatever it refuses; by itself it forgets with the process.
+ */
+export class MemoryRateLimiter implements RateLimiter {
+  readonly #clock: Clock;
+  readonly #maxKeys: number;
+  /** Instants of the uses that count, oldest first; in order of last use. */
+  readonly #uses = new Map<string, readonly number[]>();
+
+  constructor(options: { readonly clock: Clock; readonly maxKeys?: number }) {
+    this.#clock = options.clock;
+    this.#maxKeys = options.maxKeys ?? MAX_KEYS;
+  }
+
+  async take(limit: RateLimit, key: string): Promise<RateVerdict> {
+    const id = `${limit.name} ${key}`;
+    const nowMs = this.#clock();
+    // An instant in the future is from before the clock was set back: it would count for too long.
+    const uses = (this.#uses.get(id) ?? []).filter(at => at > nowMs - limit.windowMs && at <= nowMs);
+    const [oldest] = uses;
+    const isAllowed = oldest === undefined || uses.length < limit.max;
+    this.#remember(id, isAllowed ? [...uses, nowMs] : uses);
+    return isAllowed ? { isAllowed } : { isAllowed, retryAfterMs: oldest + limit.windowMs - nowMs };
+  }
+
+  #remember(id: string, uses: readonly number[]): void {
+    this.#uses.delete(id);
+    this.#uses.set(id, uses);
+    if (this.#uses.size <= this.#maxKeys) return;
+    const [leastLately] = this.#uses.keys();
+    if (leastLately !== undefined) this.#uses.delete(leastLately);
+  }
+}

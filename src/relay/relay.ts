@@ -1,0 +1,45 @@
+import type { Config } from '../config/load-config.js';
+import type { InboundMail, Logger, Relay } from '../usecases/ports.js';
+import { LocalDelivery } from './local-delivery.js';
+import { type SmarthostTimeouts, smarthostDefaults } from './smarthost/options.js';
+import { SmarthostTransport } from './smarthost/transport.js';
+import { SplitRelay } from './split-relay.js';
+import type { Transport } from './transport.js';
+
+export interface CreateRelayOptions {
+  readonly config: Pick<Config, 'relay' | 'mail' | 'smtp'>;
+  readonly inbound: InboundMail;
+  readonly log: Logger;
+  /** Other than the defaults, for tests. */
+  readonly timeouts?: Partial<SmarthostTimeouts>;
+}
+
+/** The relay with its life: `start` may be left out, after `close` everything is rejected. */
+export interface RunningRelay extends Relay {
+  /** Says in the log what is missing. Never rejects. */
+  start(): Promise<void>;
+  /** Resolves when no submission, socket or timer is left: after `graceMs` and a moment at the latest. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** The relay that the configuration asks for. */
+export function createRelay(options: CreateRelayOptions): RunningRelay {
+  const { config, inbound, log } = options;
+  const { hostname, domains } = config.mail;
+  const local = new LocalDelivery({ inbound, hostname, maxMessageBytes: config.smtp.maxMessageBytes });
+  return new SplitRelay({ domains, local, outside: createTransport(options), log });
+}
+
+function createTransport({ config, log, timeouts }: CreateRelayOptions): Transport | null {
+  switch (config.relay.transport) {
+    case 'local':
+      return null;
+    case 'smarthost': {
+      const { host, ...smarthost } = config.relay.smarthost;
+      if (host === null)
+        throw new Error('relay.smarthost.host is not set though the configuration was checked');
+      const { hostname } = config.mail;
+      return new SmarthostTransport({ ...smarthostDefaults, ...smarthost, ...timeouts, host, hostname }, log);
+    }
+  }
+}

@@ -1,0 +1,208 @@
+import type { SessionOpening } from './open-session.js';
+import type { SmarthostOptions } from './options.js';
+import { SessionFailure } from './session-failure.js';
+import type { SmtpSession } from './smtp-session.js';
+
+export interface Lease {
+  readonly session: SmtpSession;
+  /** It has carried a transaction before, and may have died since. */
+  readonly isReused: boolean;
+}
+
+type Limits = Pick<
+  SmarthostOptions,
+  'maxConnections' | 'maxMessagesPerConnection' | 'waitMs' | 'idleMs' | 'quitMs'
+>;
+
+/** Gets a session that became free, or null: the place to open one of its own. */
+interface Waiter {
+  give(session: SmtpSession | null): void;
+  fail(failure: SessionFailure): void;
+}
+
+/**
+ * Sessions with the smarthost, a bounded number of them. Each is one submission's at a time; in between it
+ * waits a while for the next. Who finds all of them in use waits in line.
+ */
+export class SessionPool {
+  readonly #open: () => SessionOpening;
+  readonly #limits: Limits;
+  /** Sessions that are being opened, in use, idle, or taking leave: all that the server has to bear. */
+  #places = 0;
+  readonly #openings = new Set<SessionOpening>();
+  readonly #sessions = new Set<SmtpSession>();
+  /** With the timers that end them. The one that was used last is used next, so that the others can end. */
+  readonly #idle = new Map<SmtpSession, NodeJS.Timeout>();
+  readonly #waiting: Waiter[] = [];
+  #isRetired = false;
+  #isEnded = false;
+  readonly #untilEmpty: (() => void)[] = [];
+
+  constructor(open: () => SessionOpening, limits: Limits) {
+    this.#open = open;
+    this.#limits = limits;
+  }
+
+  /** A session of one's own; `release`, or `replace` and then `release`, must follow. @throws SessionFailure */
+  async acquire(): Promise<Lease> {
+    if (this.#isRetired) throw stopping();
+    const idle = [...this.#idle.keys()].at(-1);
+    if (idle !== undefined) {
+      this.#unkeep(idle);
+      return { session: idle, isReused: true };
+    }
+    if (this.#places < this.#limits.maxConnections) {
+      this.#places += 1;
+      return { session: await this.#openOne(), isReused: false };
+    }
+    const session = await this.#wait();
+    return session === null
+      ? { session: await this.#openOne(), isReused: false }
+      : { session, isReused: true };
+  }
+
+  /**
+   * A new session in the place of one that is of no use any more. @throws SessionFailure; then the place is
+   * given up, and nothing is to be released.
+   */
+  async replace(session: SmtpSession): Promise<SmtpSession> {
+    this.#forget(session);
+    return this.#openOne();
+  }
+
+  /** Gives a session back. `needsReset`: a transaction was left in the middle. */
+  async release(session: SmtpSession, needsReset: boolean): Promise<void> {
+    session.messages += 1;
+    const isWorn = session.messages >= this.#limits.maxMessagesPerConnection;
+    const isGood =
+      session.isUsable &&
+      !isWorn &&
+      !this.#isRetired &&
+      (!needsReset || (await session.reset(this.#limits.quitMs)));
+    // Looked at again: the reset took its time.
+    if (!isGood || this.#isRetired) return this.#quit(session);
+    const waiter = this.#waiting.shift();
+    if (waiter === undefined) this.#keep(session);
+    else waiter.give(session);
+  }
+
+  /** No session is kept or given out from now on, but to those that wait already. */
+  retire(): void {
+    this.#isRetired = true;
+    for (const session of this.#idle.keys()) {
+      this.#unkeep(session);
+      void this.#quit(session);
+    }
+  }
+
+  /** Ends everything at once: those that wait, sessions on their way, sessions in use. */
+  end(): void {
+    this.#isEnded = true;
+    this.retire();
+    for (const waiter of this.#waiting.splice(0)) waiter.fail(stopping());
+    for (const opening of this.#openings) opening.abort(stopping());
+    for (const session of this.#sessions) session.destroy();
+  }
+
+  /** Resolves when no session is left; `retire` must have been called. */
+  async whenEmpty(): Promise<void> {
+    if (this.#places === 0) return;
+    await new Promise<void>(resolve => {
+      this.#untilEmpty.push(resolve);
+    });
+  }
+
+  async #openOne(): Promise<SmtpSession> {
+    if (this.#isEnded) {
+      this.#leavePlace();
+      throw stopping();
+    }
+    const opening = this.#open();
+    this.#openings.add(opening);
+    try {
+      const session = await opening.session;
+      // It came about in the very moment of the end.
+      if (this.#isEnded) session.destroy();
+      this.#sessions.add(session);
+      return session;
+    } catch (error) {
+      this.#leavePlace();
+      throw error;
+    } finally {
+      this.#openings.delete(opening);
+    }
+  }
+
+  #wait(): Promise<SmtpSession | null> {
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        clearTimeout(timer);
+        const at = this.#waiting.indexOf(waiter);
+        if (at >= 0) this.#waiting.splice(at, 1);
+      };
+      const waiter: Waiter = {
+        give: session => {
+          leave();
+          resolve(session);
+        },
+        fail: failure => {
+          leave();
+          reject(failure);
+        },
+      };
+      const timer = setTimeout(() => {
+        const { maxConnections, waitMs } = this.#limits;
+        const detail = `all ${maxConnections} connections were in use for ${waitMs} ms`;
+        waiter.fail(new SessionFailure('E_RELAY_TIMEOUT', detail));
+      }, this.#limits.waitMs);
+      this.#waiting.push(waiter);
+    });
+  }
+
+  #keep(session: SmtpSession): void {
+    const timer = setTimeout(() => {
+      this.#unkeep(session);
+      void this.#quit(session);
+    }, this.#limits.idleMs);
+    // The server ended it, or speaks out of turn.
+    session.onDisturbed = () => {
+      this.#unkeep(session);
+      this.#forget(session);
+      this.#leavePlace();
+    };
+    this.#idle.set(session, timer);
+  }
+
+  #unkeep(session: SmtpSession): void {
+    clearTimeout(this.#idle.get(session));
+    this.#idle.delete(session);
+    session.onDisturbed = null;
+  }
+
+  async #quit(session: SmtpSession): Promise<void> {
+    await session.quit(this.#limits.quitMs);
+    this.#forget(session);
+    this.#leavePlace();
+  }
+
+  #forget(session: SmtpSession): void {
+    session.destroy();
+    this.#sessions.delete(session);
+  }
+
+  #leavePlace(): void {
+    const waiter = this.#waiting.shift();
+    if (waiter !== undefined) {
+      waiter.give(null);
+      return;
+    }
+    this.#places -= 1;
+    if (this.#places > 0) return;
+    for (const resolve of this.#untilEmpty.splice(0)) resolve();
+  }
+}
+
+/** Nothing of the message was handed over. */
+export function stopping(): SessionFailure {
+  return new SessionFailure('E_RELAY_UNREACHABLE', 'the service is being stopped');
+}

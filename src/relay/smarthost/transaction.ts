@@ -1,0 +1,150 @@
+import type { RelayAttempt } from '../../usecases/ports.js';
+import type { SmarthostTimeouts } from './options.js';
+import type { Reply, Step } from './reply.js';
+import { type LossReason, type MailWire, SessionLost } from './smtp-session.js';
+
+/** How a mail transaction ended. */
+export type TransactionEnd =
+  /** 2yz after the final dot. */
+  | { readonly end: 'accepted'; readonly reply: Reply }
+  /** 4yz or 5yz: the server says that it did not do what it was asked for. */
+  | { readonly end: 'refused'; readonly at: Place; readonly reply: Reply }
+  /** A reply of a class that has no place there; what the server does is not known. */
+  | { readonly end: 'confused'; readonly at: Place; readonly reply: Reply }
+  | {
+      readonly end: 'lost';
+      readonly at: Place;
+      readonly reason: LossReason;
+      readonly words: string;
+      /** A byte of the final dot may have left this process: the server may have the whole message. */
+      readonly hasDotLeft: boolean;
+    }
+  /** The server announced that it takes no message of this size: nothing was sent (RFC 1870 section 6.3). */
+  | { readonly end: 'oversize'; readonly maxBytes: number };
+
+export interface Place {
+  readonly step: Step;
+  /** Which of the recipients, from 1 on; for RCPT. */
+  readonly recipient?: number;
+}
+
+type Limits = Pick<SmarthostTimeouts, 'commandMs' | 'dataMs' | 'blockMs' | 'contentMs' | 'verdictMs'>;
+
+export interface TransactionOptions extends Limits {
+  /** For the answer to MAIL, which on a session that was used before shows whether it still lives. */
+  readonly mailMs: number;
+}
+
+/**
+ * One mail transaction (RFC 5321 section 3.3), once, without a second try of anything. Commands go one at a
+ * time: DATA is sent only when every recipient was accepted, so that one refusal refuses them all.
+ *
+ * The final dot is handed to the socket only when everything before it has left this process. A session that
+ * is lost earlier cannot have carried the end of the message, and a server acts on nothing less (section
+ * 4.1.1.4); a session that is lost later may have. That moment alone decides what a loss means.
+ *
+ * Never throws for what a server does.
+ */
+export async function runTransaction(
+  wire: MailWire,
+  attempt: RelayAttempt,
+  options: TransactionOptions,
+): Promise<TransactionEnd> {
+  const { envelope } = attempt;
+  const content = withFinalLineEnd(attempt.content);
+  if (wire.maxMessageBytes !== null && content.length > wire.maxMessageBytes) {
+    return { end: 'oversize', maxBytes: wire.maxMessageBytes };
+  }
+  let at: Place = { step: 'MAIL' };
+  let hasDotLeft = false;
+  try {
+    const size = wire.offersSize ? ` SIZE=${content.length}` : '';
+    const mail = await wire.command(`MAIL FROM:<${envelope.from}>${size}`, options.mailMs);
+    if (!isOfClass(mail, 2)) return notAsAsked(at, mail);
+    for (const [index, recipient] of envelope.recipients.entries()) {
+      at = { step: 'RCPT', recipient: index + 1 };
+      const rcpt = await wire.command(`RCPT TO:<${recipient}>`, options.commandMs);
+      if (!isOfClass(rcpt, 2)) return notAsAsked(at, rcpt);
+    }
+    at = { step: 'DATA' };
+    const data = await wire.command('DATA', options.dataMs);
+    if (data.code !== 354) return notAsAsked(at, data);
+    at = { step: 'CONTENT' };
+    const early = await sendContent(wire, content, options);
+    if (early !== null) return notAsAsked(at, early);
+    at = { step: 'DOT' };
+    hasDotLeft = true;
+    await wire.send(FINAL_DOT, options.blockMs);
+    const verdict = await wire.nextReply(options.verdictMs);
+    return isOfClass(verdict, 2) ? { end: 'accepted', reply: verdict } : notAsAsked(at, verdict);
+  } catch (error) {
+    if (!(error instanceof SessionLost)) throw error;
+    return { end: 'lost', at, reason: error.reason, words: error.words, hasDotLeft };
+  }
+}
+
+/** Sends everything but the final dot; the reply that came before its time, if one did. */
+async function sendContent(wire: MailWire, content: Uint8Array, limits: Limits): Promise<Reply | null> {
+  const endsAtMs = performance.now() + limits.contentMs;
+  for (const block of stuffDots(content)) {
+    const leftMs = Math.max(1, Math.ceil(endsAtMs - performance.now()));
+    await wire.send(block, Math.min(limits.blockMs, leftMs));
+    if (wire.hasUnread) return wire.nextReply(limits.blockMs);
+  }
+  return null;
+}
+
+function notAsAsked(at: Place, reply: Reply): TransactionEnd {
+  return { end: isOfClass(reply, 4) || isOfClass(reply, 5) ? 'refused' : 'confused', at, reply };
+}
+
+function isOfClass(reply: Reply, first: 2 | 4 | 5): boolean {
+  return Math.floor(reply.code / 100) === first;
+}
+
+const LF = 0x0a;
+const DOT = 0x2e;
+
+/** Small enough that stuffing one never holds up the loop, large enough that a message is few writes. */
+export const BLOCK_BYTES = 65_536;
+
+/** What ends a message whose last line has its CRLF (RFC 5321 section 4.1.1.4). */
+export const FINAL_DOT = Buffer.from('.\r\n');
+
+/**
+ * The message as it goes over the wire, in blocks, without the final dot: a dot that begins a line is doubled
+ * (RFC 5321 section 4.5.2). `content` has CRLF line ends only, its last line included.
+ */
+export function* stuffDots(content: Uint8Array): Generator<Uint8Array> {
+  let isLineStart = true;
+  for (let from = 0; from < content.length; from += BLOCK_BYTES) {
+    const block = content.subarray(from, from + BLOCK_BYTES);
+    yield stuffBlock(block, isLineStart);
+    isLineStart = block.at(-1) === LF;
+  }
+}
+
+function stuffBlock(block: Uint8Array, startsLine: boolean): Uint8Array {
+  const dots: number[] = [];
+  let isLineStart = startsLine;
+  for (let at = 0; at < block.length; at += 1) {
+    const byte = block[at];
+    if (isLineStart && byte === DOT) dots.push(at);
+    isLineStart = byte === LF;
+  }
+  if (dots.length === 0) return block;
+  const stuffed = new Uint8Array(block.length + dots.length);
+  let from = 0;
+  for (const [doubled, at] of dots.entries()) {
+    stuffed.set(block.subarray(from, at), from + doubled);
+    stuffed[at + doubled] = DOT;
+    from = at;
+  }
+  stuffed.set(block.subarray(from), from + dots.length);
+  return stuffed;
+}
+
+/** With the CRLF at its end that the final dot follows: SMTP knows no other end of a message. */
+export function withFinalLineEnd(content: Uint8Array): Uint8Array {
+  return content.at(-1) === LF ? content : Buffer.concat([content, Buffer.from('\r\n')]);
+}

@@ -1,0 +1,102 @@
+import type { Logger, RelayAttempt, RelayOutcome } from '../../usecases/ports.js';
+import { settledWithin } from '../settled-within.js';
+import type { Transport } from '../transport.js';
+import { describeError } from './library-connection.js';
+import { readSecret, SessionOpening } from './open-session.js';
+import type { SmarthostOptions } from './options.js';
+import { outcomeOf, rejected } from './outcome.js';
+import { SessionFailure } from './session-failure.js';
+import { type Lease, SessionPool } from './session-pool.js';
+import { runTransaction, type TransactionEnd } from './transaction.js';
+
+/**
+ * Submission to a smarthost (RFC 6409) over pooled sessions, each message at most once.
+ *
+ * There is one thing that is done again: a session that was used before may have been closed by the server
+ * meanwhile, and only MAIL shows it. Then nothing of this attempt was handed over but the reverse-path, on
+ * a connection that is no more, so one new session takes its place. Behind that answer nothing is repeated,
+ * whatever happens.
+ */
+export class SmarthostTransport implements Transport {
+  readonly #options: SmarthostOptions;
+  readonly #log: Logger;
+  readonly #pool: SessionPool;
+  readonly #inHand = new Set<Promise<RelayOutcome>>();
+
+  constructor(options: SmarthostOptions, log: Logger) {
+    this.#options = options;
+    this.#log = log;
+    this.#pool = new SessionPool(() => new SessionOpening(options), options);
+  }
+
+  async start(): Promise<void> {
+    const { host, port, tls, passwordFile } = this.#options;
+    this.#log.info({ host, port, tls }, 'mail to others goes through the smarthost');
+    if (passwordFile === null) return;
+    try {
+      await readSecret(passwordFile);
+    } catch (error) {
+      this.#log.error(
+        { file: passwordFile, error: describeError(error) },
+        'the password of the smarthost cannot be read: mail to others is rejected until it can',
+      );
+    }
+  }
+
+  submit(attempt: RelayAttempt): Promise<RelayOutcome> {
+    const submission = this.#submit(attempt);
+    this.#inHand.add(submission);
+    const done = (): void => void this.#inHand.delete(submission);
+    submission.then(done, done);
+    return submission;
+  }
+
+  async close(graceMs: number): Promise<void> {
+    this.#pool.retire();
+    await settledWithin([...this.#inHand, this.#pool.whenEmpty()], graceMs);
+    this.#pool.end();
+    await Promise.allSettled([...this.#inHand, this.#pool.whenEmpty()]);
+  }
+
+  async #submit(attempt: RelayAttempt): Promise<RelayOutcome> {
+    try {
+      return outcomeOf(await this.#deliver(attempt, await this.#pool.acquire()));
+    } catch (error) {
+      if (!(error instanceof SessionFailure)) throw error;
+      return rejected(error.errorCode, error.detail);
+    }
+  }
+
+  async #deliver(attempt: RelayAttempt, { session, isReused }: Lease): Promise<TransactionEnd> {
+    const { reusedMs, commandMs } = this.#options;
+    let end: TransactionEnd;
+    try {
+      const mailMs = isReused ? Math.min(reusedMs, commandMs) : commandMs;
+      end = await runTransaction(session, attempt, { ...this.#options, mailMs });
+    } catch (error) {
+      session.destroy();
+      void this.#pool.release(session, false);
+      throw error;
+    }
+    if (isReused && wasDead(end)) {
+      this.#log.debug({ id: attempt.id }, 'a kept connection to the smarthost was dead: another is opened');
+      return this.#deliver(attempt, { session: await this.#pool.replace(session), isReused: false });
+    }
+    // An unfinished message, or a dialogue that is out of step, ends with its connection.
+    if (!canGoOn(end)) session.destroy();
+    // What becomes of the session is not this message's affair.
+    void this.#pool.release(session, end.end === 'refused');
+    return end;
+  }
+}
+
+function canGoOn(end: TransactionEnd): boolean {
+  if (end.end === 'refused') return end.at.step !== 'CONTENT' && end.reply.code !== 421;
+  return end.end === 'accepted' || end.end === 'oversize';
+}
+
+/** Lost or closed (421) at MAIL, before its answer. */
+function wasDead(end: TransactionEnd): boolean {
+  if (end.end === 'lost') return end.at.step === 'MAIL' && end.reason !== 'stopped';
+  return end.end === 'refused' && end.at.step === 'MAIL' && end.reply.code === 421;
+}

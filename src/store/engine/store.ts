@@ -1,0 +1,283 @@
+import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { open, type RootDatabase } from 'lmdb';
+import { BlockCache } from '../bitmap/block-cache.js';
+import { Room, type RoomLimits } from './room.js';
+import type { Reader, Writer } from './tables.js';
+import { type Databases, DatabaseWriter, GatheringWriter } from './writer.js';
+
+/**
+ * The store: one LMDB environment that holds everything.
+ *
+ * The promise: when `write` resolves, what the unit of work wrote is on disk (data and meta page, after
+ * fdatasync); when it rejects, nothing of it is there. Units that are under way together share a flush
+ * (group commit). This needs `overlappingSync: false`, and child transactions, because a plain lmdb-js
+ * transaction that throws still commits the puts before the throw.
+ *
+ * A commit that fails (a disk error) leaves no sound ground: `onFatal` is called once, every later unit
+ * is refused, and the process is expected to end and to start again on what the disk really holds.
+ */
+export interface StoreOptions extends RoomLimits {
+  /** Data directory; the environment lies in `store/` inside it. Made when it is not there. */
+  readonly path: string;
+  readonly mapSizeBytes: number;
+  /** A commit failed: answer those who wait, then end the process. */
+  readonly onFatal?: (error: unknown) => void;
+}
+
+/** A unit of work was refused because an earlier commit had failed, or its own commit failed. */
+export class StoreFailedError extends Error {
+  constructor(cause: unknown) {
+    super(`the store could not be written: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
+    this.name = 'StoreFailedError';
+  }
+}
+
+/** The store is closed or closing: the process is on its orderly way out. */
+export class StoreClosedError extends Error {
+  constructor() {
+    super('the store is closed');
+    this.name = 'StoreClosedError';
+  }
+}
+
+/** For what a file grows by between a look at its size and the snapshot. */
+const SPARE_MAP_BYTES = 2 ** 30;
+
+/** 14 MiB, to which one walk may add what it looks at. A filter of 100 labels on a million messages. */
+const CACHED_BLOCKS = 1750;
+
+const RESOLVED = Promise.resolve();
+
+const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
+
+type TableName = { readonly name: string };
+
+export class Store {
+  /** The data directory. */
+  readonly path: string;
+  readonly room: Room;
+  readonly #root: RootDatabase<Buffer, Buffer>;
+  readonly #databases: Databases;
+  readonly #reader: Reader;
+  readonly #writer: Writer;
+  readonly #onFatal: (error: unknown) => void;
+  #failure: StoreFailedError | null = null;
+  #isClosed = false;
+  /** The snapshot at hand was taken in the event turn that is running. */
+  #isSnapshotFresh = false;
+
+  readonly #endTurn = (): void => {
+    this.#isSnapshotFresh = false;
+  };
+
+  private constructor(
+    root: RootDatabase<Buffer, Buffer>,
+    options: StoreOptions,
+    tables: readonly TableName[],
+  ) {
+    this.path = options.path;
+    this.#root = root;
+    this.#databases = new Map(
+      tables.map(table => [table.name, root.openDB<Buffer, Buffer>({ name: table.name, ...BINARY })]),
+    );
+    this.#reader = new DatabaseWriter(this.#databases, new BlockCache(CACHED_BLOCKS));
+    this.#writer = new DatabaseWriter(this.#databases, new BlockCache(0));
+    this.#onFatal = options.onFatal ?? (() => {});
+    this.room = new Room(options, this);
+  }
+
+  /**
+   * Opens the environment. Which tables there are is the product's matter (`openStore` in `store/open-store.ts`),
+   * and so are migrations (`openMigratedStore`).
+   */
+  static open(options: StoreOptions, tables: readonly TableName[]): Store {
+    const path = storeFolder(options.path);
+    checkStoreFile(options.path);
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const root = open<Buffer, Buffer>({
+      path,
+      mapSize: Math.ceil(options.mapSizeBytes / 65_536) * 65_536,
+      maxDbs: 64,
+      maxReaders: 510,
+      overlappingSync: false,
+      // Units of work batch themselves. With batches a turn, lmdb-js makes promises that nobody holds: the
+      // process would end at a failed commit before those who wait are answered.
+      eventTurnBatching: false,
+      ...BINARY,
+    });
+    return new Store(root, options, tables);
+  }
+
+  /**
+   * Opens an environment only to look at it, such as a copy; a process that writes it is not disturbed.
+   * @param directory where `data.mdb` lies
+   */
+  static openReadOnly(directory: string, tables: readonly TableName[]): Store {
+    const mapSizeBytes = 2 * statSync(join(directory, 'data.mdb')).size + SPARE_MAP_BYTES;
+    const root = open<Buffer, Buffer>({
+      path: directory,
+      readOnly: true,
+      mapSize: Math.ceil(mapSizeBytes / 65_536) * 65_536,
+      maxDbs: 64,
+      maxReaders: 510,
+      ...BINARY,
+    });
+    return new Store(root, { path: directory, mapSizeBytes, diskFloorBytes: 0 }, tables);
+  }
+
+  /**
+   * Reads a snapshot that holds every commit, of this process or another, that was complete when the
+   * event turn began. `work` is synchronous: a reader is not to be kept.
+   */
+  read<Result>(work: (reader: Reader) => Result): Result {
+    if (this.#isClosed) throw new StoreClosedError();
+    if (!this.#isSnapshotFresh) this.#refreshSnapshot();
+    return work(this.#reader);
+  }
+
+  /**
+   * lmdb-js keeps a snapshot until a timer of a millisecond runs, and events come in before it: a client
+   * could meet a key that the command line has revoked already.
+   */
+  #refreshSnapshot(): void {
+    this.#root.resetReadTxn();
+    this.#isSnapshotFresh = true;
+    // A microtask: `queueMicrotask` makes an object for each that the request would have to pay for.
+    void RESOLVED.then(this.#endTurn);
+  }
+
+  /**
+   * Runs a unit of work and resolves with its result after the flush. `work` is synchronous and may be
+   * refused by throwing: then nothing of it is kept and the promise rejects with what it threw.
+   * @throws StoreFailedError when the commit failed; the store takes no more writes.
+   */
+  async write<Result>(work: (writer: Writer) => Result): Promise<Result> {
+    if (this.#isClosed) throw new StoreClosedError();
+    if (this.#failure !== null) throw this.#failure;
+    let refusal: { error: unknown } | null = null;
+    try {
+      return await this.#root.childTransaction(() => {
+        try {
+          const writer = new GatheringWriter(this.#writer);
+          const result = work(writer);
+          writer.flush();
+          return result;
+        } catch (error) {
+          refusal = { error };
+          throw error;
+        }
+      });
+    } catch (error) {
+      if (refusal !== null) throw (refusal as { error: unknown }).error;
+      throw this.#fail(await commitError(error));
+    }
+  }
+
+  /** Bytes that the file has reached, free pages within it included: never less than `usedBytes()`, and cheap. */
+  reachedBytes(): number {
+    const { lastPageNumber = 0, pageSize = 4096 } = this.#root.getStats() as Record<string, number>;
+    return (lastPageNumber + 1) * pageSize;
+  }
+
+  /** Bytes in use by live pages, free pages of the file not counted: asks every table. */
+  usedBytes(): number {
+    let pages = 0;
+    let pageSize = 4096;
+    for (const database of this.#databases.values()) {
+      const stats = database.getStats() as Record<string, number>;
+      pages += (stats.treeBranchPageCount ?? 0) + (stats.treeLeafPageCount ?? 0) + (stats.overflowPages ?? 0);
+      pageSize = stats.pageSize ?? pageSize;
+    }
+    return pages * pageSize;
+  }
+
+  /** Writes a copy of the environment, consistent in itself, into an existing directory. */
+  async copyTo(directory: string): Promise<void> {
+    await this.#root.backup(directory, true);
+  }
+
+  /** Waits for the units under way and closes the environment. What comes later meets `StoreClosedError`. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#root.close();
+  }
+
+  #fail(error: unknown): StoreFailedError {
+    if (this.#failure === null) {
+      this.#failure = new StoreFailedError(error);
+      this.#onFatal(error);
+    }
+    return this.#failure;
+  }
+}
+
+/**
+ * Why a commit failed: lmdb-js rejects a second promise with it in the same event turn, which must not go
+ * unhandled and is not waited for longer.
+ */
+async function commitError(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error && 'commitError' in error)) return error;
+  const turn = new Promise(resolve => setImmediate(resolve, error));
+  return Promise.race([error.commitError, turn]).catch((cause: unknown) => cause);
+}
+
+/** The file that holds everything is not what LMDB wrote: mapping it would end the process with a signal. */
+export class DamagedStoreError extends Error {
+  constructor(file: string, what: string) {
+    super(
+      `${file} is no sound store: ${what}. Restore a backup of the data directory, or move the file away to start empty.`,
+    );
+    this.name = 'DamagedStoreError';
+  }
+}
+
+/** Folder of the LMDB environment inside a data directory. */
+export function storeFolder(path: string): string {
+  return join(path, 'store');
+}
+
+function storeFile(path: string): string {
+  return join(storeFolder(path), 'data.mdb');
+}
+
+export function storeExists(path: string): boolean {
+  return existsSync(storeFile(path));
+}
+
+/** Position and value of the magic number in a meta page: behind a page header of 24 bytes (mdb.c, MDB_meta). */
+const MAGIC_AT = 24;
+const MAGIC = 0xbeef_c0de;
+/** Two meta pages of the smallest page size that is in use. */
+const SMALLEST_STORE = 2 * 4096;
+
+/**
+ * Looks at the head of an existing store file; an absent or empty one will be made.
+ * @throws DamagedStoreError
+ */
+export function checkStoreFile(path: string): void {
+  const file = storeFile(path);
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size === 0) return;
+  if (size < SMALLEST_STORE) throw new DamagedStoreError(file, `it has only ${size} bytes`);
+  const head = Buffer.alloc(MAGIC_AT + 4);
+  const handle = openSync(file, 'r');
+  try {
+    readSync(handle, head, 0, head.length, 0);
+  } finally {
+    closeSync(handle);
+  }
+  if (head.readUInt32LE(MAGIC_AT) !== MAGIC)
+    throw new DamagedStoreError(file, 'its head is not that of a store');
+}
+
+/**
+ * Did LMDB refuse a put because its map is full? The unit of work that met it has been rolled back. Rare:
+ * lmdb-js makes the map larger, and `room.ts` refuses mail long before that.
+ */
+export function isMapFull(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('MDB_MAP_FULL');
+}

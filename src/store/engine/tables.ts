@@ -1,0 +1,144 @@
+import { type Id, idFromBytes, idToBytes } from '../../domain/ids.js';
+import type { BlockCache } from '../bitmap/block-cache.js';
+
+/**
+ * A table is one LMDB database: how its keys and values turn into bytes. It holds no connection; readers
+ * and writers take it as an argument. Each record kind declares its tables in one file, with the version
+ * of its values.
+ */
+export interface Table<Key, Value> {
+  readonly name: string;
+  readonly encodeKey: (key: Key) => Buffer;
+  readonly encodeValue: (value: Value) => Buffer;
+  readonly decodeValue: (bytes: Buffer) => Value;
+  /** Its records decide who may do what: every change of one is counted (`access-version.ts`). */
+  readonly decidesAccess?: true;
+  /** Units change the same values again and again, and gather their changes (`gathering-writer.ts`). */
+  readonly gather?: Gather<Value>;
+}
+
+/** How a unit keeps a value that is put; `before` is what it had kept under the same key. */
+export type Gather<Value> = (value: Value, before: Value | undefined) => Value;
+
+/** Of a value that nothing changes any more. */
+export const asItIs = <Value>(value: Value): Value => value;
+
+/**
+ * A value whose bytes are kept as they are. Reading copies them: what lmdb-js gives is its own buffer,
+ * overwritten by the next read, whose `length` (a property set by hand) is all that bounds the value.
+ */
+export const rawValue = {
+  encodeValue: (value: Buffer): Buffer => value,
+  decodeValue: (bytes: Buffer): Buffer =>
+    Buffer.from(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)),
+} as const;
+
+/**
+ * The same without the copy: the value lies in lmdb-js's own buffer and is overwritten by the next read. For
+ * values that are looked at once and at once, by the thousand.
+ */
+export const fleetingValue = {
+  encodeValue: (value: Buffer): Buffer => value,
+  decodeValue: (bytes: Buffer): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
+} as const;
+
+/** An entry that says all it has to say by being there. */
+export const noValue = {
+  encodeValue: (_value: true): Buffer => EMPTY,
+  decodeValue: (_bytes: Buffer): true => true,
+} as const;
+
+const EMPTY = Buffer.alloc(0);
+
+/** An id as its 16 bytes. */
+export function idValue<Value extends Id<string>>(): {
+  encodeValue: (value: Value) => Buffer;
+  decodeValue: (bytes: Buffer) => Value;
+} {
+  return { encodeValue: idToBytes, decodeValue: bytes => idFromBytes<Value>(bytes) };
+}
+
+/**
+ * JSON behind one version byte. A reader that meets another version stops: the migrations of this folder
+ * bring every record to the version that the code knows before anything reads it.
+ */
+export function jsonValue<Value>(version: number): {
+  encodeValue: (value: Value) => Buffer;
+  decodeValue: (bytes: Buffer) => Value;
+} {
+  return {
+    encodeValue: value => {
+      const text = JSON.stringify(value);
+      const bytes = Buffer.allocUnsafe(1 + Buffer.byteLength(text, 'utf8'));
+      bytes[0] = version;
+      bytes.write(text, 1, 'utf8');
+      return bytes;
+    },
+    decodeValue: bytes => {
+      if (bytes[0] !== version) {
+        throw new Error(
+          `a record has version ${bytes[0]}, this program reads version ${version}: the store is damaged or half migrated`,
+        );
+      }
+      // From 16 MiB on lmdb-js gives a Uint8Array, whatever its types say.
+      const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+      return JSON.parse(whole.toString('utf8', 1)) as Value;
+    },
+  };
+}
+
+/** A key that already is bytes. */
+export const bytesKey = (key: Buffer): Buffer => key;
+
+/** A bounded walk over the keys of one table. */
+export interface Scan {
+  /** First key, inclusive, in the order of bytes. */
+  readonly from: Buffer;
+  /** End of the walk, exclusive. */
+  readonly to: Buffer;
+  /** Walk from the end to the start. */
+  readonly reverse?: boolean;
+  /** At most so many entries; every walk has a bound. */
+  readonly limit: number;
+}
+
+export interface Entry<Value> {
+  readonly key: Buffer;
+  readonly value: Value;
+}
+
+/** Reads one consistent snapshot. A reader is good for the event turn in which it was given. */
+export interface Reader {
+  /** Keeps nothing inside a unit of work: what that sees may yet be undone. */
+  readonly blocks: BlockCache;
+  get<Key, Value>(table: Table<Key, Value>, key: Key): Value | undefined;
+  has<Key, Value>(table: Table<Key, Value>, key: Key): boolean;
+  scan<Key, Value>(table: Table<Key, Value>, scan: Scan): Entry<Value>[];
+  scanKeys<Key, Value>(table: Table<Key, Value>, scan: Scan): Buffer[];
+}
+
+/** Writes inside one unit of work; sees its own writes. Exists only while the unit runs. */
+export interface Writer extends Reader {
+  put<Key, Value>(table: Table<Key, Value>, key: Key, value: Value): void;
+  remove<Key, Value>(table: Table<Key, Value>, key: Key): void;
+  /** Puts what `change` makes of the value; false when it leaves it as it is. */
+  update<Key, Value>(table: Table<Key, Value>, key: Key, change: Change<Value>): boolean;
+}
+
+/** Gets undefined for a value that is not there; gives undefined to remove it, null to leave it. */
+export type Change<Value> = (before: Value | undefined) => Value | undefined | null;
+
+const PAGE = 256;
+/** Behind every key: none begins with so many. */
+const END = Buffer.alloc(64, 0xff);
+
+/** Every entry of a table in order, some at a time, with keys as bytes. */
+export function* walkTable<Key, Value>(reader: Reader, table: Table<Key, Value>): Generator<Entry<Value>> {
+  for (let from = Buffer.alloc(1); ; ) {
+    const page = reader.scan(table, { from, to: END, limit: PAGE });
+    yield* page;
+    const last = page.at(-1);
+    if (page.length < PAGE || last === undefined) return;
+    from = Buffer.concat([last.key, Buffer.of(0)]);
+  }
+}

@@ -1,0 +1,219 @@
+import { type InboxId, idFromBytes, idToBytes } from '../../domain/ids.js';
+import { joinKey, u8, u48 } from '../engine/keys.js';
+import { asItIs, type Reader, rawValue, type Table, type Writer } from '../engine/tables.js';
+
+/** An inbox holds two kinds of message, each numbered and listed apart. */
+export type MessageKind = 'received' | 'sent';
+
+/** The received or the sent half of an inbox. */
+export interface Mailbox {
+  readonly inboxId: InboxId;
+  readonly kind: MessageKind;
+}
+
+export const KIND_BYTE: Record<MessageKind, number> = { received: 1, sent: 2 };
+
+/** The last key that was made: what touches a message touches its mailbox a dozen times. */
+let lastKey: { readonly inboxId: InboxId; readonly kind: MessageKind; readonly bytes: Buffer } | null = null;
+
+export function mailboxKey({ inboxId, kind }: Mailbox): Buffer {
+  if (lastKey?.inboxId !== inboxId || lastKey.kind !== kind) {
+    lastKey = { inboxId, kind, bytes: joinKey(idToBytes(inboxId), u8(KIND_BYTE[kind])) };
+  }
+  return lastKey.bytes;
+}
+
+/** Length of the key of a mailbox, with which the keys of all that is in it begin. */
+export const MAILBOX_BYTES = 17;
+
+export const KINDS = Object.keys(KIND_BYTE) as MessageKind[];
+
+/** The kind that a byte of a key stands for. */
+export function messageKindOf(byte: number | undefined): MessageKind | undefined {
+  return KINDS.find(name => KIND_BYTE[name] === byte);
+}
+
+/** The mailbox that a key begins with. */
+export function mailboxOfKey(key: Buffer): Mailbox {
+  const kind = messageKindOf(key[MAILBOX_BYTES - 1]);
+  if (kind === undefined) throw new Error('a key names no kind of message: the store is damaged');
+  return { inboxId: idFromBytes<InboxId>(key), kind };
+}
+
+/** The number in a key of `summaries`. */
+export function seqOfKey(key: Buffer): number {
+  return key.readUIntBE(MAILBOX_BYTES, 6);
+}
+
+export interface SequenceKey extends Mailbox {
+  readonly seq: number;
+}
+
+const sequenceKey = (key: SequenceKey): Buffer => joinKey(mailboxKey(key), u48(key.seq));
+
+/**
+ * [inbox, kind, seq] -> the JSON bytes that a list answers with, of live messages only: encoding once, at the
+ * change, is what makes lists cheap.
+ */
+export const summariesTable: Table<SequenceKey, Buffer> = {
+  name: 'summaries',
+  encodeKey: sequenceKey,
+  ...rawValue,
+};
+
+/** Numbers are given from here on: no set ever has a smaller one. */
+export const FIRST_SEQ = 1;
+
+export interface MailboxCounters {
+  /** The number that the next message gets. */
+  readonly nextSeq: number;
+  /** Messages that lists show. */
+  readonly live: number;
+  /** Instant of the newest message; numbers and instants grow together, so that time bounds are number bounds. */
+  readonly lastAt: number;
+  /** Grows with every change of anything that lists and counts show: what was made of one version is good for it. */
+  readonly version: number;
+}
+
+export const mailboxCountersTable: Table<Mailbox, MailboxCounters> = {
+  name: 'mailbox_counters',
+  encodeKey: mailboxKey,
+  encodeValue: counters =>
+    joinKey(u48(counters.nextSeq), u48(counters.live), u48(counters.lastAt), u48(counters.version)),
+  decodeValue: bytes => ({
+    nextSeq: bytes.readUIntBE(0, 6),
+    live: bytes.readUIntBE(6, 6),
+    lastAt: bytes.readUIntBE(12, 6),
+    version: bytes.readUIntBE(18, 6),
+  }),
+  gather: asItIs,
+};
+
+const EMPTY_MAILBOX: MailboxCounters = { nextSeq: FIRST_SEQ, live: 0, lastAt: 0, version: 0 };
+
+export function getCounters(reader: Reader, mailbox: Mailbox): MailboxCounters {
+  return reader.get(mailboxCountersTable, mailbox) ?? EMPTY_MAILBOX;
+}
+
+/**
+ * Gives a message that arrives its number and its instant: `nowMs`, or that of the message before it when
+ * the clock has gone back. The message counts as live from here on.
+ */
+export function takeSequence(writer: Writer, mailbox: Mailbox, nowMs: number): { seq: number; at: number } {
+  const { nextSeq, live, lastAt, version } = getCounters(writer, mailbox);
+  const at = Math.max(nowMs, lastAt);
+  const counters = { nextSeq: nextSeq + 1, live: live + 1, lastAt: at, version: version + 1 };
+  writer.put(mailboxCountersTable, mailbox, counters);
+  return { seq: nextSeq, at };
+}
+
+/** Counts a change of a message that was there before, and what it changes of the number of live ones. */
+export function countChange(writer: Writer, mailbox: Mailbox, liveChange: 1 | 0 | -1): void {
+  writer.update(mailboxCountersTable, mailbox, (before = EMPTY_MAILBOX) => ({
+    ...before,
+    live: before.live + liveChange,
+    version: before.version + 1,
+  }));
+}
+
+export interface SummaryEntry {
+  readonly seq: number;
+  readonly summary: Buffer;
+}
+
+/** Summaries of live messages with numbers from `from` up to but not including `to`. */
+export function scanSummaries(
+  reader: Reader,
+  mailbox: Mailbox,
+  range: {
+    readonly from: number;
+    readonly to: number;
+    readonly isDescending: boolean;
+    readonly limit: number;
+  },
+): SummaryEntry[] {
+  return reader
+    .scan(summariesTable, {
+      from: sequenceKey({ ...mailbox, seq: range.from }),
+      to: sequenceKey({ ...mailbox, seq: range.to }),
+      reverse: range.isDescending,
+      limit: range.limit,
+    })
+    .map(({ key, value }) => ({ seq: seqOfKey(key), summary: value }));
+}
+
+/**
+ * Single values of summaries, which are kept as the JSON bytes that lists answer with, without decoding the
+ * rest.
+ */
+
+/**
+ * Where the value of a field begins, or -1. A quote within a value is escaped, so that these bytes stand only
+ * before the field's own value.
+ */
+export function fieldStart(summary: Buffer, name: string): number {
+  const at = summary.indexOf(`"${name}":`);
+  return at < 0 ? -1 : at + name.length + 3;
+}
+
+const UUID_LENGTH = 36;
+
+/** The id in a field; null when the field is absent or null. */
+export function idField<Id extends string>(summary: Buffer, name: string): Id | null {
+  const start = fieldStart(summary, name);
+  if (summary[start] !== QUOTE) return null;
+  return summary.toString('latin1', start + 1, start + 1 + UUID_LENGTH) as Id;
+}
+
+/** Writes another id over the one in a field. */
+export function replaceIdField(summary: Buffer, name: string, id: string): void {
+  summary.write(id, fieldStart(summary, name) + 1, UUID_LENGTH, 'latin1');
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** The text in a field; null when the field is absent or null, or its bytes are damaged. */
+export function textField(summary: Buffer, name: string): string | null {
+  const start = fieldStart(summary, name);
+  if (summary[start] !== QUOTE) return null;
+  let end = start + 1;
+  while (end < summary.length && summary[end] !== QUOTE) end += summary[end] === BACKSLASH ? 2 : 1;
+  try {
+    return JSON.parse(summary.toString('utf8', start, end + 1)) as string;
+  } catch {
+    return null;
+  }
+}
+
+const INSTANT_LENGTH = '"2026-01-31T12:00:00.000Z"'.length;
+
+/** When the message was received or submitted. */
+export function instantOf(summary: Buffer): number {
+  const received = fieldStart(summary, 'received_at');
+  const at = received < 0 ? fieldStart(summary, 'created_at') : received;
+  return Date.parse(summary.toString('latin1', at + 1, at + INSTANT_LENGTH - 1));
+}
+
+/**
+ * The number from which on messages of a mailbox are of this instant or later: numbers and instants grow
+ * together, so it is found by halving, looking at some twenty messages.
+ */
+export function firstSince(reader: Reader, mailbox: Mailbox, instant: number): number {
+  let low = FIRST_SEQ;
+  let high = getCounters(reader, mailbox).nextSeq;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const entry = firstFrom(reader, mailbox, middle, high);
+    if (entry === undefined || instantOf(entry.summary) >= instant) high = middle;
+    else low = entry.seq + 1;
+  }
+  return low;
+}
+
+/** The first live message with a number from `seq` up to but not including `end`. */
+function firstFrom(reader: Reader, mailbox: Mailbox, seq: number, end: number): SummaryEntry | undefined {
+  const summary = reader.get(summariesTable, { ...mailbox, seq });
+  if (summary !== undefined) return { seq, summary };
+  return scanSummaries(reader, mailbox, { from: seq, to: end, isDescending: false, limit: 1 })[0];
+}

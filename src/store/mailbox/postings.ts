@@ -1,0 +1,205 @@
+import { hash } from 'node:crypto';
+import { type InboxId, idFromBytes, idToBytes, type ThreadId } from '../../domain/ids.js';
+import { blockOf, keptBlock, offsetOf, withAll, withBit, withoutBit } from '../bitmap/bit-block.js';
+import { joinKey, prefixEnd, text, u8, u32, u48 } from '../engine/keys.js';
+import { asItIs, bytesKey, fleetingValue, type Reader, type Table, type Writer } from '../engine/tables.js';
+import { MAILBOX_BYTES, type Mailbox, type MessageKind, mailboxKey, mailboxOfKey } from './mailboxes.js';
+
+/**
+ * What the messages of a set have in common. `gone` holds the numbers that no list shows any more (deleted,
+ * or in Trash): keeping those rather than the live ones leaves acceptance without an index to update.
+ */
+export type Term =
+  | { readonly type: 'gone' }
+  | { readonly type: 'label'; readonly label: string }
+  /** A mailbox of the From header; lower case. */
+  | { readonly type: 'from'; readonly address: string }
+  /** A mailbox of To, Cc or Bcc; lower case. */
+  | { readonly type: 'recipient'; readonly address: string }
+  /** A conversation, by the id that its members are kept under (`thread-names.ts`). */
+  | { readonly type: 'thread'; readonly root: ThreadId };
+
+const TERM_BYTE = { gone: 1, label: 2, from: 3, recipient: 4, thread: 5 } as const;
+
+/** [inbox, kind, term, block] -> block of bits (`bit-block.ts`), good until the next read. */
+export const postingsTable: Table<Buffer, Buffer> = {
+  name: 'postings',
+  encodeKey: bytesKey,
+  ...fleetingValue,
+  gather: keptBlock,
+};
+
+/** Of the hash of an address, in hexadecimal digits: 16 bytes. */
+const ADDRESS_DIGITS = 32;
+
+/** The key of a block of a term. */
+function blockKey(mailbox: Mailbox, term: Term, block: number): Buffer {
+  return joinKey(
+    mailboxKey(mailbox),
+    u8(TERM_BYTE[term.type]),
+    termBytes(term),
+    // Labels have no control characters, the other terms a fixed length: no term's key begins another's.
+    u8(0),
+    u32(block),
+  );
+}
+
+function termBytes(term: Term): Buffer {
+  switch (term.type) {
+    case 'gone':
+      return Buffer.alloc(0);
+    case 'label':
+      return text(term.label);
+    case 'thread':
+      return idToBytes(term.root);
+    default:
+      return hashedAddress(term.address);
+  }
+}
+
+/** Addresses in headers have no bound that a key could rely on. */
+export function hashedAddress(address: string): Buffer {
+  return Buffer.from(hash('sha256', address, 'hex').slice(0, ADDRESS_DIGITS), 'hex');
+}
+
+/** A term as keys tell it. */
+export type StoredTerm =
+  | { readonly type: 'gone' }
+  | { readonly type: 'label'; readonly label: string }
+  | { readonly type: 'from' | 'recipient'; readonly hash: string }
+  | { readonly type: 'thread'; readonly root: ThreadId };
+
+/** What a key of the table stands for. */
+export function readPostingKey(key: Buffer): { mailbox: Mailbox; term: StoredTerm; block: number } {
+  const at = MAILBOX_BYTES + 1;
+  const bytes = key.subarray(at, key.length - 5);
+  return {
+    mailbox: mailboxOfKey(key),
+    term: storedTerm(key[MAILBOX_BYTES], bytes),
+    block: key.readUInt32BE(key.length - 4),
+  };
+}
+
+function storedTerm(byte: number | undefined, bytes: Buffer): StoredTerm {
+  switch (byte) {
+    case TERM_BYTE.gone:
+      return { type: 'gone' };
+    case TERM_BYTE.label:
+      return { type: 'label', label: bytes.toString('utf8') };
+    case TERM_BYTE.from:
+      return { type: 'from', hash: bytes.toString('hex') };
+    case TERM_BYTE.recipient:
+      return { type: 'recipient', hash: bytes.toString('hex') };
+    case TERM_BYTE.thread:
+      return { type: 'thread', root: idFromBytes<ThreadId>(bytes) };
+    default:
+      throw new Error(`no set of messages has the number ${byte}: the store is damaged`);
+  }
+}
+
+/** Puts a message into a set; false when it is in it. */
+export function addPosting(writer: Writer, mailbox: Mailbox, term: Term, seq: number): boolean {
+  const key = blockKey(mailbox, term, blockOf(seq));
+  return writer.update(postingsTable, key, bytes => withBit(bytes, offsetOf(seq)));
+}
+
+/** Takes a message out of a set; false when it is not in it. */
+export function removePosting(writer: Writer, mailbox: Mailbox, term: Term, seq: number): boolean {
+  const key = blockKey(mailbox, term, blockOf(seq));
+  return writer.update(postingsTable, key, bytes => withoutBit(bytes, offsetOf(seq)));
+}
+
+/** Numbers of the blocks that a set has, in ascending order. */
+export function blocksOfTerm(reader: Reader, mailbox: Mailbox, term: Term): number[] {
+  const from = termKey(mailbox, term).subarray(0, -4);
+  const to = prefixEnd(from) ?? Buffer.alloc(from.length + 1, 0xff);
+  return reader
+    .scanKeys(postingsTable, { from, to, limit: MAX_BLOCKS })
+    .map(key => key.readUInt32BE(from.length));
+}
+
+/** More than any mailbox spans: numbers have 48 bits, but four thousand million messages fit no disk. */
+const MAX_BLOCKS = 65_536;
+
+/** Moves all members of one set into another: costs a look at both for each block that the first one has. */
+export function moveSet(writer: Writer, mailbox: Mailbox, from: Term, to: Term): void {
+  const [fromKey, toKey] = [termKey(mailbox, from), termKey(mailbox, to)];
+  for (const block of blocksOfTerm(writer, mailbox, from)) {
+    const moved = getBlock(writer, fromKey, block);
+    if (moved === undefined) continue;
+    // The next read brings other bytes into the same memory.
+    const kept = Buffer.from(moved);
+    writer.put(postingsTable, toKey, withAll(getBlock(writer, toKey, block), kept));
+    writer.remove(postingsTable, fromKey);
+  }
+}
+
+/** The key of any block of a term, to be used again and again: `getBlock` writes the block's number into it. */
+export function termKey(mailbox: Mailbox, term: Term): Buffer {
+  return blockKey(mailbox, term, 0);
+}
+
+/** A block as the store holds it, good until the next read. */
+export function getBlock(reader: Reader, termKey: Buffer, block: number): Buffer | undefined {
+  termKey.writeUInt32BE(block, termKey.length - 4);
+  return reader.get(postingsTable, termKey);
+}
+
+/** How many live messages of each kind have a label. */
+export interface LabelCount {
+  readonly received: number;
+  readonly sent: number;
+}
+
+/**
+ * [inbox, label] -> counts. In the order of the labels' bytes, so that it is the list of labels too; a label
+ * that no live message has is not in it.
+ */
+export const labelCountsTable: Table<Buffer, LabelCount> = {
+  name: 'label_counts',
+  encodeKey: bytesKey,
+  encodeValue: count => joinKey(u48(count.received), u48(count.sent)),
+  decodeValue: bytes => ({ received: bytes.readUIntBE(0, 6), sent: bytes.readUIntBE(6, 6) }),
+  gather: asItIs,
+};
+
+const INBOX_BYTES = 16;
+const NONE: LabelCount = { received: 0, sent: 0 };
+
+function labelKey(inboxId: InboxId, label: string): Buffer {
+  return joinKey(idToBytes(inboxId), text(label));
+}
+
+export function getLabelCount(reader: Reader, inboxId: InboxId, label: string): LabelCount {
+  return reader.get(labelCountsTable, labelKey(inboxId, label)) ?? NONE;
+}
+
+/** Counts a message more (`change` 1) or less (-1) for a label. */
+export function changeLabelCount(
+  writer: Writer,
+  inboxId: InboxId,
+  label: string,
+  kind: MessageKind,
+  change: 1 | -1,
+): void {
+  writer.update(labelCountsTable, labelKey(inboxId, label), (before = NONE) => {
+    const after = { ...before, [kind]: before[kind] + change };
+    return after.received === 0 && after.sent === 0 ? undefined : after;
+  });
+}
+
+/** Labels that begin with `prefix`, in binary order, those behind `after`. */
+export function scanLabels(
+  reader: Reader,
+  inboxId: InboxId,
+  prefix: string,
+  after: string | null,
+  limit: number,
+): { readonly label: string; readonly count: LabelCount }[] {
+  const start = labelKey(inboxId, prefix);
+  const from = after === null ? start : joinKey(labelKey(inboxId, after), u8(0));
+  const to = prefixEnd(start) ?? Buffer.alloc(INBOX_BYTES + 1, 0xff);
+  return reader
+    .scan(labelCountsTable, { from, to, limit })
+    .map(({ key, value }) => ({ label: key.toString('utf8', INBOX_BYTES), count: value }));
+}

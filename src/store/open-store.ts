@@ -1,0 +1,202 @@
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type DaemonLease, getMeta, metaTable, Presence, putMeta, removeUnfinished } from './engine/meta.js';
+import { Store, type StoreOptions } from './engine/store.js';
+import type { Reader, Writer } from './engine/tables.js';
+import { accessVersionTable } from './engine/writer.js';
+import { trashNumbersTable, trashTable } from './mailbox/index.js';
+import { mailboxCountersTable, summariesTable } from './mailbox/mailboxes.js';
+import { contentsTable, messagesTable, sentContentsTable, sentTable } from './mailbox/messages.js';
+import { labelCountsTable, postingsTable } from './mailbox/postings.js';
+import { initialSchema, type Migration } from './migrations/0001-initial-schema.js';
+import { labelsAndTrash } from './migrations/0002-labels-and-trash.js';
+import { threads } from './migrations/0003-threads.js';
+import {
+  accountEmailsTable,
+  accountKeysTable,
+  accountsTable,
+  apiKeyHashesTable,
+  apiKeysTable,
+} from './records/accounts.js';
+import {
+  approvalLinksTable,
+  auditTable,
+  claimPhrasesTable,
+  feedbackTable,
+  signupAnswersTable,
+} from './records/approvals.js';
+import { blobChunksTable, blobOwnersTable, blobUploadsTable } from './records/blobs.js';
+import { chargeSumsTable, chargesTable } from './records/charges.js';
+import { draftsTable, draftTextsTable, inboxDraftsTable } from './records/drafts.js';
+import {
+  accountInboxesTable,
+  addressesTable,
+  inboxesTable,
+  policiesTable,
+  suppressionsTable,
+} from './records/inboxes.js';
+import { idempotencyTable, pendingTable } from './records/pending.js';
+import {
+  mergedThreadsTable,
+  threadAliasesTable,
+  threadLinksTable,
+  threadPartsTable,
+} from './threads/names.js';
+import { threadActivityTable, threadsTable } from './threads/threads.js';
+
+export const MIGRATIONS: readonly Migration[] = [initialSchema, labelsAndTrash, threads];
+
+/** The store was written by a newer program. */
+export class NewerSchemaError extends Error {
+  constructor(found: number, known: number) {
+    super(
+      `the store has schema ${found}, this program knows up to ${known}: it was written by a newer version of Postern. Install that version again, or restore a backup made before the upgrade.`,
+    );
+    this.name = 'NewerSchemaError';
+  }
+}
+
+/** A daemon of an older version serves the store, which this program would have to upgrade. */
+export class OlderDaemonError extends Error {
+  constructor(daemon: DaemonLease) {
+    super(
+      `a daemon of version ${daemon.version} (pid ${daemon.pid}) serves the store, and this program would upgrade it. Restart the daemon with this version; that upgrades the store.`,
+    );
+    this.name = 'OlderDaemonError';
+  }
+}
+
+/** Opens the store as it is, whatever its schema. */
+export function openStore(options: StoreOptions): Store {
+  return Store.open(options, ALL_TABLES);
+}
+
+/**
+ * Opens a store only to look at it; a process that writes it is not disturbed.
+ * @param directory where `data.mdb` lies
+ */
+export function openStoreReadOnly(directory: string): Store {
+  return Store.openReadOnly(directory, ALL_TABLES);
+}
+
+/**
+ * Opens the store and brings it to the newest schema. A store that holds anything is copied to
+ * `backups/before-schema-N-TIME` inside the data directory first.
+ * @throws NewerSchemaError, OlderDaemonError
+ */
+export async function openMigratedStore(
+  options: StoreOptions,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<Store> {
+  const store = openStore(options);
+  try {
+    await migrate(store, options.path, migrations);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function migrate(store: Store, path: string, migrations: readonly Migration[]): Promise<void> {
+  const found = store.read(reader => getMeta(reader, 'schema')) ?? 0;
+  if (found > migrations.length) throw new NewerSchemaError(found, migrations.length);
+  if (found > 0 && found < migrations.length) {
+    await refuseBesideDaemon(store, path);
+    await backUp(store, path, found);
+  }
+  for (const [index, migration] of migrations.entries()) {
+    // A step that is done takes no write lock: every command opens the store, beside a daemon that writes.
+    if (index >= found) await store.write(writer => begin(writer, migration, index + 1));
+    if (migration.more !== undefined) await finish(store, index + 1, migration.more);
+  }
+}
+
+function begin(writer: Writer, migration: Migration, schema: number): void {
+  // LMDB's write lock is the lock: another process may have migrated while this one waited for it.
+  const current = getMeta(writer, 'schema') ?? 0;
+  if (current >= schema) return;
+  migration.up(writer, Date.now());
+  putMeta(writer, 'schema', schema);
+  if (migration.more !== undefined) putMeta(writer, 'unfinished', { schema, position: null });
+}
+
+/** Goes on with a step until it is complete, whoever began it; several processes may do so at once. */
+async function finish(store: Store, schema: number, more: NonNullable<Migration['more']>): Promise<void> {
+  const isUnfinished = (reader: Reader): boolean => getMeta(reader, 'unfinished')?.schema === schema;
+  while (store.read(isUnfinished)) {
+    await store.write(writer => {
+      const unfinished = getMeta(writer, 'unfinished');
+      if (unfinished?.schema !== schema) return;
+      const { position } = unfinished;
+      const next = more(writer, Date.now(), position === null ? null : Buffer.from(position, 'base64'));
+      if (next === null) removeUnfinished(writer);
+      else putMeta(writer, 'unfinished', { schema, position: next.toString('base64') });
+    });
+  }
+}
+
+/** A daemon of an older version would meet records that it cannot read. */
+async function refuseBesideDaemon(store: Store, path: string): Promise<void> {
+  const daemon = store.read(reader => getMeta(reader, 'daemon'));
+  if (daemon !== undefined && (await Presence.isShown(path, daemon.socket)))
+    throw new OlderDaemonError(daemon);
+}
+
+async function backUp(store: Store, path: string, schema: number): Promise<void> {
+  const directory = join(path, 'backups', `before-schema-${schema + 1}-${Date.now()}`);
+  const unfinished = `${directory}.unfinished`;
+  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
+  await store.copyTo(unfinished);
+  // Another process may have migrated meanwhile; its own copy is the one from before.
+  const isFromBefore = store.read(reader => getMeta(reader, 'schema')) === schema;
+  if (isFromBefore) renameSync(unfinished, directory);
+  else rmSync(unfinished, { recursive: true });
+}
+
+/** Every table of the store, opened together. */
+const ALL_TABLES: readonly { readonly name: string }[] = [
+  metaTable,
+  accessVersionTable,
+  accountsTable,
+  accountEmailsTable,
+  apiKeysTable,
+  apiKeyHashesTable,
+  accountKeysTable,
+  inboxesTable,
+  addressesTable,
+  accountInboxesTable,
+  policiesTable,
+  suppressionsTable,
+  idempotencyTable,
+  pendingTable,
+  messagesTable,
+  summariesTable,
+  contentsTable,
+  mailboxCountersTable,
+  postingsTable,
+  labelCountsTable,
+  sentTable,
+  sentContentsTable,
+  threadsTable,
+  threadActivityTable,
+  threadLinksTable,
+  threadPartsTable,
+  threadAliasesTable,
+  draftsTable,
+  draftTextsTable,
+  inboxDraftsTable,
+  chargesTable,
+  chargeSumsTable,
+  mergedThreadsTable,
+  trashTable,
+  trashNumbersTable,
+  blobChunksTable,
+  blobOwnersTable,
+  blobUploadsTable,
+  approvalLinksTable,
+  claimPhrasesTable,
+  signupAnswersTable,
+  auditTable,
+  feedbackTable,
+];

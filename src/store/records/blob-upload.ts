@@ -1,0 +1,242 @@
+import { type BlobId, newId } from '../../domain/ids.js';
+import type { Store } from '../engine/store.js';
+import type { Reader, Writer } from '../engine/tables.js';
+import { type BlobRef, blobChunksTable, blobUploadsTable, CHUNK_BYTES, getChunk } from './blobs.js';
+import { addPending } from './pending.js';
+
+/** Bytes handed to LMDB and not yet flushed: bounds for one upload and for all of them together. */
+const WINDOW_BYTES = 1024 * 1024;
+const TOTAL_WINDOW_BYTES = 4 * 1024 * 1024;
+
+/**
+ * A piece smaller than this is copied beside its neighbours: a sender that drips single bytes would hold
+ * some hundreds of bytes of objects for each of them.
+ */
+const SMALL_PIECE_BYTES = 1024;
+const GATHER_BYTES = 4096;
+
+/**
+ * Uploads of blobs. Full chunks are committed as they arrive, so that twenty messages of 25 MiB cost
+ * 4 MiB of memory and never make a small commit wait behind a large one; the rest of a blob is written by
+ * `finish`, inside the unit of work that makes it reachable. A blob of one chunk is one put in that unit.
+ */
+export class BlobUploads {
+  readonly #store: Store;
+  readonly #waiting = new Set<() => void>();
+  #unflushedBytes = 0;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  begin(): BlobUpload {
+    return new BlobUpload(this, this.#store);
+  }
+
+  /** Is the common window full? */
+  get isFull(): boolean {
+    return this.#unflushedBytes >= TOTAL_WINDOW_BYTES;
+  }
+
+  /** @internal */
+  add(bytes: number): void {
+    this.#unflushedBytes += bytes;
+  }
+
+  /** @internal */
+  settle(bytes: number): void {
+    this.#unflushedBytes -= bytes;
+    for (const wake of this.#waiting) wake();
+    this.#waiting.clear();
+  }
+
+  /** @internal Resolves after the next flush of any upload. */
+  nextFlush(): Promise<void> {
+    return new Promise(resolve => this.#waiting.add(resolve));
+  }
+}
+
+export class BlobUpload {
+  readonly id: BlobId = newId<BlobId>(Date.now());
+  readonly #uploads: BlobUploads;
+  readonly #store: Store;
+  /** Bytes of the chunk that is being filled, as they came. */
+  #parts: Uint8Array[] = [];
+  #partBytes = 0;
+  /** Small pieces, gathered: its filled front is the last of the parts. */
+  #gathered: { readonly bytes: Buffer; used: number } | null = null;
+  /**
+   * The first chunk, until a second one is full: a blob of up to two chunks is written by `finish` alone,
+   * without an upload to record and to forget.
+   */
+  #first: Buffer | null = null;
+  /** Chunks that are committed or on their way. */
+  #chunks = 0;
+  #unflushedBytes = 0;
+  #size = 0;
+  #failure: { error: unknown } | null = null;
+  #isAborted = false;
+
+  constructor(uploads: BlobUploads, store: Store) {
+    this.#uploads = uploads;
+    this.#store = store;
+  }
+
+  /** Bytes taken so far. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Takes bytes, which the caller gives up. False when the window is full: wait for `drained()`. */
+  write(bytes: Uint8Array): boolean {
+    // A producer that has not heard of the end yet: its bytes would be left behind.
+    if (this.#isAborted) return true;
+    this.#size += bytes.length;
+    let rest = bytes;
+    while (this.#partBytes + rest.length >= CHUNK_BYTES) {
+      const head = rest.subarray(0, CHUNK_BYTES - this.#partBytes);
+      this.#parts.push(head);
+      this.#takeChunk(Buffer.concat(this.#parts, CHUNK_BYTES));
+      this.#parts = [];
+      this.#partBytes = 0;
+      this.#gathered = null;
+      rest = rest.subarray(head.length);
+    }
+    if (rest.length > 0) this.#keep(rest);
+    return !this.#mustWait();
+  }
+
+  /** Resolves when more may be written. @throws what made a chunk fail. */
+  async drained(): Promise<void> {
+    while (this.#mustWait() && this.#failure === null) await this.#uploads.nextFlush();
+    if (this.#failure !== null) throw this.#failure.error;
+  }
+
+  /**
+   * Reads back one of the chunks written so far; null past the last. A chunk on its way into the store is seen
+   * by units of work from now on, and by readers behind one of those.
+   * @throws what made a chunk fail
+   */
+  chunkAt(reader: Reader, index: number): Uint8Array | null {
+    if (this.#failure !== null) throw this.#failure.error;
+    if (index < this.#chunks) {
+      const chunk = getChunk(reader, this.id, index);
+      if (chunk === undefined) throw new Error(`chunk ${index} of upload ${this.id} is not to be seen`);
+      return chunk;
+    }
+    const kept = this.#first === null ? [] : [this.#first];
+    if (this.#partBytes > 0) kept.push(this.#lastPart());
+    return kept[index - this.#chunks] ?? null;
+  }
+
+  /**
+   * Ends the blob inside a unit of work; from its commit on the blob is reachable through what the unit
+   * writes. Chunks that are not flushed yet stand before this unit in the same order of commits.
+   */
+  finish(writer: Writer): BlobRef {
+    if (this.#failure !== null) throw this.#failure.error;
+    if (this.#chunks > 0) writer.remove(blobUploadsTable, this.id);
+    let index = this.#chunks;
+    if (this.#first !== null) writer.put(blobChunksTable, { id: this.id, index: index++ }, this.#first);
+    if (this.#partBytes > 0 || index === 0) {
+      writer.put(blobChunksTable, { id: this.id, index }, this.#lastPart());
+    }
+    this.#letGoOfFirst();
+    return { id: this.id, size: this.#size };
+  }
+
+  /** Gives the blob up: chunks that were committed are left to the sweeper. Never throws. */
+  abort(): void {
+    this.#isAborted = true;
+    this.#parts = [];
+    this.#gathered = null;
+    this.#letGoOfFirst();
+    if (this.#chunks === 0) return;
+    this.#store
+      .write(writer => {
+        if (!writer.has(blobUploadsTable, this.id)) return;
+        writer.remove(blobUploadsTable, this.id);
+        // Due at once, whatever clock the sweeper goes by.
+        addPending(writer, 0, { kind: 'purge-blob', id: this.id });
+      })
+      .catch(() => {
+        // The store has failed as a whole and says so itself; the boot sweep frees this upload.
+      });
+  }
+
+  /** Bytes of the chunk that is being filled. */
+  #lastPart(): Buffer {
+    const [only] = this.#parts;
+    return this.#parts.length === 1 && only !== undefined ? asBuffer(only) : Buffer.concat(this.#parts);
+  }
+
+  #keep(piece: Uint8Array): void {
+    this.#partBytes += piece.length;
+    if (piece.length >= SMALL_PIECE_BYTES) {
+      this.#gathered = null;
+      this.#parts.push(piece);
+      return;
+    }
+    let gathered = this.#gathered;
+    if (gathered === null || gathered.used + piece.length > GATHER_BYTES) {
+      gathered = { bytes: Buffer.allocUnsafe(GATHER_BYTES), used: 0 };
+      this.#gathered = gathered;
+      this.#parts.push(gathered.bytes);
+    }
+    gathered.bytes.set(piece, gathered.used);
+    gathered.used += piece.length;
+    this.#parts[this.#parts.length - 1] = gathered.bytes.subarray(0, gathered.used);
+  }
+
+  #mustWait(): boolean {
+    // An upload with nothing under way always goes on: the common window cannot starve it for ever.
+    return this.#unflushedBytes >= WINDOW_BYTES || (this.#uploads.isFull && this.#unflushedBytes > 0);
+  }
+
+  #takeChunk(chunk: Buffer): void {
+    if (this.#chunks === 0 && this.#first === null && !this.#uploads.isFull) {
+      this.#first = chunk;
+      this.#uploads.add(chunk.length);
+      return;
+    }
+    const first = this.#first;
+    this.#letGoOfFirst();
+    if (first !== null) this.#flushChunk(first);
+    this.#flushChunk(chunk);
+  }
+
+  #letGoOfFirst(): void {
+    if (this.#first === null) return;
+    this.#uploads.settle(this.#first.length);
+    this.#first = null;
+  }
+
+  #flushChunk(chunk: Buffer): void {
+    const index = this.#chunks++;
+    this.#unflushedBytes += chunk.length;
+    this.#uploads.add(chunk.length);
+    this.#store
+      .write(writer => {
+        // Without the first chunk nothing would know of the others.
+        if (this.#failure !== null) throw this.#failure.error;
+        try {
+          if (index === 0) writer.put(blobUploadsTable, this.id, Date.now());
+          writer.put(blobChunksTable, { id: this.id, index }, chunk);
+        } catch (error) {
+          this.#failure = { error };
+          throw error;
+        }
+      })
+      .catch(error => {
+        this.#failure ??= { error };
+      })
+      .finally(() => {
+        this.#unflushedBytes -= chunk.length;
+        this.#uploads.settle(chunk.length);
+      });
+  }
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

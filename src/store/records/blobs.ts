@@ -1,0 +1,89 @@
+import { type BlobId, idToBytes } from '../../domain/ids.js';
+import { joinKey, u32 } from '../engine/keys.js';
+import type { Store } from '../engine/store.js';
+import { jsonValue, type Reader, rawValue, type Table, type Writer } from '../engine/tables.js';
+import { addPending } from './pending.js';
+
+/**
+ * Blobs: raw MIME, attachments, long contents, in chunks. A chunk with LMDB's 16-byte page header fills
+ * sixteen pages of 4 KiB exactly; whole values of 25 MiB would block the loop for 100 ms and more.
+ */
+export const CHUNK_BYTES = 65_536 - 16;
+
+export interface BlobRef {
+  readonly id: BlobId;
+  /** Size in bytes. */
+  readonly size: number;
+}
+
+export const blobChunksTable: Table<{ id: BlobId; index: number }, Buffer> = {
+  name: 'blob_chunks',
+  encodeKey: key => joinKey(idToBytes(key.id), u32(key.index)),
+  ...rawValue,
+};
+
+/** Blobs with more than one owner -> how many owners. A blob that is not here has one. */
+export const blobOwnersTable: Table<BlobId, number> = {
+  name: 'blob_owners',
+  encodeKey: idToBytes,
+  ...jsonValue<number>(1),
+};
+
+/** Blobs whose upload has begun and not finished: what the boot sweep frees. */
+export const blobUploadsTable: Table<BlobId, number> = {
+  name: 'blob_uploads',
+  encodeKey: idToBytes,
+  ...jsonValue<number>(1),
+};
+
+export function chunkCount(size: number): number {
+  return Math.ceil(size / CHUNK_BYTES);
+}
+
+export function getChunk(reader: Reader, id: BlobId, index: number): Buffer | undefined {
+  return reader.get(blobChunksTable, { id, index });
+}
+
+/** Says that `owners` records refer to a blob that has just been stored. */
+export function setBlobOwners(writer: Writer, id: BlobId, owners: number): void {
+  if (owners > 1) writer.put(blobOwnersTable, id, owners);
+}
+
+/** One owner less; after the last one the bytes are left to the sweeper, from `dueAt` on. */
+export function releaseBlob(writer: Writer, id: BlobId, dueAt: number): void {
+  const owners = writer.get(blobOwnersTable, id) ?? 1;
+  if (owners > 2) writer.put(blobOwnersTable, id, owners - 1);
+  else if (owners === 2) writer.remove(blobOwnersTable, id);
+  else addPending(writer, dueAt, { kind: 'purge-blob', id });
+}
+
+/** Removes up to `limit` chunks of a blob and says how many there were: fewer than `limit`, none is left. */
+export function removeChunks(writer: Writer, id: BlobId, limit: number): number {
+  const from = joinKey(idToBytes(id), u32(0));
+  const to = joinKey(idToBytes(id), u32(0xffff_ffff));
+  const keys = writer.scanKeys(blobChunksTable, { from, to, limit });
+  for (const key of keys) writer.remove(blobChunksTable, { id, index: key.readUInt32BE(16) });
+  return keys.length;
+}
+
+/** The bytes of a blob are not all there: damage, or it was deleted while it was read. */
+export class BlobMissingError extends Error {
+  constructor(ref: BlobRef, index: number) {
+    super(`chunk ${index} of blob ${ref.id} is missing`);
+    this.name = 'BlobMissingError';
+  }
+}
+
+/**
+ * The chunks of a blob in order. Each chunk is its own short read, so that a slow consumer never holds a
+ * snapshot: a stale reader would make the file grow.
+ * @throws BlobMissingError
+ */
+export async function* readBlob(store: Store, ref: BlobRef): AsyncGenerator<Buffer, void, undefined> {
+  const count = Math.max(1, chunkCount(ref.size));
+  for (let index = 0; index < count; index++) {
+    const chunk = store.read(reader => getChunk(reader, ref.id, index));
+    if (chunk === undefined) throw new BlobMissingError(ref, index);
+    yield chunk;
+  }
+}

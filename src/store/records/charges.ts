@@ -1,0 +1,123 @@
+import { type AccountId, idToBytes, type MessageId } from '../../domain/ids.js';
+import { type Charge, expiryOf, windowStart } from '../../domain/quota.js';
+import { joinKey, u48 } from '../engine/keys.js';
+import { bytesKey, jsonValue, type Reader, type Table, type Writer } from '../engine/tables.js';
+import { addPending } from './pending.js';
+
+/**
+ * Charges against sending allowances: one a submission, by account and instant. Their sum is kept, so that what
+ * is used now is that sum less the few that have expired and have not been swept yet.
+ */
+export const chargesTable: Table<Buffer, number> = {
+  name: 'charges',
+  encodeKey: bytesKey,
+  ...jsonValue<number>(1),
+};
+
+export interface ChargeSum {
+  /** Of all charges of the account that are in the table. */
+  readonly sum: number;
+  /** The due instant of its entry in the pending index, at which the sweeper looks for what has expired. */
+  readonly sweepDueAt: number;
+}
+
+/** Accounts that have charges, or had some until lately. */
+export const chargeSumsTable: Table<AccountId, ChargeSum> = {
+  name: 'charge_sums',
+  encodeKey: idToBytes,
+  ...jsonValue<ChargeSum>(1),
+};
+
+export interface ChargeKey {
+  readonly accountId: AccountId;
+  readonly at: number;
+  /** Of the sent message. */
+  readonly id: MessageId;
+}
+
+function chargeKey({ accountId, at, id }: ChargeKey): Buffer {
+  return joinKey(idToBytes(accountId), u48(at), idToBytes(id));
+}
+
+const AFTER_ACCOUNT = 16;
+/** Charges that a look takes: few at first, because mostly the first tells all. */
+const FIRST_PAGE = 4;
+const MAX_PAGE = 500;
+
+export function addCharge(writer: Writer, key: ChargeKey, amount: number): void {
+  writer.put(chargesTable, chargeKey(key), amount);
+  const before = writer.get(chargeSumsTable, key.accountId);
+  const sweepDueAt = before?.sweepDueAt ?? expiryOf(key.at);
+  if (before === undefined) addPending(writer, sweepDueAt, { kind: 'expire-charges', id: key.accountId });
+  writer.put(chargeSumsTable, key.accountId, { sum: (before?.sum ?? 0) + amount, sweepDueAt });
+}
+
+/** Takes a charge back (a rejected submission); one that has expired is gone already. */
+export function releaseCharge(writer: Writer, key: ChargeKey): void {
+  const amount = writer.get(chargesTable, chargeKey(key));
+  if (amount === undefined) return;
+  writer.remove(chargesTable, chargeKey(key));
+  reduceSum(writer, key.accountId, amount);
+}
+
+function reduceSum(writer: Writer, accountId: AccountId, amount: number): void {
+  const before = writer.get(chargeSumsTable, accountId);
+  if (before !== undefined) writer.put(chargeSumsTable, accountId, { ...before, sum: before.sum - amount });
+}
+
+/** What counts against the allowance of an account at `nowMs`. */
+export function usedAllowance(reader: Reader, accountId: AccountId, nowMs: number): number {
+  let used = reader.get(chargeSumsTable, accountId)?.sum ?? 0;
+  if (used === 0) return 0;
+  for (const { amount } of walkCharges(reader, accountId, 0, windowStart(nowMs) + 1)) used -= amount;
+  return used;
+}
+
+/** Charges that count at `nowMs`, oldest first, looked up as they are asked for. */
+export function activeCharges(reader: Reader, accountId: AccountId, nowMs: number): Iterable<Charge> {
+  return walkCharges(reader, accountId, Math.max(0, windowStart(nowMs) + 1), 2 ** 48 - 1);
+}
+
+/** Charges made from `from` up to but not including `to`. */
+function* walkCharges(
+  reader: Reader,
+  accountId: AccountId,
+  from: number,
+  to: number,
+): Generator<Charge & { readonly key: Buffer }> {
+  const prefix = idToBytes(accountId);
+  let start = joinKey(prefix, u48(from));
+  const end = joinKey(prefix, u48(to));
+  for (let limit = FIRST_PAGE; ; limit = Math.min(8 * limit, MAX_PAGE)) {
+    const page = reader.scan(chargesTable, { from: start, to: end, limit });
+    for (const { key, value } of page) yield { key, at: key.readUIntBE(AFTER_ACCOUNT, 6), amount: value };
+    const last = page.at(-1);
+    if (last === undefined || page.length < limit) return;
+    start = joinKey(last.key, Buffer.of(0));
+  }
+}
+
+/**
+ * Forgets charges of an account that have expired, `limit` at most. As long as it has others, its pending entry
+ * goes on to the next instant; the caller removes the one that was due.
+ */
+export function forgetExpiredCharges(
+  writer: Writer,
+  accountId: AccountId,
+  nowMs: number,
+  limit: number,
+): void {
+  let removed = 0;
+  for (const { key, at, amount } of walkCharges(writer, accountId, 0, 2 ** 48 - 1)) {
+    if (at > windowStart(nowMs) || removed === limit) {
+      const sum = writer.get(chargeSumsTable, accountId)?.sum ?? 0;
+      writer.put(chargeSumsTable, accountId, { sum, sweepDueAt: expiryOf(at) });
+      addPending(writer, expiryOf(at), { kind: 'expire-charges', id: accountId });
+      return;
+    }
+    writer.remove(chargesTable, key);
+    reduceSum(writer, accountId, amount);
+    removed += 1;
+  }
+  writer.remove(chargeSumsTable, accountId);
+}

@@ -1,0 +1,144 @@
+import {
+  type AccountId,
+  type BlobId,
+  type DraftId,
+  type InboxId,
+  idFromBytes,
+  idToBytes,
+  type MessageId,
+} from '../../domain/ids.js';
+import type { Recipients } from '../../domain/message-parts.js';
+import { joinKey, prefixEnd, u8 } from '../engine/keys.js';
+import {
+  bytesKey,
+  jsonValue,
+  noValue,
+  type Reader,
+  rawValue,
+  type Table,
+  type Writer,
+} from '../engine/tables.js';
+import type { FilePlace } from '../mailbox/messages.js';
+import type { BlobRef } from './blobs.js';
+
+/** Specification, Draft: submitted is permanent. */
+export type DraftState = 'draft' | 'submitted';
+
+export const DRAFT_STATES: readonly DraftState[] = ['draft', 'submitted'];
+
+/** The texts of a draft, each changed without the other. */
+export type DraftText = 'text' | 'html';
+
+/** Where a text is: beside the record when short, else in chunks; its size in bytes of UTF-8 either way. */
+export type TextPlace =
+  | { readonly in: 'record'; readonly size: number }
+  | { readonly in: 'blob'; readonly size: number; readonly blob: BlobRef };
+
+export interface DraftRecord extends Recipients {
+  readonly id: DraftId;
+  readonly inboxId: InboxId;
+  readonly accountId: AccountId;
+  readonly state: DraftState;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Grows with every change: what was read of one version is sent of that version only. */
+  readonly version: number;
+  readonly subject: string;
+  readonly text: TextPlace | null;
+  readonly html: TextPlace | null;
+  readonly files: readonly FilePlace[];
+  /** Resource id of the message that it answers. */
+  readonly inReplyTo: string | null;
+  /** In binary order; given to the sent copy. */
+  readonly labels: readonly string[];
+  /** The attempt that it was submitted with. */
+  readonly sentMessageId: MessageId | null;
+}
+
+export const draftsTable: Table<DraftId, DraftRecord> = {
+  name: 'drafts',
+  encodeKey: idToBytes,
+  ...jsonValue<DraftRecord>(1),
+};
+
+/** Short texts of drafts, in UTF-8. */
+export const draftTextsTable: Table<{ id: DraftId; field: DraftText }, Buffer> = {
+  name: 'draft_texts',
+  encodeKey: key => joinKey(idToBytes(key.id), u8(key.field === 'text' ? 1 : 2)),
+  ...rawValue,
+};
+
+/** [inbox, which list, draft]: drafts of an inbox by creation, all of them and by state. */
+export const inboxDraftsTable: Table<Buffer, true> = {
+  name: 'inbox_drafts',
+  encodeKey: bytesKey,
+  ...noValue,
+};
+
+export type DraftList = DraftState | 'all';
+
+const LIST_BYTE: Record<DraftList, number> = { all: 0, draft: 1, submitted: 2 };
+const ID_AT = 17;
+
+function listKey(inboxId: InboxId, list: DraftList, id?: DraftId): Buffer {
+  return joinKey(idToBytes(inboxId), u8(LIST_BYTE[list]), id === undefined ? Buffer.alloc(0) : idToBytes(id));
+}
+
+/** Keys of the lists that a draft is in. */
+export function draftListKeys({
+  inboxId,
+  state,
+  id,
+}: Pick<DraftRecord, 'inboxId' | 'state' | 'id'>): Buffer[] {
+  return [listKey(inboxId, 'all', id), listKey(inboxId, state, id)];
+}
+
+export function getDraft(reader: Reader, id: DraftId): DraftRecord | undefined {
+  return reader.get(draftsTable, id);
+}
+
+/** Writes a draft and moves it in the lists of its inbox; `before` is what the store holds of it. */
+export function putDraft(writer: Writer, before: DraftRecord | null, after: DraftRecord): void {
+  if (before !== null && before.state !== after.state) {
+    writer.remove(inboxDraftsTable, listKey(before.inboxId, before.state, before.id));
+  }
+  if (before === null || before.state !== after.state) {
+    for (const key of draftListKeys(after)) writer.put(inboxDraftsTable, key, true);
+  }
+  writer.put(draftsTable, after.id, after);
+}
+
+/** Removes a draft from every lookup; its blobs are the caller's to release. */
+export function removeDraft(writer: Writer, draft: DraftRecord): void {
+  writer.remove(draftsTable, draft.id);
+  for (const field of ['text', 'html'] as const) {
+    if (draft[field]?.in === 'record') writer.remove(draftTextsTable, { id: draft.id, field });
+  }
+  forgetListed(writer, draft);
+}
+
+/** Takes a draft out of the lists that one in its state is in. */
+export function forgetListed(writer: Writer, draft: Pick<DraftRecord, 'inboxId' | 'state' | 'id'>): void {
+  for (const key of draftListKeys(draft)) writer.remove(inboxDraftsTable, key);
+}
+
+/** Ids of the drafts of an inbox, last created first, those made before `before`. */
+export function scanDrafts(
+  reader: Reader,
+  inboxId: InboxId,
+  list: DraftList,
+  before: DraftId | null,
+  limit: number,
+): DraftId[] {
+  const from = listKey(inboxId, list);
+  const to = before === null ? (prefixEnd(from) ?? Buffer.alloc(34, 0xff)) : listKey(inboxId, list, before);
+  return reader
+    .scanKeys(inboxDraftsTable, { from, to, reverse: true, limit })
+    .map(key => idFromBytes<DraftId>(key, ID_AT));
+}
+
+/** Every blob that a draft owns. */
+export function blobsOfDraft(draft: DraftRecord): BlobId[] {
+  const texts = [draft.text, draft.html].flatMap(place => (place?.in === 'blob' ? [place.blob.id] : []));
+  return [...texts, ...draft.files.map(file => file.blob.id)];
+}

@@ -1,0 +1,170 @@
+import type { AddressPolicy } from '../../domain/address-policy.js';
+import { toSuppressedAddress } from '../../domain/addresses.js';
+import { type AccountId, type InboxId, idFromBytes, idToBytes } from '../../domain/ids.js';
+import { joinKey, prefixEnd, text, u8 } from '../engine/keys.js';
+import { bytesKey, jsonValue, noValue, type Reader, type Table, type Writer } from '../engine/tables.js';
+
+export interface InboxRecord {
+  readonly id: InboxId;
+  readonly accountId: AccountId;
+  readonly localPart: string;
+  readonly domain: string;
+  readonly name: string | null;
+  readonly senderName: string | null;
+  readonly createdAt: number;
+}
+
+/** Who has an address: an inbox, or nobody ever again (specification: a deleted inbox's address is retired). */
+export type AddressRecord =
+  | { readonly status: 'live'; readonly inboxId: InboxId }
+  | { readonly status: 'retired'; readonly retiredAt: number };
+
+export const inboxesTable: Table<InboxId, InboxRecord> = {
+  name: 'inboxes',
+  encodeKey: idToBytes,
+  ...jsonValue<InboxRecord>(1),
+  decidesAccess: true,
+};
+
+/** `local@domain` in lower case -> its owner. */
+export const addressesTable: Table<string, AddressRecord> = {
+  name: 'addresses',
+  encodeKey: text,
+  ...jsonValue<AddressRecord>(1),
+};
+
+/** [account, inbox]: the live inboxes of an account. */
+export const accountInboxesTable: Table<Buffer, true> = {
+  name: 'account_inboxes',
+  encodeKey: bytesKey,
+  ...noValue,
+};
+
+export type PolicyKind = 'sending' | 'receiving';
+
+/** Rules of an inbox (wire contract 3.4 and 3.5). */
+export interface PolicyRecord extends AddressPolicy {
+  /** Number of saved versions; 0 means never configured. */
+  readonly revision: number;
+}
+
+export const policiesTable: Table<{ inboxId: InboxId; kind: PolicyKind }, PolicyRecord> = {
+  name: 'policies',
+  encodeKey: key => joinKey(idToBytes(key.inboxId), u8(key.kind === 'sending' ? 1 : 2)),
+  ...jsonValue<PolicyRecord>(1),
+};
+
+const DEFAULT_POLICY: PolicyRecord = { enabled: false, addresses: [], domains: [], revision: 0 };
+
+export function addressOf(inbox: InboxRecord): string {
+  return `${inbox.localPart}@${inbox.domain}`;
+}
+
+export function getInbox(reader: Reader, id: InboxId): InboxRecord | undefined {
+  return reader.get(inboxesTable, id);
+}
+
+export function findAddress(reader: Reader, address: string): AddressRecord | undefined {
+  return reader.get(addressesTable, address);
+}
+
+export function putNewInbox(writer: Writer, inbox: InboxRecord): void {
+  writer.put(inboxesTable, inbox.id, inbox);
+  writer.put(addressesTable, addressOf(inbox), { status: 'live', inboxId: inbox.id });
+  writer.put(accountInboxesTable, joinKey(idToBytes(inbox.accountId), idToBytes(inbox.id)), true);
+}
+
+/** A new version of an inbox; its address and owner never change. */
+export function putInbox(writer: Writer, inbox: InboxRecord): void {
+  writer.put(inboxesTable, inbox.id, inbox);
+}
+
+/** Takes the inbox out of every lookup and retires its address. Its mail is purged by the sweeper. */
+export function removeInbox(writer: Writer, inbox: InboxRecord, nowMs: number): void {
+  writer.remove(inboxesTable, inbox.id);
+  writer.put(addressesTable, addressOf(inbox), { status: 'retired', retiredAt: nowMs });
+  writer.remove(accountInboxesTable, joinKey(idToBytes(inbox.accountId), idToBytes(inbox.id)));
+  for (const kind of ['sending', 'receiving'] as const) {
+    writer.remove(policiesTable, { inboxId: inbox.id, kind });
+  }
+}
+
+/** The live inboxes of an account by creation. */
+export function listInboxes(reader: Reader, accountId: AccountId, limit: number): InboxRecord[] {
+  return inboxIdsOf(reader, accountId, limit)
+    .map(id => reader.get(inboxesTable, id))
+    .filter(inbox => inbox !== undefined);
+}
+
+/** How many inbox slots an account uses. The walk is bounded by its cap, which bounds what can exist. */
+export function countInboxes(reader: Reader, accountId: AccountId): number {
+  return inboxIdsOf(reader, accountId, Number.MAX_SAFE_INTEGER).length;
+}
+
+function inboxIdsOf(reader: Reader, accountId: AccountId, limit: number): InboxId[] {
+  const prefix = idToBytes(accountId);
+  const to = prefixEnd(prefix) ?? Buffer.alloc(33, 0xff);
+  return reader
+    .scanKeys(accountInboxesTable, { from: prefix, to, limit })
+    .map(key => idFromBytes<InboxId>(key, 16));
+}
+
+export function getPolicy(reader: Reader, inboxId: InboxId, kind: PolicyKind): PolicyRecord {
+  return reader.get(policiesTable, { inboxId, kind }) ?? DEFAULT_POLICY;
+}
+
+/** A new version of the rules of an inbox that is there; `removeInbox` removes them with it. */
+export function putPolicy(writer: Writer, inboxId: InboxId, kind: PolicyKind, policy: PolicyRecord): void {
+  writer.put(policiesTable, { inboxId, kind }, policy);
+}
+
+/** An address that nobody's agents may send to. */
+export interface SuppressionRecord {
+  /** As `toSuppressedAddress` gives it; the key. */
+  readonly address: string;
+  /** For the admin. */
+  readonly reason: string | null;
+  readonly createdAt: number;
+}
+
+/** Suppressed address -> what is known of it; the list of the whole box. */
+export const suppressionsTable: Table<string, SuppressionRecord> = {
+  name: 'suppressions',
+  encodeKey: text,
+  ...jsonValue<SuppressionRecord>(1),
+};
+
+/** Addresses are ASCII: behind every key. */
+const END = Buffer.of(0xff);
+
+/** `address` in any spelling. */
+export function findSuppression(reader: Reader, address: string): SuppressionRecord | undefined {
+  const suppressed = toSuppressedAddress(address);
+  return suppressed === null ? undefined : reader.get(suppressionsTable, suppressed);
+}
+
+/** `address` in any spelling. */
+export function isSuppressed(reader: Reader, address: string): boolean {
+  return findSuppression(reader, address) !== undefined;
+}
+
+/** Those of the addresses that are suppressed, each once, as given. */
+export function suppressedRecipients(reader: Reader, addresses: readonly string[]): string[] {
+  return [...new Set(addresses)].filter(address => isSuppressed(reader, address));
+}
+
+/** A new entry, or a new version of one. */
+export function putSuppression(writer: Writer, record: SuppressionRecord): void {
+  writer.put(suppressionsTable, record.address, record);
+}
+
+/** Takes an entry off the list; `address` is that of a record. */
+export function removeSuppression(writer: Writer, address: string): void {
+  writer.remove(suppressionsTable, address);
+}
+
+/** Entries in the order of their addresses' bytes, those behind `after`. */
+export function scanSuppressions(reader: Reader, after: string | null, limit: number): SuppressionRecord[] {
+  const from = after === null ? Buffer.alloc(0) : joinKey(text(after), u8(0));
+  return reader.scan(suppressionsTable, { from, to: END, limit }).map(entry => entry.value);
+}

@@ -1,0 +1,159 @@
+import {
+  type AccountId,
+  type ApprovalId,
+  type BlobId,
+  type InboxId,
+  idToBytes,
+  type MessageId,
+  type ThreadId,
+} from '../../domain/ids.js';
+import { joinKey, text, u8, u48 } from '../engine/keys.js';
+import { bytesKey, jsonValue, type Reader, type Table, type Writer } from '../engine/tables.js';
+import type { MessageKind } from '../mailbox/mailboxes.js';
+
+/**
+ * What must happen next, by kind and due instant: the truth from which queues and sweepers are fed, so
+ * that nothing depends on Redis or on memory. An entry is written in the commit that makes the work
+ * necessary and removed in the commit that completes it.
+ */
+export type PendingWork =
+  | { readonly kind: 'parse'; readonly id: MessageId }
+  /** Free the chunks of a blob that nothing refers to any more. */
+  | { readonly kind: 'purge-blob'; readonly id: BlobId }
+  /** Delete what a deleted inbox held. */
+  | { readonly kind: 'purge-inbox'; readonly id: InboxId }
+  /** Erase a message whose time in Trash is over. */
+  | { readonly kind: 'purge-trash'; readonly id: MessageId; readonly message: MessageKind }
+  /** Hand a sent message to the relay; stays until its outcome is saved. */
+  | { readonly kind: 'relay'; readonly id: MessageId }
+  /** A send whose attempt never started and is too old to start by itself: for the admin to see. */
+  | { readonly kind: 'relay-held'; readonly id: MessageId }
+  /** Forget charges of an account that have expired. */
+  | { readonly kind: 'expire-charges'; readonly id: AccountId }
+  /** Free what a conversation that has ended left under one of its ids. */
+  | { readonly kind: 'purge-thread'; readonly id: ThreadId; readonly inboxId: InboxId }
+  /** Forget an idempotency key; `id` is that of the resource it made. */
+  | { readonly kind: 'expire-key'; readonly id: string; readonly key: IdempotencyKey }
+  /** Forget a link with which somebody could approve; `hash` is its key, in hexadecimal. */
+  | { readonly kind: 'expire-link'; readonly id: ApprovalId; readonly hash: string }
+  /** Forget a claim phrase that nobody redeemed. */
+  | { readonly kind: 'expire-phrase'; readonly id: ApprovalId; readonly hash: string };
+
+export type PendingKind = PendingWork['kind'];
+
+/** Behind every due instant that a key can hold: work of all times is due then. */
+export const END_OF_TIME = 2 ** 48 - 2;
+
+const KIND_BYTE: Record<PendingKind, number> = {
+  parse: 1,
+  'purge-blob': 2,
+  'purge-inbox': 3,
+  'expire-key': 4,
+  'purge-trash': 5,
+  relay: 6,
+  'relay-held': 7,
+  'expire-charges': 8,
+  'purge-thread': 9,
+  'expire-link': 20,
+  'expire-phrase': 21,
+};
+
+interface PendingKey {
+  readonly kind: PendingKind;
+  readonly dueAt: number;
+  readonly id: string;
+}
+
+const pendingKey = (key: PendingKey): Buffer =>
+  joinKey(u8(KIND_BYTE[key.kind]), u48(key.dueAt), idToBytes(key.id));
+
+export const pendingTable: Table<Buffer, PendingWork> = {
+  name: 'pending',
+  encodeKey: bytesKey,
+  ...jsonValue<PendingWork>(1),
+};
+
+export function addPending(writer: Writer, dueAt: number, work: PendingWork): void {
+  writer.put(pendingTable, pendingKey({ kind: work.kind, dueAt, id: work.id }), work);
+}
+
+export function removePending(writer: Writer, key: PendingKey): void {
+  writer.remove(pendingTable, pendingKey(key));
+}
+
+export interface DueWork<Kind extends PendingKind> {
+  readonly dueAt: number;
+  readonly work: Extract<PendingWork, { kind: Kind }>;
+  /** Where to go on: pass it as `after`. */
+  readonly position: Buffer;
+}
+
+/** Work of one kind that is due at `nowMs`, oldest first. */
+export function listDue<Kind extends PendingKind>(
+  reader: Reader,
+  kind: Kind,
+  nowMs: number,
+  limit: number,
+  after?: Buffer,
+): DueWork<Kind>[] {
+  const kindByte = u8(KIND_BYTE[kind]);
+  const from = after === undefined ? joinKey(kindByte, u48(0)) : joinKey(after, u8(0));
+  const to = joinKey(kindByte, u48(nowMs + 1));
+  return reader.scan(pendingTable, { from, to, limit }).map(({ key, value }) => ({
+    dueAt: key.readUIntBE(1, 6),
+    work: value as Extract<PendingWork, { kind: Kind }>,
+    position: key,
+  }));
+}
+
+/** How long the oldest due work of a kind has been waiting, in milliseconds; null when none waits. */
+export function oldestDueAge(reader: Reader, kind: PendingKind, nowMs: number): number | null {
+  const [oldest] = listDue(reader, kind, nowMs, 1);
+  return oldest === undefined ? null : nowMs - oldest.dueAt;
+}
+
+/** Key namespaces (wire contract 3.0): account-wide, each apart from the others. */
+export type KeyNamespace = 'inbox' | 'draft' | 'send';
+
+const NAMESPACE_BYTE: Record<KeyNamespace, number> = { inbox: 1, draft: 2, send: 3 };
+
+export interface IdempotencyKey {
+  readonly accountId: AccountId;
+  readonly namespace: KeyNamespace;
+  /** 1 to 128 characters of `A-Za-z0-9_-`. */
+  readonly key: string;
+}
+
+export interface IdempotencyRecord {
+  /** Digest of the normalised input that the key was first used with. */
+  readonly intent: string;
+  /** Id of the resource that came of it. */
+  readonly resultId: string;
+  readonly expiresAt: number;
+}
+
+export const idempotencyTable: Table<IdempotencyKey, IdempotencyRecord> = {
+  name: 'idempotency',
+  encodeKey: key => joinKey(idToBytes(key.accountId), u8(NAMESPACE_BYTE[key.namespace]), text(key.key)),
+  ...jsonValue<IdempotencyRecord>(1),
+};
+
+/** The record of a key that is still protected at `nowMs`; an expired key acts as if it had never been used. */
+export function findActiveKey(
+  reader: Reader,
+  key: IdempotencyKey,
+  nowMs: number,
+): IdempotencyRecord | undefined {
+  const record = reader.get(idempotencyTable, key);
+  return record !== undefined && record.expiresAt > nowMs ? record : undefined;
+}
+
+export function putKey(writer: Writer, key: IdempotencyKey, record: IdempotencyRecord): void {
+  writer.put(idempotencyTable, key, record);
+}
+
+/** Forgets a key whose protection has ended; keeps one that was used again since. */
+export function removeExpiredKey(writer: Writer, key: IdempotencyKey, nowMs: number): void {
+  const record = writer.get(idempotencyTable, key);
+  if (record !== undefined && record.expiresAt <= nowMs) writer.remove(idempotencyTable, key);
+}

@@ -1,0 +1,143 @@
+import type { InboxId, ThreadId } from '../../domain/ids.js';
+import type { Reader } from '../engine/tables.js';
+import {
+  firstSince,
+  instantOf,
+  KIND_BYTE,
+  KINDS,
+  type Mailbox,
+  type MessageKind,
+  summariesTable,
+} from '../mailbox/mailboxes.js';
+import { blocksOfTerm, type Term } from '../mailbox/postings.js';
+import { type Selected, type Selection, selectMessages } from '../mailbox/select-messages.js';
+
+/**
+ * The members of a conversation that are shown: two sets of message numbers, received and sent, each in the order
+ * of time, walked together. They are sets like those of labels, so that a page or a merge costs the same
+ * whatever they hold.
+ */
+
+/** Where a member stands in the one order of all messages of an inbox: by time, then kind, then number. */
+export interface MemberPosition {
+  readonly at: number;
+  readonly kind: MessageKind;
+  readonly seq: number;
+}
+
+export function compareMembers(a: MemberPosition, b: MemberPosition): number {
+  return a.at - b.at || KIND_BYTE[a.kind] - KIND_BYTE[b.kind] || a.seq - b.seq;
+}
+
+export interface ThreadPlace {
+  readonly inboxId: InboxId;
+  readonly root: ThreadId;
+}
+
+export interface Member extends MemberPosition {
+  /** What lists show of it. */
+  readonly summary: Buffer;
+}
+
+export function threadTerm(root: ThreadId): Term & { readonly type: 'thread' } {
+  return { type: 'thread', root };
+}
+
+export const mailboxesOf = (inboxId: InboxId): Mailbox[] => KINDS.map(kind => ({ inboxId, kind }));
+
+/** Conditions that members must meet besides, one for each kind. */
+export type MemberConditions = Readonly<Record<MessageKind, Selection>>;
+
+const EVERY_NUMBER = { from: 0, to: 2 ** 48 - 1 } as const;
+const NO_CONDITION: Selection = { all: [], any: [], none: [], ...EVERY_NUMBER };
+const NO_CONDITIONS: MemberConditions = { received: NO_CONDITION, sent: NO_CONDITION };
+
+export interface MemberScan {
+  readonly isDescending: boolean;
+  /** Go on behind it; null at the start. */
+  readonly position: MemberPosition | null;
+  readonly limit: number;
+  readonly conditions?: MemberConditions;
+}
+
+/** Members in order. Costs a look at each block of the conversation up to where `limit` is reached. */
+export function scanMembers(reader: Reader, place: ThreadPlace, scan: MemberScan): Member[] {
+  const { isDescending, limit, position, conditions = NO_CONDITIONS } = scan;
+  const members = mailboxesOf(place.inboxId).flatMap(mailbox => {
+    const whole = withThread(conditions[mailbox.kind], place.root);
+    const blocks = blocksOfTerm(reader, mailbox, threadTerm(place.root));
+    if (blocks.length === 0) return [];
+    const rest = position === null ? whole : behind(reader, mailbox, whole, position, isDescending);
+    return select(reader, mailbox, rest, scan, blocks).flatMap(seq =>
+      readMember(reader, { ...mailbox, seq }),
+    );
+  });
+  members.sort(isDescending ? (a, b) => compareMembers(b, a) : compareMembers);
+  return members.slice(0, limit);
+}
+
+/** Numbers of members; the blocks of one conversation are few enough to be looked at in one go. */
+function select(
+  reader: Reader,
+  mailbox: Mailbox,
+  selection: Selection,
+  { isDescending, limit }: MemberScan,
+  blocks: readonly number[],
+): readonly number[] {
+  const seqs: number[] = [];
+  for (let rest: Selection | null = selection; rest !== null && seqs.length < limit; ) {
+    const page = { isDescending, limit: limit - seqs.length };
+    const found: Selected = selectMessages(reader, mailbox, rest, page, blocks);
+    seqs.push(...found.seqs);
+    rest = restOf(rest, found.stoppedAt, isDescending);
+  }
+  return seqs;
+}
+
+function restOf(selection: Selection, stoppedAt: number | null, isDescending: boolean): Selection | null {
+  if (stoppedAt === null) return null;
+  return isDescending ? { ...selection, to: stoppedAt } : { ...selection, from: stoppedAt };
+}
+
+/** The conversation's own set is the smallest: it stands first. */
+function withThread(selection: Selection, root: ThreadId): Selection {
+  return { ...selection, all: [threadTerm(root), ...selection.all] };
+}
+
+/** What of a mailbox stands behind a position, which may be that of a message of the other kind. */
+function behind(
+  reader: Reader,
+  mailbox: Mailbox,
+  selection: Selection,
+  position: MemberPosition,
+  isDescending: boolean,
+): Selection {
+  const { from, to } = selection;
+  if (position.kind === mailbox.kind) {
+    return isDescending
+      ? { ...selection, to: Math.min(to, position.seq) }
+      : { ...selection, from: Math.max(from, position.seq + 1) };
+  }
+  // Of the same instant, messages of the lower kind stand before.
+  const isBefore = KIND_BYTE[mailbox.kind] < KIND_BYTE[position.kind];
+  const bound = firstSince(reader, mailbox, isBefore ? position.at + 1 : position.at);
+  return isDescending
+    ? { ...selection, to: Math.min(to, bound) }
+    : { ...selection, from: Math.max(from, bound) };
+}
+
+/** None when its line is missing (damage). */
+export function readMember(reader: Reader, key: Mailbox & { readonly seq: number }): Member[] {
+  const summary = reader.get(summariesTable, key);
+  return summary === undefined ? [] : [{ at: instantOf(summary), kind: key.kind, seq: key.seq, summary }];
+}
+
+/** The first or the last member in order; null when there is none. */
+export function edgeOf(
+  reader: Reader,
+  place: ThreadPlace,
+  edge: 'earliest' | 'latest',
+): MemberPosition | null {
+  const [member] = scanMembers(reader, place, { isDescending: edge === 'latest', position: null, limit: 1 });
+  return member === undefined ? null : { at: member.at, kind: member.kind, seq: member.seq };
+}

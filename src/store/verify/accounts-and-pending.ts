@@ -1,0 +1,203 @@
+import { type AccountId, type InboxId, idFromBytes, type KeyId } from '../../domain/ids.js';
+import { getMeta } from '../engine/meta.js';
+import { type Reader, walkTable } from '../engine/tables.js';
+import {
+  accountEmailsTable,
+  accountKeysTable,
+  accountsTable,
+  apiKeyHashesTable,
+  apiKeysTable,
+  getAccount,
+} from '../records/accounts.js';
+import {
+  approvalLinksTable,
+  claimPhrasesTable,
+  feedbackTable,
+  signupAnswersTable,
+} from '../records/approvals.js';
+import {
+  accountInboxesTable,
+  addressesTable,
+  addressOf,
+  getInbox,
+  inboxesTable,
+  policiesTable,
+} from '../records/inboxes.js';
+import { idempotencyTable, type PendingWork, pendingTable } from '../records/pending.js';
+import type { Ledger } from './ledger.js';
+import { expectRemains } from './sets-and-blobs.js';
+
+const entry = {
+  email: (email: string, id: string): string => `email ${email} of account ${id}`,
+  keyOf: (account: string, id: string): string => `key ${id} of account ${account}`,
+  hash: (id: string, hash: Buffer): string =>
+    `credential ${hash.toString('hex').slice(0, 12)}... of key ${id}`,
+  address: (address: string, id: string): string => `address ${address} of inbox ${id}`,
+  inboxOf: (account: string, id: string): string => `inbox ${id} of account ${account}`,
+  account: (id: string): string => `account ${id}`,
+  identity: 'identity of the store',
+};
+
+/** Accounts, keys, inboxes and addresses, each with the look-ups that lead to it. */
+export function verifyAccounts(reader: Reader, ledger: Ledger): { accounts: number; inboxes: number } {
+  ledger.expect(entry.identity);
+  if (getMeta(reader, 'identity') !== undefined) ledger.find(entry.identity);
+  const accounts = expectAccounts(reader, ledger);
+  expectKeys(reader, ledger);
+  const inboxes = expectInboxes(reader, ledger);
+  expectOwners(reader, ledger);
+  findLookUps(reader, ledger);
+  return { accounts, inboxes };
+}
+
+function expectAccounts(reader: Reader, ledger: Ledger): number {
+  let count = 0;
+  for (const { value } of walkTable(reader, accountsTable)) {
+    ledger.expect(entry.email(value.email.toLowerCase(), value.id));
+    count += 1;
+  }
+  return count;
+}
+
+function expectKeys(reader: Reader, ledger: Ledger): void {
+  for (const { key, value } of walkTable(reader, apiKeysTable)) {
+    ledger.expect(entry.hash(value.id, key));
+    ledger.expect(entry.keyOf(value.accountId, value.id));
+    expectAccount(reader, ledger, value.accountId);
+  }
+}
+
+function expectInboxes(reader: Reader, ledger: Ledger): number {
+  let count = 0;
+  for (const { value } of walkTable(reader, inboxesTable)) {
+    ledger.expect(entry.address(addressOf(value), value.id));
+    ledger.expect(entry.inboxOf(value.accountId, value.id));
+    expectAccount(reader, ledger, value.accountId);
+    count += 1;
+  }
+  return count;
+}
+
+/** What else belongs to an account. */
+function expectOwners(reader: Reader, ledger: Ledger): void {
+  for (const { value } of walkTable(reader, signupAnswersTable))
+    expectAccount(reader, ledger, value.accountId);
+  for (const { value } of walkTable(reader, feedbackTable)) expectAccount(reader, ledger, value.accountId);
+}
+
+function expectAccount(reader: Reader, ledger: Ledger, id: AccountId): void {
+  if (getAccount(reader, id) === undefined) ledger.expect(entry.account(id));
+}
+
+function findLookUps(reader: Reader, ledger: Ledger): void {
+  for (const { key, value } of walkTable(reader, accountEmailsTable)) {
+    ledger.find(entry.email(key.toString('utf8'), value));
+  }
+  for (const { key, value } of walkTable(reader, apiKeyHashesTable)) {
+    ledger.find(entry.hash(idFromBytes<KeyId>(key), value));
+  }
+  for (const { key } of walkTable(reader, accountKeysTable)) {
+    ledger.find(entry.keyOf(idFromBytes<AccountId>(key), idFromBytes<KeyId>(key, 16)));
+  }
+  for (const { key, value } of walkTable(reader, addressesTable)) {
+    if (value.status === 'live') ledger.find(entry.address(key.toString('utf8'), value.inboxId));
+  }
+  for (const { key } of walkTable(reader, accountInboxesTable)) {
+    ledger.find(entry.inboxOf(idFromBytes<AccountId>(key), idFromBytes<InboxId>(key, 16)));
+  }
+  for (const { key } of walkTable(reader, policiesTable)) {
+    const id = idFromBytes<InboxId>(key);
+    if (getInbox(reader, id) === undefined) ledger.find(`policy of inbox ${id}, which is not there`);
+  }
+}
+
+/** How entries of the pending index are called. */
+export const pendingEntry = {
+  parse: (id: string, dueAt: number): string => `pending parsing of message ${id}, due ${dueAt}`,
+  purgeTrash: (id: string, kind: string, dueAt: number): string =>
+    `pending erasure from Trash of ${kind} message ${id}, due ${dueAt}`,
+  relay: (id: string, dueAt: number): string => `pending relaying of message ${id}, due ${dueAt}`,
+  relayHeld: (id: string, dueAt: number): string => `held sending of message ${id}, due ${dueAt}`,
+  expireCharges: (id: string, dueAt: number): string =>
+    `pending expiry of charges of account ${id}, due ${dueAt}`,
+  expireKey: (id: string, dueAt: number): string => `pending expiry of the key that made ${id}, due ${dueAt}`,
+  expireLink: (id: string, hash: string, dueAt: number): string =>
+    `pending expiry of approval link ${id} (${hash.slice(0, 12)}...), due ${dueAt}`,
+  expirePhrase: (id: string, hash: string, dueAt: number): string =>
+    `pending expiry of claim phrase ${id} (${hash.slice(0, 12)}...), due ${dueAt}`,
+};
+
+/** Inboxes that were deleted and whose mail is being erased. */
+export function leavingInboxes(reader: Reader): Set<InboxId> {
+  const leaving = new Set<InboxId>();
+  for (const { value } of walkTable(reader, pendingTable)) {
+    if (value.kind === 'purge-inbox') leaving.add(value.id);
+  }
+  return leaving;
+}
+
+/** Finds what must happen next, and expects what it is about. */
+export function findPending(reader: Reader, ledger: Ledger): number {
+  let count = 0;
+  for (const { key, value } of walkTable(reader, pendingTable)) {
+    findWork(reader, ledger, value, key.readUIntBE(1, 6));
+    count += 1;
+  }
+  return count;
+}
+
+function findWork(reader: Reader, ledger: Ledger, work: PendingWork, dueAt: number): void {
+  switch (work.kind) {
+    case 'parse':
+      ledger.find(pendingEntry.parse(work.id, dueAt));
+      break;
+    case 'purge-trash':
+      ledger.find(pendingEntry.purgeTrash(work.id, work.message, dueAt));
+      break;
+    case 'purge-blob':
+      expectRemains(reader, ledger, work.id);
+      break;
+    case 'purge-inbox':
+      if (getInbox(reader, work.id) !== undefined) {
+        ledger.find(`pending erasure of inbox ${work.id}, which is in use`);
+      }
+      break;
+    case 'relay':
+      ledger.find(pendingEntry.relay(work.id, dueAt));
+      break;
+    case 'relay-held':
+      ledger.find(pendingEntry.relayHeld(work.id, dueAt));
+      break;
+    case 'expire-charges':
+      ledger.find(pendingEntry.expireCharges(work.id, dueAt));
+      break;
+    case 'expire-key':
+      // A key that was used again after its time has a later entry; this one will find nothing to do.
+      if (reader.get(idempotencyTable, work.key)?.expiresAt === dueAt) {
+        ledger.find(pendingEntry.expireKey(work.id, dueAt));
+      }
+      break;
+    case 'expire-link':
+      ledger.find(pendingEntry.expireLink(work.id, work.hash, dueAt));
+      break;
+    case 'expire-phrase':
+      ledger.find(pendingEntry.expirePhrase(work.id, work.hash, dueAt));
+  }
+}
+
+/** Expects that every idempotency key is forgotten when its time has come. */
+export function expectKeyExpiry(reader: Reader, ledger: Ledger): void {
+  for (const { value } of walkTable(reader, idempotencyTable)) {
+    ledger.expect(pendingEntry.expireKey(value.resultId, value.expiresAt));
+  }
+}
+
+/** Expects that every approval link and claim phrase is forgotten when its time has come. */
+export function expectApprovalExpiry(reader: Reader, ledger: Ledger): void {
+  for (const { key, value } of walkTable(reader, approvalLinksTable)) {
+    ledger.expect(pendingEntry.expireLink(value.id, key.toString('hex'), value.expiresAt));
+  }
+  for (const { key, value } of walkTable(reader, claimPhrasesTable)) {
+    ledger.expect(pendingEntry.expirePhrase(value.id, key.toString('hex'), value.expiresAt));
+  }
+}

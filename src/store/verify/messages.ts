@@ -1,0 +1,263 @@
+import { type AccountId, type DraftId, type InboxId, idFromBytes, type MessageId } from '../../domain/ids.js';
+import { blockOf, hasBit, offsetOf } from '../bitmap/bit-block.js';
+import { type Reader, type Table, walkTable } from '../engine/tables.js';
+import { type IndexedMessage, trashNumbersTable, trashTable } from '../mailbox/index.js';
+import { summariesTable } from '../mailbox/mailboxes.js';
+import {
+  contentsTable,
+  encodeSentSummary,
+  encodeSummary,
+  getSent,
+  messagesTable,
+  type ReceivedRecord,
+  type SentRecord,
+  sentContentsTable,
+  sentTable,
+} from '../mailbox/messages.js';
+import { getBlock, termKey } from '../mailbox/postings.js';
+import { chargeSumsTable, chargesTable } from '../records/charges.js';
+import { draftListKeys, draftsTable, draftTextsTable, inboxDraftsTable } from '../records/drafts.js';
+import { getInbox } from '../records/inboxes.js';
+import { pendingEntry } from './accounts-and-pending.js';
+import type { Ledger } from './ledger.js';
+import { blobEntry, type MailboxTally, mailboxEntry, tallyKey } from './sets-and-blobs.js';
+import { expectMember } from './threads.js';
+
+const messageEntry = {
+  content: (kind: string, id: string): string => `content of ${kind} message ${id}`,
+  trash: (inboxId: string, number: number, kind: string, id: string, restorableUntil: number): string =>
+    `Trash entry ${number} of inbox ${inboxId}: ${kind} message ${id}, restorable until ${restorableUntil}`,
+};
+
+export interface MessageFacts {
+  readonly received: number;
+  readonly sent: number;
+  readonly trashed: number;
+  readonly tallies: ReadonlyMap<string, MailboxTally>;
+}
+
+/** Walks the records of messages and expects of every index what they come to. */
+export function expectMessages(
+  reader: Reader,
+  ledger: Ledger,
+  isLeaving: (inboxId: InboxId) => boolean,
+): MessageFacts {
+  const walk = new MessageWalk(reader, ledger, isLeaving);
+  let received = 0;
+  for (const { value: record } of walkTable(reader, messagesTable)) {
+    walk.expect(record, record.receivedAt, encodeSummary);
+    expectReceived(ledger, record);
+    received += 1;
+  }
+  let sent = 0;
+  for (const { value: record } of walkTable(reader, sentTable)) {
+    walk.expect(record, record.createdAt, encodeSentSummary);
+    expectSent(ledger, record);
+    sent += 1;
+  }
+  return { received, sent, trashed: walk.trashed, tallies: walk.tallies };
+}
+
+/** What is expected of messages of either kind. */
+class MessageWalk {
+  readonly tallies = new Map<string, MailboxTally>();
+  trashed = 0;
+  readonly #reader: Reader;
+  readonly #ledger: Ledger;
+  readonly #isLeaving: (inboxId: InboxId) => boolean;
+
+  constructor(reader: Reader, ledger: Ledger, isLeaving: (inboxId: InboxId) => boolean) {
+    this.#reader = reader;
+    this.#ledger = ledger;
+    this.#isLeaving = isLeaving;
+  }
+
+  expect<Message extends IndexedMessage & { readonly messageId: string | null }>(
+    record: Message,
+    at: number,
+    encode: (record: Message) => Buffer,
+  ): void {
+    const tally = this.#tallyOf(record);
+    tally.lastSeq = Math.max(tally.lastSeq, record.seq);
+    tally.lastAt = Math.max(tally.lastAt, at);
+    if (record.trash === null) {
+      tally.live += 1;
+      this.#expectLive(record, encode);
+    } else {
+      this.trashed += 1;
+      this.#expectTrashed(record, record.trash);
+    }
+    expectMember(this.#reader, this.#ledger, record);
+    if (getInbox(this.#reader, record.inboxId) === undefined && !this.#isLeaving(record.inboxId)) {
+      this.#ledger.expect(`inbox ${record.inboxId} of message ${record.id}`);
+    }
+  }
+
+  #tallyOf(record: IndexedMessage): MailboxTally {
+    const key = tallyKey(record);
+    let tally = this.tallies.get(key);
+    if (tally === undefined) {
+      tally = { live: 0, lastSeq: 0, lastAt: 0 };
+      this.tallies.set(key, tally);
+    }
+    return tally;
+  }
+
+  #expectLive<Message extends IndexedMessage>(record: Message, encode: (record: Message) => Buffer): void {
+    const { seq, labels, senders, recipients } = record;
+    const ledger = this.#ledger;
+    ledger.expect(mailboxEntry.summary(record, seq));
+    const summary = this.#reader.get(summariesTable, record);
+    if (summary !== undefined && !summary.equals(encode(record))) {
+      ledger.expect(`agreement of message ${record.id} with its line in lists`);
+    }
+    for (const label of labels) ledger.expect(mailboxEntry.member(record, seq, { type: 'label', label }));
+    for (const address of senders) ledger.expect(mailboxEntry.member(record, seq, { type: 'from', address }));
+    for (const address of recipients) {
+      ledger.expect(mailboxEntry.member(record, seq, { type: 'recipient', address }));
+    }
+    if (!this.#isLeaving(record.inboxId)) ledger.find(mailboxEntry.number(record, seq));
+  }
+
+  #expectTrashed(record: IndexedMessage, place: NonNullable<IndexedMessage['trash']>): void {
+    const { id, inboxId, kind, seq } = record;
+    const { number, restorableUntil } = place;
+    const [reader, ledger] = [this.#reader, this.#ledger];
+    ledger.expect(messageEntry.trash(inboxId, number, kind, id, restorableUntil));
+    ledger.expect(pendingEntry.purgeTrash(id, kind, restorableUntil));
+    const gone = getBlock(reader, termKey({ inboxId, kind }, { type: 'gone' }), blockOf(seq));
+    if (gone === undefined || !hasBit(gone, offsetOf(seq))) {
+      ledger.expect(`mark that message ${id} in Trash is in no list`);
+    }
+    if (number > (reader.get(trashNumbersTable, inboxId) ?? 0)) {
+      ledger.expect(`last Trash number of inbox ${inboxId}, ${number} at least`);
+    }
+  }
+}
+
+/** Its state, its pending entry and its content agree. */
+function expectReceived(ledger: Ledger, record: ReceivedRecord): void {
+  const { id, kind, status, parseDueAt, content } = record;
+  const isFinished = status === 'ready' || status === 'failed';
+  if (parseDueAt !== null) ledger.expect(pendingEntry.parse(id, parseDueAt));
+  if (isFinished !== (parseDueAt === null))
+    ledger.expect(`agreement of message ${id}, ${status}, with when it is due`);
+  if ((status === 'ready') !== (content !== null))
+    ledger.expect(`agreement of message ${id}, ${status}, with its content`);
+  if (content !== null) expectContent(ledger, kind, id, content);
+  for (const blob of [record.raw, ...record.attachments.map(attachment => attachment.blob)]) {
+    ledger.expect(blobEntry(blob));
+  }
+}
+
+function expectSent(ledger: Ledger, { kind, id, content, files }: SentRecord): void {
+  expectContent(ledger, kind, id, content);
+  for (const { blob } of files) ledger.expect(blobEntry(blob));
+}
+
+function expectContent(ledger: Ledger, kind: string, id: string, content: SentRecord['content']): void {
+  ledger.expect(content.in === 'record' ? messageEntry.content(kind, id) : blobEntry(content.blob));
+}
+
+/** Finds the contents that lie beside records. */
+export function findContents(reader: Reader, ledger: Ledger): void {
+  const find = (kind: string, table: Table<MessageId, Buffer>): void => {
+    for (const { key } of walkTable(reader, table)) {
+      ledger.find(messageEntry.content(kind, idFromBytes<MessageId>(key)));
+    }
+  };
+  find('received', contentsTable);
+  find('sent', sentContentsTable);
+}
+
+/** Finds what Trash holds. */
+export function findTrash(reader: Reader, ledger: Ledger): void {
+  for (const { key, value } of walkTable(reader, trashTable)) {
+    const inboxId = idFromBytes<InboxId>(key);
+    ledger.find(
+      messageEntry.trash(inboxId, key.readUIntBE(16, 6), value.kind, value.id, value.restorableUntil),
+    );
+  }
+}
+
+const sendEntry = {
+  sum: (accountId: string, sum: number): string => `sum of the charges of account ${accountId}: ${sum}`,
+  listed: (key: Buffer): string => `list entry ${key.toString('hex')} of a draft`,
+  text: (id: string, field: string, bytes: number): string => `${field} of draft ${id}, ${bytes} bytes`,
+};
+
+/** Expects what attempts owe: an entry of the pending index as long as one has no outcome. */
+export function expectAttempts(reader: Reader, ledger: Ledger): void {
+  for (const { value: record } of walkTable(reader, sentTable)) {
+    const { id, attempt, relayDueAt, status } = record;
+    if (relayDueAt !== null) {
+      ledger.expect(
+        attempt === 'held' ? pendingEntry.relayHeld(id, relayDueAt) : pendingEntry.relay(id, relayDueAt),
+      );
+    }
+    const isOpen = attempt !== 'settled';
+    if (isOpen !== (relayDueAt !== null) || (isOpen && status !== 'unknown')) {
+      ledger.expect(`agreement of status ${status} and attempt ${attempt} of sent message ${id}`);
+    }
+  }
+}
+
+/** Holds charges against their sums, and against what became of what they were made for. */
+export function verifyCharges(reader: Reader, ledger: Ledger): void {
+  const sums = new Map<string, number>();
+  for (const { key, value } of walkTable(reader, chargesTable)) {
+    const accountId = idFromBytes<AccountId>(key);
+    sums.set(accountId, (sums.get(accountId) ?? 0) + value);
+    const record = getSent(reader, idFromBytes<MessageId>(key, 22));
+    if (record !== undefined) checkCharge(ledger, record, value);
+  }
+  for (const { key, value } of walkTable(reader, chargeSumsTable)) {
+    const accountId = idFromBytes<AccountId>(key);
+    ledger.expect(pendingEntry.expireCharges(accountId, value.sweepDueAt));
+    ledger.expect(sendEntry.sum(accountId, value.sum));
+    ledger.find(sendEntry.sum(accountId, sums.get(accountId) ?? 0));
+    sums.delete(accountId);
+  }
+  for (const [accountId, sum] of sums) ledger.find(sendEntry.sum(accountId, sum));
+}
+
+function checkCharge(ledger: Ledger, { id, status, to, cc, bcc }: SentRecord, amount: number): void {
+  if (status === 'rejected') ledger.find(`charge for the rejected message ${id}`);
+  if (amount !== to.length + cc.length + bcc.length) {
+    ledger.expect(`charge for the message ${id} of as many as it has recipients`);
+  }
+}
+
+/** Holds drafts against their lists, texts and blobs. */
+export function verifyDrafts(
+  reader: Reader,
+  ledger: Ledger,
+  isLeaving: (inboxId: InboxId) => boolean,
+): number {
+  let count = 0;
+  for (const { value: draft } of walkTable(reader, draftsTable)) {
+    count += 1;
+    for (const key of draftListKeys(draft)) ledger.expect(sendEntry.listed(key));
+    for (const field of ['text', 'html'] as const) {
+      const place = draft[field];
+      if (place?.in === 'record') ledger.expect(sendEntry.text(draft.id, field, place.size));
+      if (place?.in === 'blob') ledger.expect(blobEntry({ id: place.blob.id, size: place.size }));
+    }
+    for (const { blob } of draft.files) ledger.expect(blobEntry(blob));
+    if ((draft.state === 'submitted') !== (draft.sentMessageId !== null)) {
+      ledger.expect(`agreement of state and sent message of draft ${draft.id}`);
+    }
+    const sent = draft.sentMessageId === null ? undefined : getSent(reader, draft.sentMessageId);
+    if (sent !== undefined && sent.inboxId !== draft.inboxId) {
+      ledger.expect(`sent message of draft ${draft.id} in its inbox`);
+    }
+    if (getInbox(reader, draft.inboxId) === undefined && !isLeaving(draft.inboxId)) {
+      ledger.expect(`inbox ${draft.inboxId} of draft ${draft.id}`);
+    }
+  }
+  for (const { key } of walkTable(reader, inboxDraftsTable)) ledger.find(sendEntry.listed(key));
+  for (const { key, value } of walkTable(reader, draftTextsTable)) {
+    ledger.find(sendEntry.text(idFromBytes<DraftId>(key), key[16] === 1 ? 'text' : 'html', value.length));
+  }
+  return count;
+}

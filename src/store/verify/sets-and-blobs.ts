@@ -1,0 +1,243 @@
+import { type BlobId, type InboxId, idFromBytes, idToBytes } from '../../domain/ids.js';
+import { BLOCK_BITS, emptyWords, loadBlock, offsetsOf, seqAt, sizeOf } from '../bitmap/bit-block.js';
+import { joinKey, u32 } from '../engine/keys.js';
+import { type Reader, walkTable } from '../engine/tables.js';
+import {
+  FIRST_SEQ,
+  type Mailbox,
+  type MessageKind,
+  mailboxCountersTable,
+  mailboxOfKey,
+  seqOfKey,
+  summariesTable,
+} from '../mailbox/mailboxes.js';
+import {
+  hashedAddress,
+  labelCountsTable,
+  postingsTable,
+  readPostingKey,
+  type StoredTerm,
+  type Term,
+} from '../mailbox/postings.js';
+import {
+  type BlobRef,
+  blobChunksTable,
+  blobOwnersTable,
+  blobUploadsTable,
+  CHUNK_BYTES,
+} from '../records/blobs.js';
+import type { Ledger } from './ledger.js';
+
+/** How entries of a mailbox's indexes are called, by whoever expects or finds them. */
+export const mailboxEntry = {
+  summary: (mailbox: Mailbox, seq: number): string => `line of ${placeOf(mailbox, seq)}`,
+  /** Every number that was given is live or gone. */
+  number: (mailbox: Mailbox, seq: number): string => `state of ${placeOf(mailbox, seq)}`,
+  member: (mailbox: Mailbox, seq: number, term: Exclude<Term, { type: 'gone' }>): string =>
+    memberEntry(mailbox, seq, asStored(term)),
+};
+
+function asStored(term: Exclude<Term, { type: 'gone' }>): Exclude<StoredTerm, { type: 'gone' }> {
+  return term.type === 'label' || term.type === 'thread'
+    ? term
+    : { type: term.type, hash: hashedAddress(term.address).toString('hex') };
+}
+
+function placeOf({ inboxId, kind }: Mailbox, seq: number): string {
+  return `${kind} message number ${seq} of inbox ${inboxId}`;
+}
+
+function memberEntry(mailbox: Mailbox, seq: number, term: Exclude<StoredTerm, { type: 'gone' }>): string {
+  return `${nameOfTerm(term)} of ${placeOf(mailbox, seq)}`;
+}
+
+function nameOfTerm(term: Exclude<StoredTerm, { type: 'gone' }>): string {
+  switch (term.type) {
+    case 'label':
+      return `label ${JSON.stringify(term.label)}`;
+    case 'thread':
+      return `thread ${term.root}`;
+    default:
+      return `${term.type} ${term.hash}`;
+  }
+}
+
+const labelCountEntry = (inboxId: InboxId, kind: MessageKind, label: string, count: number): string =>
+  `count ${count} of ${kind} messages with label ${JSON.stringify(label)} of inbox ${inboxId}`;
+
+/** Finds what the sets hold, and expects the counts of labels that follow from them. */
+export function findSets(reader: Reader, ledger: Ledger, isLeaving: (inboxId: InboxId) => boolean): void {
+  const words = emptyWords();
+  let label: { readonly mailbox: Mailbox; readonly name: string; count: number } | null = null;
+  const closeLabel = (): void => {
+    if (label !== null)
+      ledger.expect(labelCountEntry(label.mailbox.inboxId, label.mailbox.kind, label.name, label.count));
+    label = null;
+  };
+  for (const { key, value } of walkTable(reader, postingsTable)) {
+    const { mailbox, term, block } = readPostingKey(key);
+    if (term.type !== 'label' || label?.name !== term.label || !isSame(label.mailbox, mailbox)) closeLabel();
+    if (term.type === 'label') {
+      label ??= { mailbox, name: term.label, count: 0 };
+      label.count += sizeOf(value);
+    }
+    if (term.type === 'gone' && isLeaving(mailbox.inboxId)) continue;
+    loadBlock(words, value);
+    for (const offset of offsetsOf(words, false, BLOCK_BITS)) {
+      const seq = seqAt(block, offset);
+      ledger.find(term.type === 'gone' ? mailboxEntry.number(mailbox, seq) : memberEntry(mailbox, seq, term));
+    }
+  }
+  closeLabel();
+}
+
+function isSame(a: Mailbox, b: Mailbox): boolean {
+  return a.inboxId === b.inboxId && a.kind === b.kind;
+}
+
+const INBOX_BYTES = 16;
+
+/** Finds the counts that the store keeps of labels. */
+export function findLabelCounts(reader: Reader, ledger: Ledger): void {
+  for (const { key, value } of walkTable(reader, labelCountsTable)) {
+    const inboxId = idFromBytes<InboxId>(key);
+    const label = key.toString('utf8', INBOX_BYTES);
+    for (const kind of ['received', 'sent'] as const) {
+      if (value[kind] > 0) ledger.find(labelCountEntry(inboxId, kind, label, value[kind]));
+    }
+    if (value.received + value.sent === 0)
+      ledger.find(`empty count of label ${JSON.stringify(label)} of inbox ${inboxId}`);
+  }
+}
+
+/** Finds the lines that lists show. */
+export function findSummaries(reader: Reader, ledger: Ledger): void {
+  for (const { key } of walkTable(reader, summariesTable)) {
+    ledger.find(mailboxEntry.summary(mailboxOfKey(key), seqOfKey(key)));
+  }
+}
+
+/** What the records of a mailbox come to. */
+export interface MailboxTally {
+  live: number;
+  lastSeq: number;
+  lastAt: number;
+}
+
+/** Finds what counters say of each mailbox, and expects a state of every number that they gave. */
+export function findCounters(
+  reader: Reader,
+  ledger: Ledger,
+  tallies: ReadonlyMap<string, MailboxTally>,
+  isLeaving: (inboxId: InboxId) => boolean,
+): void {
+  for (const { key, value } of walkTable(reader, mailboxCountersTable)) {
+    const mailbox = mailboxOfKey(key);
+    const tally = tallies.get(tallyKey(mailbox));
+    const lastSeq = Math.max(value.nextSeq - 1, 0);
+    ledger.find(countersEntry(mailbox, value.live));
+    if ((tally?.lastSeq ?? 0) > lastSeq)
+      ledger.find(`last number ${lastSeq} of ${nameOf(mailbox)}, with later messages`);
+    if ((tally?.lastAt ?? 0) > value.lastAt)
+      ledger.find(`last instant ${value.lastAt} of ${nameOf(mailbox)}, with later messages`);
+    if (tally === undefined) ledger.expect(countersEntry(mailbox, 0));
+    if (isLeaving(mailbox.inboxId)) continue;
+    for (let seq = FIRST_SEQ; seq < value.nextSeq; seq++) ledger.expect(mailboxEntry.number(mailbox, seq));
+  }
+  for (const [name, { live }] of tallies) ledger.expect(`counter of ${name}: ${live} live`);
+}
+
+export function tallyKey(mailbox: Mailbox): string {
+  return nameOf(mailbox);
+}
+
+function nameOf({ inboxId, kind }: Mailbox): string {
+  return `${kind} messages of inbox ${inboxId}`;
+}
+
+function countersEntry(mailbox: Mailbox, live: number): string {
+  return `counter of ${nameOf(mailbox)}: ${live} live`;
+}
+
+/** How a blob that is all there is called. */
+export function blobEntry({ id, size }: BlobRef): string {
+  return `blob ${id} of ${size} bytes`;
+}
+
+/** Sizes of chunks in the order of their numbers, as they come by. */
+class ChunkRun {
+  readonly id: BlobId;
+  #chunks = 0;
+  #size = 0;
+  /** A number was left out, or a chunk before the last was short. */
+  #isBroken = false;
+
+  constructor(id: BlobId) {
+    this.id = id;
+  }
+
+  add(index: number, bytes: number): void {
+    if (index !== this.#chunks || this.#size !== this.#chunks * CHUNK_BYTES) this.#isBroken = true;
+    this.#chunks += 1;
+    this.#size += bytes;
+  }
+
+  entry(): string {
+    return this.#isBroken
+      ? `remains of blob ${this.id}, ${this.#size} bytes in ${this.#chunks} chunks`
+      : blobEntry({ id: this.id, size: this.#size });
+  }
+}
+
+/** Finds every blob, as often as it has owners, by reading all of its bytes. */
+export function findBlobs(reader: Reader, ledger: Ledger): void {
+  for (const run of chunkRuns(reader)) ledger.find(run.entry(), reader.get(blobOwnersTable, run.id) ?? 1);
+  for (const { key, value } of walkTable(reader, blobOwnersTable)) {
+    const id = idFromBytes<BlobId>(key);
+    if (value < 2) ledger.find(`number of owners ${value} of blob ${id}`);
+    if (!reader.has(blobChunksTable, { id, index: 0 }))
+      ledger.find(`number of owners of blob ${id}, which is not there`);
+  }
+}
+
+/** The chunks of each blob together. */
+function* chunkRuns(reader: Reader): Generator<ChunkRun> {
+  let run = null as ChunkRun | null;
+  for (const { key, value } of walkTable(reader, blobChunksTable)) {
+    const id = idFromBytes<BlobId>(key);
+    if (run?.id !== id) {
+      if (run !== null) yield run;
+      run = new ChunkRun(id);
+    }
+    run.add(key.readUInt32BE(16), value.length);
+  }
+  if (run !== null) yield run;
+}
+
+/** Expects the chunks of uploads that have begun, as far as they have come. */
+export function expectUploads(reader: Reader, ledger: Ledger): number {
+  let count = 0;
+  for (const { key } of walkTable(reader, blobUploadsTable)) {
+    expectRemains(reader, ledger, idFromBytes<BlobId>(key));
+    count += 1;
+  }
+  return count;
+}
+
+/** Expects what is left of a blob that is being freed or has not come to its end. */
+export function expectRemains(reader: Reader, ledger: Ledger, id: BlobId): void {
+  const run = new ChunkRun(id);
+  let hasChunks = false;
+  const to = joinKey(idToBytes(id), u32(0xffff_ffff));
+  for (let from = joinKey(idToBytes(id), u32(0)); ; ) {
+    const page = reader.scan(blobChunksTable, { from, to, limit: CHUNKS_AT_ONCE });
+    for (const { key, value } of page) run.add(key.readUInt32BE(16), value.length);
+    const last = page.at(-1);
+    if (last !== undefined) hasChunks = true;
+    if (page.length < CHUNKS_AT_ONCE || last === undefined) break;
+    from = joinKey(last.key, Buffer.of(0));
+  }
+  if (hasChunks) ledger.expect(run.entry());
+}
+
+const CHUNKS_AT_ONCE = 16;

@@ -1,0 +1,180 @@
+import { isEmailAddress } from '../../domain/addresses.js';
+import { fail, ok, type Result } from '../../domain/errors.js';
+import { type FeedbackId, type MessageId, newId, toId } from '../../domain/ids.js';
+import { toInstant } from '../../domain/instants.js';
+import type { Store } from '../../store/engine/store.js';
+import { type AccountRecord, getAccount } from '../../store/records/accounts.js';
+import { type FeedbackRecord, putFeedback, scanFeedback } from '../../store/records/approvals.js';
+import type { Clock, Logger, Relay, SystemMail } from '../ports.js';
+
+/** Longest title, in UTF-8 bytes after trimming (decisions, Feedback). */
+const MAX_TITLE_BYTES = 200;
+
+export interface SubmitFeedbackDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly mail: SystemMail;
+  /** Where the operator reads: an address of this service, so that it is delivered in process. */
+  readonly operator: string;
+  readonly serviceName: string;
+  readonly log: Logger;
+}
+
+export interface FeedbackInput {
+  readonly account: AccountRecord;
+  readonly title: string | undefined;
+  readonly body: string;
+}
+
+/**
+ * Takes down what an agent has to say to the operator (decisions, Feedback). The answer follows the flush; the mail
+ * to the operator is a copy for convenience and may fail, which the log tells.
+ */
+export async function submitFeedback(
+  deps: SubmitFeedbackDeps,
+  input: FeedbackInput,
+): Promise<Result<{ readonly id: FeedbackId; readonly status: 'received' }>> {
+  const { account, body } = input;
+  const title = input.title?.trim() || null;
+  if (title !== null && Buffer.byteLength(title) > MAX_TITLE_BYTES) {
+    return fail('invalid_request', `title must be at most ${MAX_TITLE_BYTES} bytes of UTF-8.`);
+  }
+  if (body.trim() === '') return fail('invalid_request', 'body must say something.');
+  if (!body.isWellFormed() || title?.isWellFormed() === false) {
+    return fail('invalid_request', 'title and body must be well-formed Unicode.');
+  }
+  const nowMs = deps.clock();
+  const id = newId<FeedbackId>(nowMs);
+  const feedback: FeedbackRecord = { id, accountId: account.id, createdAt: nowMs, title, body };
+  await deps.store.write(writer => putFeedback(writer, feedback));
+  deps.log.info({ feedback_id: id, account_id: account.id }, 'feedback was received');
+  void mailToOperator(deps, account, feedback);
+  return ok({ id, status: 'received' });
+}
+
+async function mailToOperator(
+  { mail, operator, serviceName, log }: SubmitFeedbackDeps,
+  account: AccountRecord,
+  { id, title, body, createdAt }: FeedbackRecord,
+): Promise<void> {
+  // A header is one line (RFC 5322 section 2.2), whatever an agent put into its title.
+  const heading = title === null ? '' : `: ${title.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')}`;
+  const text = [
+    `Feedback from an agent of ${account.email} (account ${account.id}).`,
+    `Received ${toInstant(createdAt)}, feedback ${id}.`,
+    '',
+    body.replace(/\r\n?/g, '\n'),
+    '',
+    '-- ',
+    `${serviceName}; "postern feedback list" shows all feedback. What an agent writes is no instruction.`,
+    '',
+  ].join('\n');
+  try {
+    await mail.send({ to: operator, subject: `Feedback${heading}`, text });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    log.warn({ feedback_id: id, reason }, 'feedback is kept but could not be mailed to the operator');
+  }
+}
+
+/** Feedback as the command line shows it. */
+export interface FeedbackView {
+  readonly id: string;
+  readonly created_at: string;
+  readonly account_id: string;
+  readonly email: string | null;
+  readonly title: string | null;
+  readonly body: string;
+}
+
+export interface FeedbackPage {
+  readonly feedback: readonly FeedbackView[];
+  readonly next_cursor: string | null;
+}
+
+/** Feedback, newest first. */
+export function listFeedback(
+  deps: { readonly store: Store },
+  input: { readonly limit: number; readonly cursor: string | null },
+): Result<FeedbackPage> {
+  const before = input.cursor === null ? null : toId<FeedbackId>(input.cursor);
+  if (input.cursor !== null && before === null) {
+    return fail('invalid_cursor', 'The cursor must be the next_cursor of an earlier page.');
+  }
+  return deps.store.read(reader => {
+    const found = scanFeedback(reader, before, input.limit + 1);
+    const page = found.slice(0, input.limit);
+    const feedback = page.map(({ id, createdAt, accountId, title, body }) => ({
+      id,
+      created_at: toInstant(createdAt),
+      account_id: accountId,
+      email: getAccount(reader, accountId)?.email ?? null,
+      title,
+      body,
+    }));
+    return ok({ feedback, next_cursor: found.length > page.length ? (page.at(-1)?.id ?? null) : null });
+  });
+}
+
+/** A mail of plain text, as the composer takes it. */
+export interface SystemMessage {
+  readonly id: MessageId;
+  /** Without angle brackets. */
+  readonly messageId: string;
+  /** Milliseconds since the epoch. */
+  readonly date: number;
+  readonly from: { readonly address: string; readonly name?: string };
+  readonly to: readonly { readonly address: string }[];
+  readonly cc: readonly [];
+  readonly subject: string;
+  readonly text: string;
+  readonly html: null;
+  readonly replyHeaders: null;
+  readonly files: readonly [];
+}
+
+export interface SystemMailDeps {
+  readonly relay: Relay;
+  /** The whole message as transmitted: CRLF line ends, 7-bit, no line over 998 octets. */
+  readonly compose: (message: SystemMessage) => Uint8Array;
+  readonly clock: Clock;
+  /** Whom such mail comes from; bounces come back there, to the operator. */
+  readonly from: { readonly address: string; readonly name: string };
+}
+
+/** The relay has not taken a mail; `message` is its word for why. */
+export class SystemMailError extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'SystemMailError';
+  }
+}
+
+/** Writes mail of the service itself and hands it to the relay, once. */
+export function createSystemMail(deps: SystemMailDeps): SystemMail {
+  const { relay, compose, clock, from } = deps;
+  const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
+  return {
+    async send({ to, subject, text }) {
+      if (!isEmailAddress(to)) throw new SystemMailError('the recipient is no address');
+      const nowMs = clock();
+      const id = newId<MessageId>(nowMs);
+      const content = compose({
+        id,
+        messageId: `${id}@${domain}`,
+        date: nowMs,
+        from,
+        to: [{ address: to }],
+        cc: [],
+        subject,
+        text,
+        html: null,
+        replyHeaders: null,
+        files: [],
+      });
+      const outcome = await relay.submit({ id, envelope: { from: from.address, recipients: [to] }, content });
+      // `unknown` may have arrived, and a second copy would do no harm: the human asks again where none came.
+      if (outcome.status !== 'accepted') throw new SystemMailError(`${outcome.errorCode}: ${outcome.detail}`);
+    },
+  };
+}

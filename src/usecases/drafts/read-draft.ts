@@ -1,0 +1,213 @@
+import { fail, notFound, ok, type Result } from '../../domain/errors.js';
+import { type AccountId, type DraftId, toId } from '../../domain/ids.js';
+import { toInstant } from '../../domain/instants.js';
+import type { CursorCodec } from '../../domain/paging.js';
+import { contentBytes, MAX_MESSAGE_BYTES } from '../../domain/send-input.js';
+import type { Store } from '../../store/engine/store.js';
+import type { Reader, Writer } from '../../store/engine/tables.js';
+import { getChunk, releaseBlob } from '../../store/records/blobs.js';
+import {
+  blobsOfDraft,
+  type DraftList,
+  type DraftRecord,
+  type DraftState,
+  type DraftText,
+  draftTextsTable,
+  getDraft,
+  removeDraft,
+  scanDrafts,
+} from '../../store/records/drafts.js';
+import { getInbox, type InboxRecord } from '../../store/records/inboxes.js';
+import { senderOf } from '../inboxes/inboxes.js';
+import type { Deleted } from '../mailbox/change-messages.js';
+import type { Clock } from '../ports.js';
+import { tooLarge } from '../sending/outgoing.js';
+import { isPermitted, ownedInbox } from '../shared/callers.js';
+import { type ByteStream, fillInFiles, readWholeBlob } from '../shared/contents.js';
+
+const MISSING = fail('content_unavailable', 'The stored content cannot be read right now. Retry later.');
+
+/** A draft with its content as JSON bytes (wire contract, `DraftDetail`); files are streamed as base64. */
+export async function getDraftDetail(
+  { store }: { readonly store: Store },
+  input: DraftTarget,
+): Promise<Result<ByteStream>> {
+  let owned = store.read(reader => ownedDraft(reader, input));
+  for (;;) {
+    if (!owned.ok) return owned;
+    const { draft, inbox } = owned.value;
+    const detail = await viewDetail(store, draft, inbox);
+    owned = store.read(reader => ownedDraft(reader, input));
+    // An edit that came meanwhile: what was read may be of two versions.
+    if (owned.ok && owned.value.draft.version === draft.version) return detail;
+  }
+}
+
+async function viewDetail(store: Store, draft: DraftRecord, inbox: InboxRecord): Promise<Result<ByteStream>> {
+  const texts = await readDraftTexts(store, draft);
+  const hasFiles = store.read(reader =>
+    draft.files.every(({ blob }) => getChunk(reader, blob.id, 0) !== undefined),
+  );
+  if (texts === null || !hasFiles) return MISSING;
+  const { to, cc, bcc, subject, inReplyTo, labels } = draft;
+  const content = {
+    to,
+    cc,
+    bcc,
+    subject,
+    text: texts.text,
+    attachments: [],
+    ...(texts.html === null ? {} : { html: texts.html }),
+    ...(inReplyTo === null ? {} : { in_reply_to: inReplyTo }),
+    ...(labels.length === 0 ? {} : { labels }),
+  };
+  const json = JSON.stringify({ ...viewDraft(draft), from: senderOf(inbox), content });
+  return ok(fillInFiles(json, draft.files, store));
+}
+
+/** The texts of a draft; null when they are missing. */
+export async function readDraftTexts(
+  store: Store,
+  draft: DraftRecord,
+): Promise<{ readonly text: string; readonly html: string | null } | null> {
+  const text = await readText(store, draft, 'text');
+  const html = await readText(store, draft, 'html');
+  return text === undefined || html === undefined ? null : { text: text ?? '', html };
+}
+
+/** Null when the draft has none, undefined when it is missing. */
+async function readText(
+  store: Store,
+  draft: DraftRecord,
+  field: DraftText,
+): Promise<string | null | undefined> {
+  const place = draft[field];
+  if (place === null) return null;
+  const bytes =
+    place.in === 'blob'
+      ? await readWholeBlob(store, place.blob)
+      : store.read(reader => reader.get(draftTextsTable, { id: draft.id, field }));
+  return bytes?.toString('utf8');
+}
+
+export interface DraftPage {
+  readonly drafts: readonly DraftMetadata[];
+  readonly next_cursor: string | null;
+}
+
+/** The drafts of an inbox in a state, last created first (wire contract 3.18). */
+export function listDrafts(
+  deps: { readonly store: Store; readonly cursors: CursorCodec },
+  input: {
+    readonly accountId: AccountId;
+    readonly inboxId: string;
+    readonly list: DraftList;
+    readonly limit: number;
+    readonly cursor: string | null;
+  },
+): Result<DraftPage> {
+  return deps.store.read(reader => {
+    const owned = ownedInbox(reader, input.accountId, input.inboxId);
+    if (!owned.ok) return owned;
+    const scope = `drafts ${owned.value.id} ${input.list}`;
+    const position = input.cursor === null ? null : deps.cursors.decodeText(scope, input.cursor);
+    const before = position === null ? null : toId<DraftId>(position);
+    if (before === null && input.cursor !== null) {
+      return fail(
+        'invalid_draft',
+        'The cursor does not belong to this list of drafts in this state: start again without one.',
+      );
+    }
+    const found = scanDrafts(reader, owned.value.id, input.list, before, input.limit + 1);
+    const page = found.slice(0, input.limit);
+    const last = page.at(-1);
+    return ok({
+      drafts: page.flatMap(id => {
+        const draft = getDraft(reader, id);
+        return draft === undefined ? [] : [viewDraft(draft)];
+      }),
+      next_cursor:
+        found.length > input.limit && last !== undefined ? deps.cursors.encodeText(scope, last) : null,
+    });
+  });
+}
+
+/** How a draft looks to an agent, without its content (wire contract, `DraftMetadata`). */
+export interface DraftMetadata {
+  readonly id: string;
+  readonly inbox_id: string;
+  readonly state: DraftState;
+  /** Empty when there is none. */
+  readonly subject: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly sent_message_id: string | null;
+}
+
+export function viewDraft(draft: DraftRecord): DraftMetadata {
+  return {
+    id: draft.id,
+    inbox_id: draft.inboxId,
+    state: draft.state,
+    subject: draft.subject,
+    created_at: toInstant(draft.createdAt),
+    updated_at: toInstant(draft.updatedAt),
+    sent_message_id: draft.sentMessageId,
+  };
+}
+
+/** What an agent asks for with a draft's id. */
+export interface DraftTarget {
+  readonly accountId: AccountId;
+  /** Text from outside. */
+  readonly draftId: string;
+}
+
+export interface OwnedDraft {
+  readonly draft: DraftRecord;
+  readonly inbox: InboxRecord;
+}
+
+/** A draft of the caller; its inbox decides the owner, so that drafts of a deleted inbox are gone at once. */
+export function ownedDraft(reader: Reader, { accountId, draftId }: DraftTarget): Result<OwnedDraft> {
+  const id = toId<DraftId>(draftId);
+  const draft = id === null ? undefined : getDraft(reader, id);
+  const inbox = draft === undefined ? undefined : getInbox(reader, draft.inboxId);
+  return draft === undefined || inbox?.accountId !== accountId ? notFound('draft') : ok({ draft, inbox });
+}
+
+/** A draft holds no more than can be sent: texts and encoded files together. */
+export function checkDraftSize(sizes: {
+  readonly text: number;
+  readonly html: number;
+  readonly files: readonly number[];
+}): Result<true> {
+  const size = sizes.text + sizes.html + contentBytes({ text: '', html: null, fileSizes: sizes.files });
+  return size <= MAX_MESSAGE_BYTES ? ok<true>(true) : tooLarge(size);
+}
+
+/** Deletes a draft for good, submitted or not; its sent copy stays (wire contract 3.18). */
+export function deleteDraft(
+  deps: { readonly store: Store; readonly clock: Clock },
+  input: DraftTarget,
+): Promise<Result<Deleted>> {
+  return deps.store.write(writer => {
+    const owned = ownedDraft(writer, input);
+    if (!owned.ok) return owned;
+    const permitted = isPermitted(writer, input.accountId, 'delete');
+    if (!permitted.ok) return permitted;
+    const { draft } = owned.value;
+    eraseDraft(writer, draft, deps.clock());
+    return ok({
+      id: draft.id,
+      status: 'deletion_pending' as const,
+      message: 'The draft is gone; its stored bytes are being removed.',
+    });
+  });
+}
+
+/** Takes a draft and all that belongs to it out of the store; its bytes are left to the sweeper. */
+export function eraseDraft(writer: Writer, draft: DraftRecord, nowMs: number): void {
+  for (const blob of blobsOfDraft(draft)) releaseBlob(writer, blob, nowMs);
+  removeDraft(writer, draft);
+}

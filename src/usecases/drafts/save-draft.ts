@@ -1,0 +1,385 @@
+import { fail, ok, type Result } from '../../domain/errors.js';
+import { KEY_LIFETIME_MS } from '../../domain/idempotency.js';
+import { type AccountId, type DraftId, newId } from '../../domain/ids.js';
+import { toInstant } from '../../domain/instants.js';
+import { checkRecipientCount, type Recipients } from '../../domain/message-parts.js';
+import { deriveReply } from '../../domain/reply.js';
+import {
+  type DraftChange,
+  type DraftInput,
+  type DraftSource,
+  normaliseDraft,
+  normaliseKey,
+  normaliseSource,
+} from '../../domain/send-input.js';
+import { draftIntent } from '../../domain/send-intent.js';
+import { isMapFull, type Store } from '../../store/engine/store.js';
+import type { Reader, Writer } from '../../store/engine/tables.js';
+import type { BlobUploads } from '../../store/records/blob-upload.js';
+import { releaseBlob } from '../../store/records/blobs.js';
+import {
+  blobsOfDraft,
+  type DraftRecord,
+  draftTextsTable,
+  getDraft,
+  putDraft,
+} from '../../store/records/drafts.js';
+import { addressOf, type InboxRecord } from '../../store/records/inboxes.js';
+import { addPending, findActiveKey, putKey } from '../../store/records/pending.js';
+import type { Clock } from '../ports.js';
+import { decodedFiles, type OutgoingFile } from '../sending/outgoing.js';
+import { answerable, makeForward } from '../sending/reply-and-forward.js';
+import { findSource } from '../sending/source.js';
+import { ownedInbox } from '../shared/callers.js';
+import { type RetryKey, retryKey } from '../shared/once.js';
+import { bytesOfParts, type DraftParts, DraftUploads } from '../shared/uploads.js';
+import { checkDraftSize, type DraftMetadata, type DraftTarget, ownedDraft, viewDraft } from './read-draft.js';
+
+export interface DraftDeps {
+  readonly store: Store;
+  readonly uploads: BlobUploads;
+  readonly clock: Clock;
+}
+
+export interface CreateDraftInput extends DraftInput {
+  readonly accountId: AccountId;
+  readonly inboxId: string;
+  readonly source?: DraftSource | undefined;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** `replayed` and `idempotency_expires_at` are there exactly when the request had a key. */
+export type CreatedDraft = DraftMetadata & {
+  readonly replayed?: boolean;
+  readonly idempotency_expires_at?: string;
+};
+
+/** A checked creation. */
+interface Creation {
+  readonly accountId: AccountId;
+  readonly inboxId: string;
+  readonly change: DraftChange;
+  readonly source: DraftSource | null;
+  readonly retry: RetryKey | null;
+}
+
+/**
+ * Saves a draft (wire contract 3.17), from nothing or from a message that it answers or forwards. With a key,
+ * matching requests come to one draft; the source is looked at for a new one only.
+ */
+export async function createDraft(deps: DraftDeps, input: CreateDraftInput): Promise<Result<CreatedDraft>> {
+  const creation = normalise(input);
+  if (!creation.ok) return creation;
+  const begun = deps.store.read(reader => begin(reader, deps, creation.value));
+  if (!begun.ok) return begun;
+  if (begun.value.kind === 'replay') return ok(begun.value.created);
+  const { change, source } = creation.value;
+  const content = await deriveDraft(deps.store, begun.value.inbox, change, source);
+  const created = content.ok ? await saveNew(deps, creation.value, content.value) : content;
+  if (created.ok) return created;
+  // Another request with the key may have made it meanwhile, and a replay comes before all that.
+  const again = deps.store.read(reader => begin(reader, deps, creation.value));
+  if (!again.ok) return again;
+  return again.value.kind === 'replay' ? ok(again.value.created) : created;
+}
+
+function normalise(input: CreateDraftInput): Result<Creation> {
+  const change = normaliseDraft(input);
+  if (!change.ok) return change;
+  const source = input.source === undefined ? ok(null) : normaliseSource(input.source, change.value);
+  if (!source.ok) return source;
+  const key = normaliseKey(input.idempotencyKey);
+  if (!key.ok) return key;
+  const { accountId, inboxId } = input;
+  return ok({
+    accountId,
+    inboxId,
+    change: change.value,
+    source: source.value,
+    retry: retryKey(accountId, 'draft', key.value, () => draftIntent(inboxId, change.value, source.value)),
+  });
+}
+
+type Begun =
+  | { readonly kind: 'replay'; readonly created: CreatedDraft }
+  | { readonly kind: 'new'; readonly inbox: InboxRecord };
+
+function begin(reader: Reader, deps: Pick<DraftDeps, 'clock'>, creation: Creation): Result<Begun> {
+  const inbox = ownedInbox(reader, creation.accountId, creation.inboxId);
+  if (!inbox.ok) return inbox;
+  const created = replay(reader, creation.retry, deps.clock());
+  if (created === null) return ok({ kind: 'new', inbox: inbox.value });
+  return created.ok ? ok({ kind: 'replay', created: created.value }) : created;
+}
+
+/** What a retry under a used key gets; null when it is no retry. */
+function replay(reader: Reader, retry: RetryKey | null, nowMs: number): Result<CreatedDraft> | null {
+  if (retry === null) return null;
+  const used = findActiveKey(reader, retry.key, nowMs);
+  if (used === undefined) return null;
+  if (used.intent !== retry.intent) {
+    return fail(
+      'idempotency_conflict',
+      'This key was first used with different input. Use a new key for a new draft.',
+    );
+  }
+  const draft = getDraft(reader, used.resultId as DraftId);
+  if (draft === undefined) {
+    return fail('idempotency_result_unavailable', 'The draft that this key created has been deleted since.');
+  }
+  return ok({ ...viewDraft(draft), replayed: true, idempotency_expires_at: toInstant(used.expiresAt) });
+}
+
+async function saveNew(
+  deps: DraftDeps,
+  creation: Creation,
+  content: NewDraft,
+): Promise<Result<CreatedDraft>> {
+  const allowed = checkContent(content);
+  if (!allowed.ok) return allowed;
+  if (!deps.store.room.hasRoomFor(bytesOfParts(content))) return NO_ROOM;
+  const uploads = new DraftUploads(deps.uploads);
+  let isStored = false;
+  try {
+    await uploads.add(content);
+    const created = await deps.store.write((writer): Result<CreatedDraft> => {
+      const begun = begin(writer, deps, creation);
+      if (!begun.ok) return begun;
+      if (begun.value.kind === 'replay') return ok(begun.value.created);
+      isStored = true;
+      return ok(insert(writer, creation, begun.value.inbox, content, uploads, deps.clock()));
+    });
+    return created;
+  } catch (error) {
+    isStored = false;
+    if (isMapFull(error)) return NO_ROOM;
+    throw error;
+  } finally {
+    if (!isStored) uploads.abort();
+  }
+}
+
+export const NO_ROOM = fail(
+  'draft_unavailable',
+  'The service has no room for drafts at the moment; nothing was saved. Try again in a while.',
+);
+
+function checkContent(content: NewDraft): Result<true> {
+  const excess = checkRecipientCount(content.to, content.cc, content.bcc);
+  if (excess !== null) return excess;
+  return checkDraftSize({
+    text: Buffer.byteLength(content.text),
+    html: Buffer.byteLength(content.html ?? ''),
+    files: content.files.map(({ bytes }) => bytes.length),
+  });
+}
+
+function insert(
+  writer: Writer,
+  { accountId, retry }: Creation,
+  inbox: InboxRecord,
+  content: NewDraft,
+  uploads: DraftUploads,
+  nowMs: number,
+): CreatedDraft {
+  const id = newId<DraftId>(nowMs);
+  const { to, cc, bcc, subject, inReplyTo, labels } = content;
+  const draft: DraftRecord = {
+    id,
+    inboxId: inbox.id,
+    accountId,
+    state: 'draft',
+    createdAt: nowMs,
+    updatedAt: nowMs,
+    version: 1,
+    to,
+    cc,
+    bcc,
+    subject,
+    text: null,
+    html: null,
+    files: [],
+    inReplyTo,
+    labels,
+    sentMessageId: null,
+    ...uploads.finish(writer, id),
+  };
+  putDraft(writer, null, draft);
+  if (retry === null) return viewDraft(draft);
+  const { key, intent } = retry;
+  const expiresAt = nowMs + KEY_LIFETIME_MS;
+  putKey(writer, key, { intent, resultId: id, expiresAt });
+  addPending(writer, expiresAt, { kind: 'expire-key', id, key });
+  return { ...viewDraft(draft), replayed: false, idempotency_expires_at: toInstant(expiresAt) };
+}
+
+/** Replaced bytes stay for so long, so that who reads the draft as it was finds them to the end. */
+const REPLACED_FOR_MS = 60_000;
+
+/**
+ * Changes the fields of a draft that are given (wire contract 3.18): the last write of a field wins, and changes
+ * of different fields at once both survive, because each is one unit of work over the draft as it is then.
+ */
+export async function updateDraft(
+  deps: DraftDeps,
+  input: DraftTarget & DraftInput,
+): Promise<Result<DraftMetadata>> {
+  const normal = normaliseDraft(input);
+  if (!normal.ok) return normal;
+  const change = normal.value;
+  if (Object.keys(change).length === 0) {
+    return fail('invalid_draft', 'Give at least one field to change.');
+  }
+  const early = deps.store.read(reader => changeableDraft(reader, input, change));
+  if (!early.ok) return early;
+  const parts = partsOf(change);
+  const bytes = bytesOfParts(parts);
+  if (bytes > 0 && !deps.store.room.hasRoomFor(bytes)) return NO_ROOM;
+  const uploads = new DraftUploads(deps.uploads);
+  let isStored = false;
+  try {
+    await uploads.add(parts);
+    return await deps.store.write((writer): Result<DraftMetadata> => {
+      const draft = changeableDraft(writer, input, change);
+      if (!draft.ok) return draft;
+      isStored = true;
+      return ok(viewDraft(apply(writer, draft.value, change, uploads, deps.clock())));
+    });
+  } catch (error) {
+    isStored = false;
+    if (isMapFull(error)) return NO_ROOM;
+    throw error;
+  } finally {
+    if (!isStored) uploads.abort();
+  }
+}
+
+/** The draft, if it takes this change as it is now. */
+function changeableDraft(reader: Reader, input: DraftTarget, change: DraftChange): Result<DraftRecord> {
+  const owned = ownedDraft(reader, input);
+  if (!owned.ok) return owned;
+  const { draft } = owned.value;
+  if (draft.state !== 'draft') {
+    return fail('draft_submitted', 'The draft has been submitted and cannot be changed; make a new one.');
+  }
+  const allowed = checkChange(draft, change);
+  return allowed.ok ? ok(draft) : allowed;
+}
+
+function partsOf({ text, html, files }: DraftChange): DraftParts {
+  return {
+    ...(text === undefined ? {} : { text }),
+    ...(html === undefined ? {} : { html }),
+    ...(files === undefined ? {} : { files: decodedFiles(files) }),
+  };
+}
+
+/** What is not changed counts too. */
+function checkChange(draft: DraftRecord, change: DraftChange): Result<true> {
+  const { to, cc, bcc } = { ...draft, ...change };
+  const excess = checkRecipientCount(to, cc, bcc);
+  if (excess !== null) return excess;
+  return checkDraftSize({
+    text: change.text === undefined ? (draft.text?.size ?? 0) : Buffer.byteLength(change.text),
+    html: change.html === undefined ? (draft.html?.size ?? 0) : Buffer.byteLength(change.html ?? ''),
+    files:
+      change.files === undefined
+        ? draft.files.map(({ blob }) => blob.size)
+        : change.files.map(({ content }) => Buffer.byteLength(content, 'base64')),
+  });
+}
+
+function apply(
+  writer: Writer,
+  draft: DraftRecord,
+  change: DraftChange,
+  uploads: DraftUploads,
+  nowMs: number,
+): DraftRecord {
+  const { text: _text, html: _html, files: _files, ...fields } = change;
+  const placed = uploads.finish(writer, draft.id);
+  const after: DraftRecord = {
+    ...draft,
+    ...fields,
+    ...placed,
+    updatedAt: Math.max(nowMs, draft.updatedAt),
+    version: draft.version + 1,
+  };
+  for (const field of ['text', 'html'] as const) {
+    if (draft[field]?.in === 'record' && after[field]?.in !== 'record') {
+      writer.remove(draftTextsTable, { id: draft.id, field });
+    }
+  }
+  const kept = new Set(blobsOfDraft(after));
+  const releaseAt = nowMs + REPLACED_FOR_MS;
+  for (const blob of blobsOfDraft(draft)) if (!kept.has(blob)) releaseBlob(writer, blob, releaseAt);
+  putDraft(writer, draft, after);
+  return after;
+}
+
+/** What a new draft holds. */
+export interface NewDraft extends Recipients {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string | null;
+  readonly files: readonly OutgoingFile[];
+  readonly inReplyTo: string | null;
+  readonly labels: readonly string[];
+}
+
+const EMPTY: NewDraft = {
+  to: [],
+  cc: [],
+  bcc: [],
+  subject: '',
+  text: '',
+  html: null,
+  files: [],
+  inReplyTo: null,
+  labels: [],
+};
+
+/**
+ * What a draft holds at first (wire contract 3.17): what its source gives, and over that every field that was
+ * given, empty ones too. Of a forward the text that was given is the note within it.
+ */
+export async function deriveDraft(
+  store: Store,
+  inbox: InboxRecord,
+  change: DraftChange,
+  source: DraftSource | null,
+): Promise<Result<NewDraft>> {
+  const { files, ...given } = change;
+  const explicit = files === undefined ? given : { ...given, files: decodedFiles(files) };
+  if (source === null) return ok({ ...EMPTY, ...explicit });
+  if (source.action === 'forward') {
+    const forward = await deriveForwardDraft(store, inbox, source, change.text ?? '');
+    const { text: _note, ...rest } = explicit;
+    return forward.ok ? ok({ ...EMPTY, ...forward.value, ...rest }) : forward;
+  }
+  const reply = await deriveReplyDraft(store, inbox, source, change);
+  return reply.ok ? ok({ ...EMPTY, ...reply.value, ...explicit }) : reply;
+}
+
+async function deriveForwardDraft(
+  store: Store,
+  inbox: InboxRecord,
+  { messageId, includeAttachments = true }: DraftSource,
+  note: string,
+): Promise<Result<Partial<NewDraft>>> {
+  const found = await findSource(store, inbox.id, messageId);
+  return found.ok ? makeForward(store, found.value, { note, includeAttachments }) : found;
+}
+
+async function deriveReplyDraft(
+  store: Store,
+  inbox: InboxRecord,
+  { messageId, action }: DraftSource,
+  change: DraftChange,
+): Promise<Result<Partial<NewDraft>>> {
+  const found = await findSource(store, inbox.id, messageId);
+  if (!found.ok) return found;
+  const scope = action === 'reply-all' ? 'reply-all' : 'reply';
+  const derived = deriveReply(scope, answerable(found.value), addressOf(inbox), change);
+  return derived.ok ? ok({ ...derived.value, inReplyTo: messageId }) : derived;
+}

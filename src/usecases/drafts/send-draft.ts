@@ -1,0 +1,110 @@
+import { fail, notFound, ok, type Result } from '../../domain/errors.js';
+import type { DraftId, MessageId } from '../../domain/ids.js';
+import { checkComplete, normaliseKey } from '../../domain/send-input.js';
+import { draftSendIntent } from '../../domain/send-intent.js';
+import type { Store } from '../../store/engine/store.js';
+import type { Reader, Writer } from '../../store/engine/tables.js';
+import { getSent, viewSent } from '../../store/mailbox/messages.js';
+import { type DraftRecord, getDraft, putDraft } from '../../store/records/drafts.js';
+import type { InboxRecord } from '../../store/records/inboxes.js';
+import type { OutgoingFile } from '../sending/outgoing.js';
+import { findReplyTarget } from '../sending/reply-and-forward.js';
+import type { PreparedSend, SendReceipt } from '../sending/send-request.js';
+import { type SendDeps, submitSend } from '../sending/submit-send.js';
+import { readWholeBlob } from '../shared/contents.js';
+import { retryKey } from '../shared/once.js';
+import { withShownThread } from '../threads/read-thread.js';
+import { type DraftTarget, ownedDraft, readDraftTexts } from './read-draft.js';
+
+/**
+ * Sends a draft as it is saved (wire contract 3.19). The reservation freezes it in the same unit of work, for the
+ * version that was read: an edit that comes first makes it `draft_busy`, one that comes later is refused. A
+ * draft that was submitted gives its attempt back, without expiry and whatever became of it.
+ */
+export async function sendDraft(
+  deps: SendDeps,
+  input: DraftTarget & { readonly idempotencyKey?: string | undefined },
+): Promise<Result<SendReceipt>> {
+  const key = normaliseKey(input.idempotencyKey);
+  if (!key.ok) return key;
+  const owned = deps.store.read(reader => ownedDraft(reader, input));
+  if (!owned.ok) return owned;
+  const { draft, inbox } = owned.value;
+  return submitSend(deps, {
+    accountId: input.accountId,
+    inboxId: inbox.id,
+    retry: retryKey(input.accountId, 'send', key.value, () => draftSendIntent(draft.id)),
+    labels: draft.labels,
+    unavailable: 'draft_unavailable',
+    recover: reader => recoverAttempt(reader, draft.id),
+    prepare: current => prepare(deps.store, current, draft),
+    confirm: reader => (isUnchanged(reader, draft) ? ok<true>(true) : BUSY),
+    onReserve: (writer, sentId, nowMs) => freeze(writer, draft, sentId, nowMs),
+  });
+}
+
+/** The attempt of a draft that was submitted; null while it is none. */
+function recoverAttempt(reader: Reader, id: DraftId): Result<SendReceipt> | null {
+  const draft = getDraft(reader, id);
+  if (draft === undefined) return notFound('draft');
+  if (draft.sentMessageId === null) return null;
+  const record = getSent(reader, draft.sentMessageId);
+  if (record === undefined || record.trash !== null) {
+    return fail(
+      'draft_result_unavailable',
+      'The draft was submitted and its sent copy has been deleted since; nothing was sent again.',
+    );
+  }
+  const message = viewSent(withShownThread(reader, record));
+  return ok({ limited: false, message, outcome_persisted: true, replayed: true });
+}
+
+const BUSY = fail(
+  'draft_busy',
+  'Another change of the draft came first; nothing was sent. Look at what is in it now, then send it again.',
+);
+
+const MISSING = fail(
+  'content_unavailable',
+  'The stored content of the draft cannot be read right now; nothing was sent. Retry later.',
+);
+
+async function prepare(store: Store, inbox: InboxRecord, draft: DraftRecord): Promise<Result<PreparedSend>> {
+  const texts = await readDraftTexts(store, draft);
+  const files = await readFiles(store, draft);
+  // What was read may be of two versions: nothing is said about what nobody has written.
+  if (!store.read(reader => isUnchanged(reader, draft))) return BUSY;
+  if (texts === null || files === null) return MISSING;
+  const { to, cc, bcc, subject } = draft;
+  const complete = checkComplete({ to, subject, text: texts.text });
+  if (!complete.ok) return complete;
+  const replyTo = await findReplyTarget(store, inbox, draft.inReplyTo);
+  if (!replyTo.ok) return replyTo;
+  const body = () => ok({ subject, ...texts, files, replyTo: replyTo.value });
+  return ok({ recipients: { to, cc, bcc }, body });
+}
+
+async function readFiles(store: Store, draft: DraftRecord): Promise<OutgoingFile[] | null> {
+  const files: OutgoingFile[] = [];
+  for (const { id: _id, blob, ...description } of draft.files) {
+    const bytes = await readWholeBlob(store, blob);
+    if (bytes === null) return null;
+    files.push({ ...description, bytes });
+  }
+  return files;
+}
+
+function isUnchanged(reader: Reader, draft: DraftRecord): boolean {
+  return getDraft(reader, draft.id)?.version === draft.version;
+}
+
+/** Submits the draft, which is what was read. */
+function freeze(writer: Writer, draft: DraftRecord, sentId: MessageId, nowMs: number): void {
+  putDraft(writer, draft, {
+    ...draft,
+    state: 'submitted',
+    sentMessageId: sentId,
+    updatedAt: Math.max(nowMs, draft.updatedAt),
+    version: draft.version + 1,
+  });
+}

@@ -1,0 +1,201 @@
+import { type InboxId, type MessageId, newId } from '../../domain/ids.js';
+import { isMapFull, type Store } from '../../store/engine/store.js';
+import type { Writer } from '../../store/engine/tables.js';
+import { takeSequence } from '../../store/mailbox/mailboxes.js';
+import { encodeSummary, type ReceivedRecord, saveMessage } from '../../store/mailbox/messages.js';
+import type { BlobUpload, BlobUploads } from '../../store/records/blob-upload.js';
+import { type BlobRef, setBlobOwners } from '../../store/records/blobs.js';
+import { getInbox } from '../../store/records/inboxes.js';
+import { addPending } from '../../store/records/pending.js';
+import type {
+  AcceptOutcome,
+  Clock,
+  Envelope,
+  InboundMail,
+  IncomingBody,
+  ResolvedRecipient,
+  WorkQueue,
+} from '../ports.js';
+import {
+  isRoleAddress,
+  type MailDomains,
+  receivingRules,
+  resolveRecipient,
+  UploadedFrom,
+  willingRecipients,
+} from './recipients.js';
+
+export interface AcceptDeps {
+  readonly store: Store;
+  readonly uploads: BlobUploads;
+  readonly clock: Clock;
+  readonly queue: WorkQueue;
+  readonly mail: MailDomains;
+}
+
+/**
+ * Takes mail in, however it arrives.
+ *
+ * The guarantee: an outcome `accepted` is given after the raw bytes, one record an inbox and its entry in
+ * the pending index are on disk, all in one commit (the leading chunks of a long message in earlier ones,
+ * which an unfinished upload leaves to the boot sweep). Before that nothing of the message can be seen;
+ * after it nothing of the message can be lost, and it will be parsed because the pending index says so.
+ * The offer to the queue that follows is only a hint.
+ */
+export function createInboundMail(deps: AcceptDeps): InboundMail {
+  return {
+    hasRoom: () => deps.store.room.hasRoomFor(0),
+    resolveRecipient: address => {
+      const inboxId = deps.store.read(reader => resolveRecipient(reader, deps.mail, address));
+      return inboxId === null ? null : { inboxId, address, isRole: isRoleAddress(address) };
+    },
+    refusing: (recipients, fromAddresses) => {
+      const rules = deps.store.read(reader => receivingRules(reader, recipients));
+      const willing = willingRecipients(rules, recipients, fromAddresses);
+      return recipients.filter(recipient => !willing.includes(recipient));
+    },
+    begin: () => new StoredBody(deps),
+  };
+}
+
+class StoredBody implements IncomingBody {
+  readonly #deps: AcceptDeps;
+  readonly #upload: BlobUpload;
+  /** The disk went below its floor while the message came: it is read to its end, but not kept. */
+  #isWithoutRoom = false;
+
+  constructor(deps: AcceptDeps) {
+    this.#deps = deps;
+    this.#upload = deps.uploads.begin();
+  }
+
+  write(chunk: Uint8Array): boolean {
+    if (this.#isWithoutRoom) return true;
+    if (!this.#deps.store.room.hasRoomFor(chunk.length)) {
+      this.#isWithoutRoom = true;
+      this.#upload.abort();
+      return true;
+    }
+    return this.#upload.write(chunk);
+  }
+
+  async drained(): Promise<void> {
+    if (!this.#isWithoutRoom) await this.#upload.drained();
+  }
+
+  async commit(envelope: Envelope): Promise<AcceptOutcome> {
+    if (this.#isWithoutRoom) return { status: 'no_room' };
+    const { queue } = this.#deps;
+    let outcome: AcceptOutcome;
+    try {
+      outcome = await this.#store(envelope);
+    } catch (error) {
+      this.#upload.abort();
+      if (isMapFull(error)) return { status: 'no_room' };
+      throw error;
+    }
+    if (outcome.status === 'accepted') queue.offer(outcome.messageIds);
+    else this.#upload.abort();
+    return outcome;
+  }
+
+  abort(): void {
+    if (!this.#isWithoutRoom) this.#upload.abort();
+  }
+
+  async #store(envelope: Envelope): Promise<AcceptOutcome> {
+    const { store, clock } = this.#deps;
+    const from = new UploadedFrom(this.#upload);
+    for (;;) {
+      const outcome = await store.write(writer =>
+        storeMessage(writer, this.#upload, from, envelope, clock()),
+      );
+      if (outcome.status !== 'sender_unknown') return outcome;
+      await from.readAll(store);
+    }
+  }
+}
+
+/** Rules ask for a From that stands, if anywhere, behind what a unit of work may read: nothing was written. */
+type SenderUnknown = { readonly status: 'sender_unknown' };
+
+function storeMessage(
+  writer: Writer,
+  upload: BlobUpload,
+  from: UploadedFrom,
+  envelope: Envelope,
+  nowMs: number,
+): AcceptOutcome | SenderUnknown {
+  const live = envelope.recipients.filter(({ inboxId }) => getInbox(writer, inboxId) !== undefined);
+  if (live.length === 0) return { status: 'no_recipients' };
+  // The rules that count are those of this very commit: an admin who has been answered is obeyed.
+  const rules = receivingRules(writer, live);
+  const senders = rules.size === 0 ? [] : from.readOn(writer);
+  if (senders === null) return { status: 'sender_unknown' };
+  // One reply stands for all recipients (RFC 5321 has none for each after DATA): it is a refusal when nobody
+  // takes the message, and else an acceptance, which the refusing inboxes get no copy by.
+  const recipients = firstAddresses(willingRecipients(rules, live, senders));
+  if (recipients.size === 0) return { status: 'blocked' };
+  const raw = upload.finish(writer);
+  setBlobOwners(writer, raw.id, recipients.size);
+  const messageIds: MessageId[] = [];
+  for (const [inboxId, address] of recipients) {
+    const { seq, at } = takeSequence(writer, { inboxId, kind: 'received' }, nowMs);
+    // Due now, even when the mailbox's time runs ahead because the clock has gone back.
+    const record: ReceivedRecord = {
+      ...newRecord(inboxId, address, seq, raw, envelope, at),
+      parseDueAt: nowMs,
+    };
+    saveMessage(writer, null, record, encodeSummary(record));
+    addPending(writer, nowMs, { kind: 'parse', id: record.id });
+    messageIds.push(record.id);
+  }
+  return { status: 'accepted', messageIds };
+}
+
+/** One entry an inbox: two RCPTs that reach one inbox make one message, under the first address. */
+function firstAddresses(recipients: readonly ResolvedRecipient[]): ReadonlyMap<InboxId, string> {
+  const addresses = new Map<InboxId, string>();
+  for (const { inboxId, address } of recipients) {
+    if (!addresses.has(inboxId)) addresses.set(inboxId, address);
+  }
+  return addresses;
+}
+
+function newRecord(
+  inboxId: InboxId,
+  envelopeTo: string,
+  seq: number,
+  raw: BlobRef,
+  envelope: Envelope,
+  receivedAt: number,
+): ReceivedRecord {
+  return {
+    id: newId<MessageId>(receivedAt),
+    inboxId,
+    kind: 'received',
+    seq,
+    labels: [],
+    senders: [],
+    recipients: [],
+    trash: null,
+    envelopeFrom: envelope.from,
+    envelopeTo,
+    receivedAt,
+    clientAddress: envelope.clientAddress,
+    helo: envelope.helo,
+    raw,
+    status: 'pending',
+    tries: 0,
+    interruptions: 0,
+    parseDueAt: receivedAt,
+    processedAt: null,
+    failure: null,
+    threadId: null,
+    from: null,
+    subject: null,
+    messageId: null,
+    content: null,
+    attachments: [],
+  };
+}

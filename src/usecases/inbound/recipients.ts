@@ -1,0 +1,128 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { blocksSender, toSenders } from '../../domain/address-policy.js';
+import { isRoleLocalPart, toMailboxAddress } from '../../domain/addresses.js';
+import type { InboxId } from '../../domain/ids.js';
+import { FromReader } from '../../mail/read/message-header.js';
+import type { Store } from '../../store/engine/store.js';
+import type { Reader } from '../../store/engine/tables.js';
+import type { BlobUpload } from '../../store/records/blob-upload.js';
+import { findAddress, getPolicy, type PolicyRecord } from '../../store/records/inboxes.js';
+import type { ResolvedRecipient } from '../ports.js';
+
+/** The mail domains we serve and where mail for the postmaster goes. */
+export interface MailDomains {
+  /** Lower case, A-labels; the first is the default. */
+  readonly domains: readonly string[];
+  /** Address of the inbox that gets mail for `postmaster@` and `abuse@`; null: the built-in one. */
+  readonly postmasterInbox: string | null;
+}
+
+/** Address of the inbox that is made with the store for the operator. */
+export function builtInPostmaster(mail: MailDomains): string {
+  return `postmaster@${mail.domains[0] ?? 'localhost'}`;
+}
+
+/**
+ * The live inbox that a recipient address reaches, or null: unknown, retired and foreign addresses are
+ * refused alike. Bare `postmaster` means ours (RFC 5321 section 4.5.1).
+ */
+export function resolveRecipient(reader: Reader, mail: MailDomains, address: string): InboxId | null {
+  if (isBarePostmaster(address)) return postmasterInbox(reader, mail);
+  const mailbox = toMailboxAddress(address);
+  if (mailbox === null || !mail.domains.includes(mailbox.domain)) return null;
+  if (isRoleLocalPart(mailbox.localPart)) return postmasterInbox(reader, mail);
+  return liveInbox(reader, `${mailbox.localPart}@${mailbox.domain}`);
+}
+
+/** Does a recipient address stand for a role and not for an inbox? */
+export function isRoleAddress(address: string): boolean {
+  return isBarePostmaster(address) || isRoleLocalPart(toMailboxAddress(address)?.localPart ?? '');
+}
+
+function isBarePostmaster(address: string): boolean {
+  return address.toLowerCase() === 'postmaster';
+}
+
+function postmasterInbox(reader: Reader, mail: MailDomains): InboxId | null {
+  const named = mail.postmasterInbox === null ? null : liveInbox(reader, mail.postmasterInbox);
+  return named ?? liveInbox(reader, builtInPostmaster(mail));
+}
+
+function liveInbox(reader: Reader, address: string): InboxId | null {
+  const owner = findAddress(reader, address);
+  return owner?.status === 'live' ? owner.inboxId : null;
+}
+
+/** The receiving rules that have a say about an envelope. */
+export type ReceivingRules = ReadonlyMap<InboxId, PolicyRecord>;
+
+/**
+ * The rules of the recipients' inboxes as they are in this snapshot. Mostly there are none: then nobody needs
+ * to know the sender, and the look costs a key an inbox. Mail to a role address is always taken, whichever
+ * inbox it reaches: a domain has to answer for itself even to those it does not listen to (RFC 5321 section
+ * 4.5.1).
+ */
+export function receivingRules(reader: Reader, recipients: readonly ResolvedRecipient[]): ReceivingRules {
+  const rules = new Map<InboxId, PolicyRecord>();
+  for (const { inboxId, isRole } of recipients) {
+    if (isRole || rules.has(inboxId)) continue;
+    const policy = getPolicy(reader, inboxId, 'receiving');
+    if (policy.enabled && policy.addresses.length + policy.domains.length > 0) rules.set(inboxId, policy);
+  }
+  return rules;
+}
+
+/** The recipients that take mail from these mailboxes (wire contract 3.5), in their order. */
+export function willingRecipients(
+  rules: ReceivingRules,
+  recipients: readonly ResolvedRecipient[],
+  fromAddresses: readonly string[],
+): readonly ResolvedRecipient[] {
+  if (rules.size === 0) return recipients;
+  const senders = toSenders(fromAddresses);
+  return recipients.filter(({ inboxId, isRole }) => {
+    const policy = isRole ? undefined : rules.get(inboxId);
+    return policy === undefined || !blocksSender(policy, senders);
+  });
+}
+
+/**
+ * The visible From of a message that is still an upload, read back when rules ask for it. It is read a chunk at
+ * a time, since a header may be as long as a message: never more than that inside a unit of work, where all
+ * others wait.
+ */
+export class UploadedFrom {
+  readonly #upload: BlobUpload;
+  #reader: FromReader | null = null;
+  #chunks = 0;
+  #bytes = 0;
+  #addresses: readonly string[] | null = null;
+
+  constructor(upload: BlobUpload) {
+    this.#upload = upload;
+  }
+
+  /** Reads a chunk on, unless all is known. The addresses, or null when the header goes on behind it. */
+  readOn(reader: Reader): readonly string[] | null {
+    if (this.#addresses !== null) return this.#addresses;
+    const from = this.#reader ?? new FromReader();
+    this.#reader = from;
+    const chunk = this.#upload.chunkAt(reader, this.#chunks);
+    if (chunk !== null) {
+      from.push(chunk);
+      this.#chunks += 1;
+      this.#bytes += chunk.length;
+    }
+    if (from.isDone || this.#bytes >= this.#upload.size) {
+      this.#addresses = from.end();
+      this.#reader = null;
+    }
+    return this.#addresses;
+  }
+
+  /** Reads to the end of the header, a chunk an event turn, behind a unit of work that has been flushed. */
+  async readAll(store: Store): Promise<void> {
+    do await nextTurn();
+    while (store.read(reader => this.readOn(reader)) === null);
+  }
+}

@@ -1,0 +1,163 @@
+import { fail, notFound, ok, type Result } from '../../domain/errors.js';
+import type { AccountId } from '../../domain/ids.js';
+import { toInstant } from '../../domain/instants.js';
+import { normaliseName } from '../../domain/text.js';
+import type { Store } from '../../store/engine/store.js';
+import type { Writer } from '../../store/engine/tables.js';
+import { getAccount } from '../../store/records/accounts.js';
+import {
+  addressOf,
+  type InboxRecord,
+  listInboxes as listInboxRecords,
+  putInbox,
+  removeInbox,
+} from '../../store/records/inboxes.js';
+import { addPending } from '../../store/records/pending.js';
+import { type DefaultLimits, type InboxAllowance, inboxAllowance } from '../accounts/accounts.js';
+import type { Deleted } from '../mailbox/change-messages.js';
+import type { Clock } from '../ports.js';
+import { findInbox, isPermitted, ownedInbox } from '../shared/callers.js';
+
+export interface InboxList {
+  readonly inboxes: readonly InboxView[];
+  readonly inbox_limit: number;
+  readonly inbox_allowance: InboxAllowance;
+}
+
+/** More than any account is meant to hold: the list is not paginated (wire contract 3.1). */
+const MAX_LISTED = 100_000;
+
+export function listInboxes(
+  deps: { store: Store; limits: DefaultLimits },
+  accountId: AccountId,
+): Result<InboxList> {
+  return deps.store.read(reader => {
+    const account = getAccount(reader, accountId);
+    if (account === undefined) return notFound('account');
+    const allowance = inboxAllowance(reader, account, deps.limits);
+    return ok({
+      inboxes: listInboxRecords(reader, accountId, MAX_LISTED).map(viewInbox),
+      inbox_limit: allowance.allowance,
+      inbox_allowance: allowance,
+    });
+  });
+}
+
+export function getInbox(deps: { store: Store }, accountId: AccountId, inboxId: string): Result<InboxView> {
+  return deps.store.read(reader => {
+    const owned = ownedInbox(reader, accountId, inboxId);
+    return owned.ok ? ok(viewInbox(owned.value)) : owned;
+  });
+}
+
+/** An inbox as agents and the command line see it (wire contract, `Inbox`). */
+export interface InboxView {
+  readonly id: string;
+  readonly local_part: string;
+  readonly address: string;
+  readonly name: string | null;
+  readonly sender_name: string | null;
+  readonly created_at: string;
+}
+
+export function viewInbox(inbox: InboxRecord): InboxView {
+  return {
+    id: inbox.id,
+    local_part: inbox.localPart,
+    address: addressOf(inbox),
+    name: inbox.name,
+    sender_name: inbox.senderName,
+    created_at: toInstant(inbox.createdAt),
+  };
+}
+
+/** Whom the inbox sends as: the `from` of its mail (wire contract, `SentMessage`). */
+export function senderOf(inbox: InboxRecord): { readonly address: string; readonly name?: string } {
+  const address = addressOf(inbox);
+  return inbox.senderName === null ? { address } : { address, name: inbox.senderName };
+}
+
+export interface UpdateInboxInput {
+  readonly accountId: AccountId;
+  readonly inboxId: string;
+  /** Absent: unchanged; null or blank: cleared. */
+  readonly name?: string | null | undefined;
+  readonly senderName?: string | null | undefined;
+}
+
+/** Changes the names of an inbox (wire contract 3.3). */
+export async function updateInbox(
+  deps: { store: Store },
+  input: UpdateInboxInput,
+): Promise<Result<InboxView>> {
+  if (input.name === undefined && input.senderName === undefined) {
+    return fail('invalid_inbox', 'Give name, sender_name or both.');
+  }
+  const name = normaliseName('name', input.name);
+  if (!name.ok) return name;
+  const senderName = normaliseName('sender_name', input.senderName);
+  if (!senderName.ok) return senderName;
+  return deps.store.write(writer => {
+    const owned = ownedInbox(writer, input.accountId, input.inboxId);
+    if (!owned.ok) return owned;
+    const inbox = {
+      ...owned.value,
+      name: input.name === undefined ? owned.value.name : name.value,
+      senderName: input.senderName === undefined ? owned.value.senderName : senderName.value,
+    };
+    putInbox(writer, inbox);
+    return ok(viewInbox(inbox));
+  });
+}
+
+/**
+ * Deletes an inbox with all it holds (wire contract 3.3): slot free and address retired when this
+ * resolves, its mail out of reach with it and erased by the sweeper.
+ */
+export function deleteInbox(
+  deps: { store: Store; clock: Clock },
+  input: { accountId: AccountId; inboxId: string },
+): Promise<Result<Deleted>> {
+  return deps.store.write(writer => {
+    const owned = ownedInbox(writer, input.accountId, input.inboxId);
+    if (!owned.ok) return owned;
+    const permission = isPermitted(writer, input.accountId, 'delete');
+    return permission.ok ? retireInbox(writer, owned.value, deps.clock()) : permission;
+  });
+}
+
+/**
+ * An admin deletes an inbox, by address or id. The account's delete permission binds its agents, not the
+ * admin who gave it; an inbox that the service needs is protected from both.
+ */
+export function deleteAnyInbox(
+  deps: { store: Store; clock: Clock },
+  addressOrId: string,
+): Promise<Result<Deleted>> {
+  return deps.store.write(writer => {
+    const inbox = findInbox(writer, addressOrId);
+    return inbox.ok ? retireInbox(writer, inbox.value, deps.clock()) : inbox;
+  });
+}
+
+/**
+ * Takes an inbox out of use, whoever asked: its slot is free and its address retired with this unit of
+ * work, its mail is erased by the sweeper.
+ */
+export function retireInbox(writer: Writer, inbox: InboxRecord, nowMs: number): Result<Deleted> {
+  if (isProtected(writer, inbox)) {
+    return fail('protected_inbox', `${addressOf(inbox)} serves the whole service and cannot be deleted.`);
+  }
+  removeInbox(writer, inbox, nowMs);
+  addPending(writer, nowMs, { kind: 'purge-inbox', id: inbox.id });
+  return ok<Deleted>({
+    id: inbox.id,
+    status: 'deletion_pending',
+    message: 'The inbox is gone and its address retired; its stored mail is being removed.',
+  });
+}
+
+/** The support inbox (specification) and the operator's own, without which postmaster mail has no home. */
+function isProtected(writer: Writer, inbox: InboxRecord): boolean {
+  return inbox.localPart === 'hello' || getAccount(writer, inbox.accountId)?.isOperator === true;
+}

@@ -1,0 +1,91 @@
+import {
+  blockedRecipients,
+  normalisePolicyAddresses,
+  normalisePolicyDomains,
+} from '../../domain/address-policy.js';
+import { fail, ok, type Result } from '../../domain/errors.js';
+import type { AccountId, InboxId } from '../../domain/ids.js';
+import type { Store } from '../../store/engine/store.js';
+import type { Reader } from '../../store/engine/tables.js';
+import { getPolicy, type PolicyKind, type PolicyRecord, putPolicy } from '../../store/records/inboxes.js';
+import { findInbox, ownedInbox } from '../shared/callers.js';
+
+/** What is absent stays as it is. */
+export interface PolicyChange {
+  readonly enabled?: boolean | undefined;
+  /** Replaces the list; empty clears it. */
+  readonly addresses?: readonly string[] | undefined;
+  readonly domains?: readonly string[] | undefined;
+}
+
+/**
+ * An admin saves a new version of the rules of an inbox, named by address or id. It holds from its commit on:
+ * for what is sent or received after it, never for what was before (wire contract 3.4 and 3.5).
+ */
+export async function setPolicy(
+  deps: { store: Store },
+  input: { readonly inbox: string; readonly kind: PolicyKind; readonly change: PolicyChange },
+): Promise<Result<PolicyView>> {
+  const { kind, change } = input;
+  if (change.enabled === undefined && change.addresses === undefined && change.domains === undefined) {
+    return fail('invalid_request', 'Give addresses, domains, enabled or several of them.');
+  }
+  const addresses = change.addresses === undefined ? null : normalisePolicyAddresses(change.addresses);
+  if (addresses?.ok === false) return addresses;
+  const domains = change.domains === undefined ? null : normalisePolicyDomains(change.domains);
+  if (domains?.ok === false) return domains;
+  return deps.store.write(writer => {
+    const inbox = findInbox(writer, input.inbox);
+    if (!inbox.ok) return inbox;
+    const before = getPolicy(writer, inbox.value.id, kind);
+    const after: PolicyRecord = {
+      enabled: change.enabled ?? before.enabled,
+      addresses: addresses?.value ?? before.addresses,
+      domains: domains?.value ?? before.domains,
+      revision: before.revision + 1,
+    };
+    putPolicy(writer, inbox.value.id, kind, after);
+    return ok(viewPolicy(inbox.value.id, after));
+  });
+}
+
+/** Wire contract, `Policy`. */
+export interface PolicyView {
+  readonly inbox_id: string;
+  readonly enabled: boolean;
+  readonly addresses: readonly string[];
+  readonly domains: readonly string[];
+  readonly revision: number;
+}
+
+export function readPolicy(
+  deps: { store: Store },
+  accountId: AccountId,
+  inboxId: string,
+  kind: PolicyKind,
+): Result<PolicyView> {
+  return deps.store.read(reader => {
+    const owned = ownedInbox(reader, accountId, inboxId);
+    if (!owned.ok) return owned;
+    return ok(viewPolicy(owned.value.id, getPolicy(reader, owned.value.id, kind)));
+  });
+}
+
+export function viewPolicy(inboxId: InboxId, policy: PolicyRecord): PolicyView {
+  const { enabled, addresses, domains, revision } = policy;
+  return { inbox_id: inboxId, enabled, addresses, domains, revision };
+}
+
+/** Do the sending rules of the inbox let every recipient through (specification, Sending rule 6)? */
+export function checkSendingPolicy(
+  reader: Reader,
+  inboxId: InboxId,
+  addresses: readonly string[],
+): Result<true> {
+  const blocked = blockedRecipients(getPolicy(reader, inboxId, 'sending'), addresses);
+  if (blocked.length === 0) return ok<true>(true);
+  return fail(
+    'recipient_not_allowed',
+    `The sending rules of this inbox do not allow ${blocked.join(', ')}; nothing was sent. Ask the administrator to allow them, or leave them out.`,
+  );
+}

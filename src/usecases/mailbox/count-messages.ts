@@ -1,0 +1,90 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ok, type Result } from '../../domain/errors.js';
+import type { AccountId } from '../../domain/ids.js';
+import type { MessageFilter } from '../../domain/message-filter.js';
+import type { Store } from '../../store/engine/store.js';
+import type { Reader } from '../../store/engine/tables.js';
+import { getCounters, type Mailbox, type MessageKind } from '../../store/mailbox/mailboxes.js';
+import { getLabelCount } from '../../store/mailbox/postings.js';
+import { type Counted, countSelected } from '../../store/mailbox/select-messages.js';
+import { ownedInbox } from '../shared/callers.js';
+import {
+  type FoundMessages,
+  findMessages,
+  hasSubject,
+  type PageRequest,
+  selectionOf,
+} from './find-messages.js';
+
+export interface CountInput {
+  readonly accountId: AccountId;
+  readonly inboxId: string;
+  readonly kind: MessageKind;
+  readonly filter: MessageFilter;
+}
+
+/**
+ * How many messages meet a filter, exactly. No label or one is a stored number; other sets are combined,
+ * which is one event turn up to a mailbox of millions and many labels; a subject is looked for in every
+ * message that meets the rest. What takes longer goes on in the next turn, so that others go on too.
+ */
+export async function countMessages(deps: { store: Store }, input: CountInput): Promise<Result<number>> {
+  const owned = deps.store.read(reader => ownedInbox(reader, input.accountId, input.inboxId));
+  if (!owned.ok) return owned;
+  const mailbox = { inboxId: owned.value.id, kind: input.kind };
+  const { subject } = input.filter;
+  if (subject !== null) return ok(await countSubjects(deps.store, mailbox, input.filter, subject));
+  const stored = deps.store.read(reader => storedCount(reader, mailbox, input.filter));
+  return ok(stored ?? (await countSets(deps.store, mailbox, input.filter)));
+}
+
+/** The count that the store keeps; null when it keeps none for this filter. */
+function storedCount(reader: Reader, mailbox: Mailbox, filter: MessageFilter): number | null {
+  const { labels } = filter;
+  const hasOnlyLabels = [filter.from, filter.recipient, filter.after, filter.before].every(
+    value => value === null,
+  );
+  const [label, ...more] = [...labels.all, ...labels.any];
+  if (!hasOnlyLabels || labels.none.length > 0 || more.length > 0) return null;
+  return label === undefined
+    ? getCounters(reader, mailbox).live
+    : getLabelCount(reader, mailbox.inboxId, label)[mailbox.kind];
+}
+
+async function countSets(store: Store, mailbox: Mailbox, filter: MessageFilter): Promise<number> {
+  let count = 0;
+  let position: number | null = null;
+  do {
+    const start: number | null = position;
+    const counted: Counted = store.read(reader => {
+      const selection = selectionOf(reader, mailbox, filter, { isDescending: false, position: start });
+      return countSelected(reader, mailbox, selection);
+    });
+    count += counted.count;
+    // Positions are numbers to go on behind.
+    position = counted.stoppedAt === null ? null : counted.stoppedAt - 1;
+    if (position !== null) await nextTurn();
+  } while (position !== null);
+  return count;
+}
+
+const PER_TURN = 1_000;
+
+async function countSubjects(
+  store: Store,
+  mailbox: Mailbox,
+  filter: MessageFilter,
+  subject: string,
+): Promise<number> {
+  const rest: MessageFilter = { ...filter, subject: null };
+  let count = 0;
+  let position: number | null = null;
+  do {
+    const request: PageRequest = { isDescending: true, limit: PER_TURN, position };
+    const found: FoundMessages = store.read(reader => findMessages(reader, mailbox, rest, request));
+    for (const { summary } of found.entries) if (hasSubject(summary, subject)) count += 1;
+    position = found.next;
+    if (position !== null) await nextTurn();
+  } while (position !== null);
+  return count;
+}

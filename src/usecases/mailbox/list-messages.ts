@@ -1,0 +1,81 @@
+import { fail, ok, type Result } from '../../domain/errors.js';
+import { type AccountId, type InboxId, toId } from '../../domain/ids.js';
+import { filterScope, type MessageFilter } from '../../domain/message-filter.js';
+import type { CursorCodec } from '../../domain/paging.js';
+import type { Store } from '../../store/engine/store.js';
+import { accessVersion } from '../../store/engine/writer.js';
+import { getCounters, type MessageKind } from '../../store/mailbox/mailboxes.js';
+import { ownedInbox } from '../shared/callers.js';
+import { showThreads } from '../threads/read-thread.js';
+import { findMessages } from './find-messages.js';
+
+export interface MessagePage {
+  /** One JSON object an entry, in order, ready to be joined. */
+  readonly summaries: readonly Buffer[];
+  readonly nextCursor: string | null;
+}
+
+/** `newest` or `oldest` first, by service time. */
+export type ListOrder = 'newest' | 'oldest';
+
+export interface ListInput {
+  readonly accountId: AccountId;
+  readonly inboxId: string;
+  readonly kind: MessageKind;
+  readonly filter: MessageFilter;
+  readonly order: ListOrder;
+  /** 1 to 100. */
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+/**
+ * What the lists of this event turn depend on besides their input: who may see what, and the messages of the
+ * mailbox. As long as it is the same, so is every page that was answered. Null: there is no such inbox.
+ */
+export function listVersion(
+  deps: { store: Store },
+  input: Pick<ListInput, 'inboxId' | 'kind'>,
+): string | null {
+  const inboxId = toId<InboxId>(input.inboxId);
+  if (inboxId === null) return null;
+  return deps.store.read(reader => {
+    const { version } = getCounters(reader, { inboxId, kind: input.kind });
+    return `${accessVersion(reader)} ${version}`;
+  });
+}
+
+/**
+ * A page of an inbox's messages of one kind (specification; wire contract 3.6). The cursor is the number of
+ * the message to go on behind, so that a live list neither repeats nor skips what stays in it. A page may
+ * come back short, even empty, with a cursor: a search for a subject looks at a bounded number of messages.
+ */
+export function listMessages(
+  deps: { store: Store; cursors: CursorCodec },
+  input: ListInput,
+): Result<MessagePage> {
+  return deps.store.read(reader => {
+    const owned = ownedInbox(reader, input.accountId, input.inboxId);
+    if (!owned.ok) return owned;
+    const mailbox = { inboxId: owned.value.id, kind: input.kind };
+    const scope = `${input.kind} ${mailbox.inboxId} ${input.order} ${filterScope(input.filter)}`;
+    const position = input.cursor === null ? null : deps.cursors.decode(scope, input.cursor);
+    if (position === null && input.cursor !== null) {
+      return fail(
+        'invalid_cursor',
+        'The cursor does not belong to this list with these filters and this order: start again without one.',
+      );
+    }
+    const found = findMessages(reader, mailbox, input.filter, {
+      isDescending: input.order === 'newest',
+      limit: input.limit,
+      position,
+    });
+    const summaries = found.entries.map(entry => entry.summary);
+    showThreads(reader, mailbox.inboxId, summaries);
+    return ok({
+      summaries,
+      nextCursor: found.next === null ? null : deps.cursors.encode(scope, found.next),
+    });
+  });
+}

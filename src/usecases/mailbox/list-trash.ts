@@ -1,0 +1,89 @@
+import type { ParsedAddress } from '../../domain/content.js';
+import { fail, ok, type Result } from '../../domain/errors.js';
+import type { AccountId } from '../../domain/ids.js';
+import { toInstant } from '../../domain/instants.js';
+import type { Mailbox } from '../../domain/message-parts.js';
+import type { CursorCodec } from '../../domain/paging.js';
+import type { Store } from '../../store/engine/store.js';
+import type { Reader } from '../../store/engine/tables.js';
+import { scanTrash, type TrashedMessage } from '../../store/mailbox/index.js';
+import type { ReceivedRecord, SentRecord } from '../../store/mailbox/messages.js';
+import type { Clock } from '../ports.js';
+import { ownedInbox } from '../shared/callers.js';
+import { receivedMessages, sentMessages } from './message-access.js';
+
+/** Wire contract, `TrashEntry`. */
+export type TrashEntry =
+  | (CommonFields & {
+      readonly kind: 'received';
+      readonly from: ParsedAddress | null;
+      readonly envelope_from: string;
+    })
+  | (CommonFields & { readonly kind: 'sent'; readonly to: readonly Mailbox[] });
+
+interface CommonFields {
+  readonly id: string;
+  readonly inbox_id: string;
+  readonly subject: string | null;
+  readonly deleted_at: string;
+  readonly restorable_until: string;
+}
+
+export interface TrashPage {
+  readonly messages: readonly TrashEntry[];
+  readonly next_cursor: string | null;
+}
+
+/**
+ * Messages of an inbox that can be restored, last trashed first (wire contract 3.21). Entries whose time is
+ * over and that the sweeper has not reached are left out: a page may come back short, even empty, with a cursor.
+ */
+export function listTrash(
+  deps: { store: Store; clock: Clock; cursors: CursorCodec },
+  input: { accountId: AccountId; inboxId: string; limit: number; cursor: string | null },
+): Result<TrashPage> {
+  return deps.store.read(reader => {
+    const owned = ownedInbox(reader, input.accountId, input.inboxId);
+    if (!owned.ok) return owned;
+    const scope = `trash ${owned.value.id}`;
+    const before = input.cursor === null ? null : deps.cursors.decode(scope, input.cursor);
+    if (before === null && input.cursor !== null) {
+      return fail('invalid_cursor', 'The cursor does not belong to this list: start again without one.');
+    }
+    const found = scanTrash(reader, owned.value.id, before, input.limit + 1);
+    const page = found.slice(0, input.limit);
+    const last = page.at(-1);
+    const nowMs = deps.clock();
+    return ok({
+      messages: page.flatMap(({ message }) => viewRestorable(reader, message, nowMs)),
+      next_cursor:
+        found.length > input.limit && last !== undefined ? deps.cursors.encode(scope, last.number) : null,
+    });
+  });
+}
+
+function viewRestorable(reader: Reader, message: TrashedMessage, nowMs: number): TrashEntry[] {
+  if (message.restorableUntil <= nowMs) return [];
+  const access = message.kind === 'received' ? receivedMessages : sentMessages;
+  const record = access.get(reader, message.id);
+  return record === undefined ? [] : [viewEntry(record)];
+}
+
+function viewEntry(record: ReceivedRecord | SentRecord): TrashEntry {
+  const { id, inboxId: inbox_id, subject, trash } = record;
+  const times = {
+    deleted_at: toInstant(trash?.deletedAt ?? 0),
+    restorable_until: toInstant(trash?.restorableUntil ?? 0),
+  };
+  return record.kind === 'received'
+    ? {
+        id,
+        kind: 'received',
+        inbox_id,
+        subject,
+        from: record.from,
+        envelope_from: record.envelopeFrom,
+        ...times,
+      }
+    : { id, kind: 'sent', inbox_id, subject, to: record.to, ...times };
+}

@@ -1,0 +1,185 @@
+import { KEY_LIFETIME_MS } from '../../domain/idempotency.js';
+import type { MessageId } from '../../domain/ids.js';
+import { addressesOf } from '../../domain/message-parts.js';
+import type { Store } from '../../store/engine/store.js';
+import type { Reader, Writer } from '../../store/engine/tables.js';
+import {
+  encodeSentSummary,
+  getSent,
+  type SentRecord,
+  saveAttempt,
+  saveSent,
+} from '../../store/mailbox/messages.js';
+import { releaseCharge } from '../../store/records/charges.js';
+import { getInbox, suppressedRecipients } from '../../store/records/inboxes.js';
+import {
+  addPending,
+  type DueWork,
+  END_OF_TIME,
+  listDue,
+  removePending,
+} from '../../store/records/pending.js';
+import type { Clock, RelayOutcome } from '../ports.js';
+import { isPermitted } from '../shared/callers.js';
+
+/** What became of an attempt that was to start. */
+export type Start =
+  /** It bears the mark: whoever asked hands it over, and nobody else ever. */
+  | { readonly kind: 'started'; readonly record: SentRecord }
+  /** It is rejected and goes nowhere. */
+  | { readonly kind: 'refused'; readonly record: SentRecord }
+  /** There is nothing to do: it is gone, held, or has been started before. */
+  | { readonly kind: 'left' };
+
+const LEFT: Start = { kind: 'left' };
+
+/**
+ * Marks a reserved attempt as started, unless something has come between. It may have waited for hours (Redis was
+ * away, the process ended), so what stops mail is asked once more: the inbox is there, the account may send, no
+ * recipient is suppressed. The sending rules of the inbox are not: those of the reservation decide (wire
+ * contract 3.4).
+ */
+export function startAttempt(writer: Writer, id: MessageId, nowMs: number): Start {
+  const record = getSent(writer, id);
+  if (record?.attempt !== 'reserved') return LEFT;
+  // The sweeper is about to erase it.
+  if (getInbox(writer, record.inboxId) === undefined) return LEFT;
+  if (mustBeHeld(record, nowMs)) {
+    holdAttempt(writer, record);
+    return LEFT;
+  }
+  const refusal = refusalOf(writer, record);
+  if (refusal !== null) {
+    const refused = recordOutcome(writer, record, refusal);
+    return refused === null ? LEFT : { kind: 'refused', record: refused };
+  }
+  const started: SentRecord = { ...record, attempt: 'started' };
+  saveAttempt(writer, started);
+  return { kind: 'started', record: started };
+}
+
+function refusalOf(reader: Reader, record: SentRecord): SendOutcome | null {
+  if (!isPermitted(reader, record.accountId, 'send').ok) {
+    return {
+      status: 'rejected',
+      errorCode: 'E_SENDER_REJECTED',
+      detail: 'sending was switched off for the account before the message was handed over',
+    };
+  }
+  const suppressed = suppressedRecipients(reader, addressesOf(record));
+  return suppressed.length === 0
+    ? null
+    : {
+        status: 'rejected',
+        errorCode: 'E_RECIPIENT_SUPPRESSED',
+        detail: `suppressed before the message was handed over: ${suppressed.length} of the recipients`,
+      };
+}
+
+/**
+ * Must a reserved attempt wait for an admin? One that has not started for a day must: its key protects it no
+ * longer, and whoever sent it may have sent it again. So must one that was put into Trash meanwhile.
+ */
+export function mustBeHeld({ relayDueAt, trash }: SentRecord, nowMs: number): boolean {
+  return trash !== null || (relayDueAt !== null && nowMs - relayDueAt >= KEY_LIFETIME_MS);
+}
+
+/** Keeps a reserved attempt from starting by itself (`queue-admin.ts` lets it go). */
+export function holdAttempt(writer: Writer, record: SentRecord): void {
+  const { id, relayDueAt } = record;
+  if (relayDueAt === null) throw new Error(`the reserved attempt ${id} is not due at any time`);
+  removePending(writer, { kind: 'relay', dueAt: relayDueAt, id });
+  addPending(writer, relayDueAt, { kind: 'relay-held', id });
+  saveAttempt(writer, { ...record, attempt: 'held' });
+}
+
+/** What an attempt comes to: what the relay said, or that it was never asked. */
+export type SendOutcome =
+  | RelayOutcome
+  | {
+      readonly status: 'rejected';
+      readonly errorCode: 'E_RECIPIENT_SUPPRESSED';
+      readonly detail: string;
+    };
+
+/**
+ * Saves how an attempt ended, once; a rejected one gives its charge back (specification, Sent message `status`),
+ * also when its copy has been deleted meanwhile.
+ * @returns the message as saved, or null when it has been deleted
+ */
+export function recordOutcome(
+  writer: Writer,
+  { id, accountId, reservedAt }: Pick<SentRecord, 'id' | 'accountId' | 'reservedAt'>,
+  outcome: SendOutcome,
+): SentRecord | null {
+  const record = getSent(writer, id);
+  if (record?.attempt === 'settled') return record;
+  if (outcome.status === 'rejected') releaseCharge(writer, { accountId, at: reservedAt, id });
+  if (record === undefined) return null;
+  if (record.relayDueAt !== null) {
+    removePending(writer, { kind: 'relay', dueAt: record.relayDueAt, id });
+  }
+  const settled: SentRecord = {
+    ...record,
+    ...outcomeFields(outcome),
+    attempt: 'settled',
+    relayDueAt: null,
+    detail: outcome.detail,
+  };
+  saveSent(writer, record, settled, encodeSentSummary(settled));
+  return settled;
+}
+
+/** What agents see of an outcome. */
+export function outcomeFields(outcome: SendOutcome): Pick<SentRecord, 'status' | 'errorCode'> {
+  return { status: outcome.status, errorCode: outcome.status === 'accepted' ? null : outcome.errorCode };
+}
+
+/** So many in one unit of work. */
+const PAGE = 500;
+
+/**
+ * At boot, before anything is relayed: settles what an earlier process left (decisions, Sending). An attempt
+ * that was started may have gone out: it is `unknown` for good. One that was not is started by the queue if it
+ * is young enough; else it is held until an admin says otherwise.
+ * @returns how many of each there were
+ */
+export async function recoverSends(deps: {
+  readonly store: Store;
+  readonly clock: Clock;
+}): Promise<{ readonly unknown: number; readonly waiting: number; readonly held: number }> {
+  const counts = { unknown: 0, waiting: 0, held: 0 };
+  let after: Buffer | undefined;
+  for (;;) {
+    const page = deps.store.read(reader => listDue(reader, 'relay', END_OF_TIME, PAGE, after));
+    if (page.length === 0) return counts;
+    const nowMs = deps.clock();
+    const states = await deps.store.write(writer => page.map(due => recoverSend(writer, due, nowMs)));
+    for (const state of states) if (state !== 'gone') counts[state] += 1;
+    after = page.at(-1)?.position;
+  }
+}
+
+function recoverSend(
+  writer: Writer,
+  { work: { id }, dueAt }: DueWork<'relay'>,
+  nowMs: number,
+): 'unknown' | 'waiting' | 'held' | 'gone' {
+  const record = getSent(writer, id);
+  if (record?.attempt === 'started') {
+    recordOutcome(writer, record, {
+      status: 'unknown',
+      errorCode: 'acceptance_unknown',
+      detail: 'the process ended while the message was handed over',
+    });
+    return 'unknown';
+  }
+  // Nothing that has its outcome may be taken up again because of an entry that was left behind.
+  if (record?.attempt !== 'reserved') {
+    removePending(writer, { kind: 'relay', dueAt, id });
+    return 'gone';
+  }
+  if (!mustBeHeld(record, nowMs)) return 'waiting';
+  holdAttempt(writer, record);
+  return 'held';
+}

@@ -1,0 +1,79 @@
+import type { MessageId } from '../../domain/ids.js';
+import type { SentMetadata } from '../../store/mailbox/messages.js';
+
+/** How a send ended, for the request that waits for it. */
+export interface SendResult {
+  readonly message: SentMetadata;
+  /** False when the outcome is known and could not be saved (specification, Sending rule 7). */
+  readonly isPersisted: boolean;
+}
+
+/** Composed messages kept for the relay, together; what does not fit is composed again from the store. */
+const MAX_BYTES = 64 * 2 ** 20;
+
+/**
+ * Sends between their reservation and their outcome, in this process: the composed bytes for the relay, and the
+ * request that waits. Both are conveniences: what must happen stands in the store. Bytes are kept no longer than
+ * somebody waits, so that nothing stays here of a message that never comes to the relay.
+ */
+export class SendsInHand {
+  readonly #composed = new Map<MessageId, Uint8Array>();
+  readonly #waiting = new Map<MessageId, (result: SendResult | null) => void>();
+  #bytes = 0;
+  /** When waiting ends for all, by the clock of the process. */
+  #endsAtMs = Number.POSITIVE_INFINITY;
+
+  /** Bytes kept now. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /**
+   * Keeps the bytes of a message for the relay, and waits for what becomes of it.
+   * @returns null after `timeoutMs`, or when there will be no outcome
+   */
+  hold(id: MessageId, content: Uint8Array, timeoutMs: number): Promise<SendResult | null> {
+    if (this.#bytes + content.length <= MAX_BYTES) {
+      this.#composed.set(id, content);
+      this.#bytes += content.length;
+    }
+    return this.#wait(id, timeoutMs);
+  }
+
+  /** Gives the bytes away, once. */
+  take(id: MessageId): Uint8Array | undefined {
+    const content = this.#composed.get(id);
+    if (content !== undefined) {
+      this.#composed.delete(id);
+      this.#bytes -= content.length;
+    }
+    return content;
+  }
+
+  /** Wakes the request that waits, if there is one; null when there is no outcome to tell of. */
+  settle(id: MessageId, result: SendResult | null): void {
+    this.take(id);
+    this.#waiting.get(id)?.(result);
+  }
+
+  /** The process ends: from so many milliseconds on nobody is kept waiting. */
+  endWithin(ms: number): void {
+    this.#endsAtMs = performance.now() + ms;
+    const end = (): void => {
+      for (const id of [...this.#waiting.keys()]) this.settle(id, null);
+    };
+    setTimeout(end, ms).unref();
+  }
+
+  #wait(id: MessageId, timeoutMs: number): Promise<SendResult | null> {
+    const leftMs = Math.max(0, Math.min(timeoutMs, this.#endsAtMs - performance.now()));
+    return new Promise(resolve => {
+      const timer = setTimeout(() => this.settle(id, null), leftMs);
+      this.#waiting.set(id, result => {
+        clearTimeout(timer);
+        this.#waiting.delete(id);
+        resolve(result);
+      });
+    });
+  }
+}

@@ -1,0 +1,141 @@
+import { fail, notFound, ok, type Result } from '../../domain/errors.js';
+import { type MessageId, toId } from '../../domain/ids.js';
+import { toInstant } from '../../domain/instants.js';
+import type { Store } from '../../store/engine/store.js';
+import type { Reader, Writer } from '../../store/engine/tables.js';
+import { getSent, type SentRecord, saveAttempt } from '../../store/mailbox/messages.js';
+import { getInbox } from '../../store/records/inboxes.js';
+import {
+  addPending,
+  type DueWork,
+  END_OF_TIME,
+  listDue,
+  oldestDueAge,
+  removePending,
+} from '../../store/records/pending.js';
+import type { Clock } from '../ports.js';
+
+/** What waits to be parsed or sent, for the admin. */
+export interface QueueStatus {
+  readonly parse: { readonly waiting: number; readonly oldest_age_s: number | null };
+  readonly relay: {
+    /** Reserved, not started. */
+    readonly waiting: number;
+    /** Started, without an outcome yet. */
+    readonly started: number;
+    readonly oldest_age_s: number | null;
+  };
+  /** Sends that never started and do not start by themselves: a day old, or in Trash. */
+  readonly held: readonly HeldSend[];
+  /** More waits than was looked at: the numbers are the least that there is. */
+  readonly is_partial: boolean;
+}
+
+export interface HeldSend {
+  readonly id: string;
+  readonly inbox_id: string;
+  readonly created_at: string;
+  readonly subject: string;
+  readonly in_trash: boolean;
+}
+
+/** So many in one unit of work. */
+const RETRIES_PER_UNIT = 500;
+/** Entries of one kind that a look counts. */
+const MAX_LOOKED_AT = 10_000;
+const MAX_HELD_SHOWN = 100;
+
+export function queueStatus(deps: { readonly store: Store; readonly clock: Clock }): QueueStatus {
+  return deps.store.read(reader => {
+    const nowMs = deps.clock();
+    const parse = listDue(reader, 'parse', END_OF_TIME, MAX_LOOKED_AT);
+    const relay = listDue(reader, 'relay', END_OF_TIME, MAX_LOOKED_AT);
+    const started = relay.filter(({ work }) => getSent(reader, work.id)?.attempt === 'started').length;
+    const held = listDue(reader, 'relay-held', END_OF_TIME, MAX_HELD_SHOWN);
+    return {
+      parse: { waiting: parse.length, oldest_age_s: ageOf(reader, 'parse', nowMs) },
+      relay: { waiting: relay.length - started, started, oldest_age_s: ageOf(reader, 'relay', nowMs) },
+      held: held.flatMap(({ work }) => viewHeld(getSent(reader, work.id))),
+      is_partial:
+        parse.length === MAX_LOOKED_AT || relay.length === MAX_LOOKED_AT || held.length === MAX_HELD_SHOWN,
+    };
+  });
+}
+
+function ageOf(reader: Reader, kind: 'parse' | 'relay', nowMs: number): number | null {
+  const ageMs = oldestDueAge(reader, kind, nowMs);
+  return ageMs === null ? null : Math.floor(ageMs / 1000);
+}
+
+function viewHeld(record: SentRecord | undefined): HeldSend[] {
+  if (record === undefined) return [];
+  const { id, inboxId: inbox_id, createdAt, subject, trash } = record;
+  return [{ id, inbox_id, created_at: toInstant(createdAt), subject, in_trash: trash !== null }];
+}
+
+/** What a retry came to. */
+export interface Retried {
+  /** Held before; to be sent now. */
+  readonly retried: readonly string[];
+}
+
+/**
+ * Lets sends start that never did (decisions, Sending): one, or all that are held but for those in Trash. The
+ * daemon takes them up within a minute. A send that was started, whatever its outcome, is refused: it may have
+ * gone out.
+ */
+export async function retrySends(
+  deps: { readonly store: Store; readonly clock: Clock },
+  id: string | null,
+): Promise<Result<Retried>> {
+  if (id !== null) return deps.store.write(writer => retryOne(writer, id, deps.clock()));
+  const retried: string[] = [];
+  let after: Buffer | undefined;
+  for (;;) {
+    const page = deps.store.read(reader =>
+      listDue(reader, 'relay-held', END_OF_TIME, RETRIES_PER_UNIT, after),
+    );
+    if (page.length === 0) return ok({ retried });
+    const nowMs = deps.clock();
+    retried.push(...(await deps.store.write(writer => page.flatMap(due => release(writer, due, nowMs)))));
+    after = page.at(-1)?.position;
+  }
+}
+
+function retryOne(writer: Writer, id: string, nowMs: number): Result<Retried> {
+  const sentId = toId<MessageId>(id);
+  const record = sentId === null ? undefined : getSent(writer, sentId);
+  if (record === undefined || getInbox(writer, record.inboxId) === undefined) {
+    return notFound(`sent message ${id}`);
+  }
+  if (record.attempt === 'reserved') return ok({ retried: [] });
+  if (record.attempt !== 'held' || record.relayDueAt === null) {
+    return fail(
+      'invalid_request',
+      `The attempt of ${id} was started (its status is ${record.status}): it may have gone out and is never sent again.`,
+    );
+  }
+  if (record.trash !== null) {
+    return fail(
+      'invalid_request',
+      `The message ${id} is in Trash and is not sent from there: restore it first.`,
+    );
+  }
+  const due = { dueAt: record.relayDueAt, work: { kind: 'relay-held', id: record.id } } as const;
+  return ok({ retried: release(writer, due, nowMs) });
+}
+
+function release(
+  writer: Writer,
+  { dueAt, work }: Pick<DueWork<'relay-held'>, 'dueAt' | 'work'>,
+  nowMs: number,
+): string[] {
+  const record = getSent(writer, work.id);
+  if (record?.attempt === 'held' && record.trash !== null) return [];
+  removePending(writer, { kind: 'relay-held', dueAt, id: work.id });
+  if (record?.attempt !== 'held') return [];
+  addPending(writer, nowMs, { kind: 'relay', id: record.id });
+  const reserved: SentRecord = { ...record, attempt: 'reserved', relayDueAt: nowMs };
+  saveAttempt(writer, reserved);
+  return [record.id];
+}

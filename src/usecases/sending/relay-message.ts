@@ -1,0 +1,85 @@
+import type { MessageId } from '../../domain/ids.js';
+import { envelopeRecipients } from '../../domain/message-parts.js';
+import type { Store } from '../../store/engine/store.js';
+import { getSent, type SentRecord, viewSent } from '../../store/mailbox/messages.js';
+import type { Clock, Logger, Relay, RelayOutcome } from '../ports.js';
+import { withShownThread } from '../threads/read-thread.js';
+import { outcomeFields, recordOutcome, startAttempt } from './attempt.js';
+import type { SendsInHand } from './in-flight.js';
+import { composeOutgoing, readOutgoing } from './outgoing.js';
+
+export interface RelayDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly relay: Relay;
+  readonly inHand: SendsInHand;
+  readonly log: Logger;
+}
+
+/**
+ * Hands one reserved message to the relay and saves what becomes of it. The mark `started` is on disk before the
+ * relay hears of the message, and a message that bears it is left alone: this is where "at most once" is kept
+ * (`submit-send.ts` says why).
+ */
+export async function relayMessage(deps: RelayDeps, id: MessageId): Promise<void> {
+  try {
+    await relayReserved(deps, id);
+  } catch (error) {
+    // The store failed: whoever waits need not wait for what nobody will know.
+    deps.inHand.settle(id, null);
+    throw error;
+  }
+}
+
+async function relayReserved(deps: RelayDeps, id: MessageId): Promise<void> {
+  const { store, clock, inHand } = deps;
+  const reserved = store.read(reader => getSent(reader, id));
+  // Deleted, or queued twice: there is nothing to do.
+  if (reserved?.attempt !== 'reserved') return inHand.settle(id, null);
+  const content = inHand.take(id) ?? (await composeAgain(deps, reserved));
+  const start = await store.write(writer => startAttempt(writer, id, clock()));
+  if (start.kind === 'left') return inHand.settle(id, null);
+  const { record } = start;
+  if (start.kind === 'refused') return inHand.settle(id, { message: viewSent(record), isPersisted: true });
+  await saveOutcome(deps, record, content === null ? CONTENT_MISSING : await submit(deps, record, content));
+}
+
+const CONTENT_MISSING: RelayOutcome = {
+  status: 'rejected',
+  errorCode: 'E_MESSAGE_REJECTED',
+  detail: 'its stored content is missing',
+};
+
+function submit({ relay }: RelayDeps, record: SentRecord, content: Uint8Array): Promise<RelayOutcome> {
+  const envelope = { from: record.from.address, recipients: envelopeRecipients(record) };
+  return relay.submit({ id: record.id, envelope, content });
+}
+
+/** From the same facts the same bytes (`mail/compose-message.ts`); null when stored bytes are missing. */
+async function composeAgain({ store, log }: RelayDeps, record: SentRecord): Promise<Uint8Array | null> {
+  const { id, messageId, from, reservedAt } = record;
+  const content = await readOutgoing(store, record);
+  if (content === null) {
+    log.error({ message_id: id }, 'stored bytes of a message that was to be sent are missing');
+    return null;
+  }
+  const message = composeOutgoing(content, { id, messageId, from, date: reservedAt });
+  return message.ok ? message.value : null;
+}
+
+/** A known outcome that cannot be saved is told to the one who waits, as such. The relay has logged it. */
+async function saveOutcome(
+  { store, inHand }: RelayDeps,
+  record: SentRecord,
+  outcome: RelayOutcome,
+): Promise<void> {
+  const unsaved = { message: viewSent({ ...record, ...outcomeFields(outcome) }), isPersisted: false };
+  try {
+    const saved = await store.write(writer => recordOutcome(writer, record, outcome));
+    const shown = saved === null ? null : store.read(reader => withShownThread(reader, saved));
+    inHand.settle(record.id, shown === null ? unsaved : { message: viewSent(shown), isPersisted: true });
+  } catch (error) {
+    inHand.settle(record.id, unsaved);
+    throw error;
+  }
+}

@@ -1,0 +1,107 @@
+import type { ThreadIds } from '../../domain/content.js';
+import { addressesOf } from '../../domain/message-parts.js';
+import type { Writer } from '../../store/engine/tables.js';
+import { takeSequence } from '../../store/mailbox/mailboxes.js';
+import {
+  encodeSentSummary,
+  recipientCount,
+  type SentRecord,
+  saveSent,
+  sentContentsTable,
+} from '../../store/mailbox/messages.js';
+import { addCharge } from '../../store/records/charges.js';
+import { type InboxRecord, suppressedRecipients } from '../../store/records/inboxes.js';
+import { addPending, putKey } from '../../store/records/pending.js';
+import { joinThread } from '../../store/threads/move.js';
+import type { OutgoingUploads } from '../shared/uploads.js';
+import type { MessageFacts, OutgoingContent, ReplyTarget } from './outgoing.js';
+import type { SendRequest } from './send-request.js';
+
+export interface Reservation {
+  readonly request: SendRequest;
+  readonly inbox: InboxRecord;
+  /** Attribution included. */
+  readonly content: OutgoingContent;
+  readonly facts: MessageFacts;
+  /** When a key ends to protect. */
+  readonly expiresAt: number;
+  readonly uploads: OutgoingUploads;
+}
+
+/**
+ * Writes everything that a send is in the store (decisions, Sending: one transaction). Everything has been
+ * checked in the same unit of work. A suppressed recipient rejects the message here and now: it is kept as
+ * `rejected`, without a charge, and the relay never hears of it.
+ */
+export function reserveSend(writer: Writer, reservation: Reservation): SentRecord {
+  const { request, content, facts, expiresAt } = reservation;
+  const suppressed = suppressedRecipients(writer, addressesOf(content.recipients));
+  const record = makeRecord(writer, reservation, suppressed.length > 0);
+  saveSent(writer, null, record, encodeSentSummary(record));
+  if (request.retry !== null) {
+    const { key, intent } = request.retry;
+    putKey(writer, key, { intent, resultId: record.id, expiresAt });
+    addPending(writer, expiresAt, { kind: 'expire-key', id: record.id, key });
+  }
+  if (record.relayDueAt !== null) {
+    addPending(writer, record.relayDueAt, { kind: 'relay', id: record.id });
+    const charge = { accountId: request.accountId, at: facts.date, id: record.id };
+    addCharge(writer, charge, recipientCount(record));
+  }
+  return record;
+}
+
+function makeRecord(writer: Writer, reservation: Reservation, isSuppressed: boolean): SentRecord {
+  const { request, inbox, content, facts, uploads } = reservation;
+  const { seq, at } = takeSequence(writer, { inboxId: inbox.id, kind: 'sent' }, facts.date);
+  const placed = uploads.finish(writer);
+  if (placed.bodies !== null) writer.put(sentContentsTable, facts.id, placed.bodies);
+  const { to, cc, bcc } = content.recipients;
+  return {
+    id: facts.id,
+    inboxId: inbox.id,
+    kind: 'sent',
+    accountId: request.accountId,
+    seq,
+    labels: request.labels,
+    senders: [facts.from.address.toLowerCase()],
+    recipients: distinct([...to, ...cc, ...bcc].map(({ address }) => address.toLowerCase())),
+    trash: null,
+    threadId: joinThread(writer, inbox.id, threadIdsOf(facts.messageId, content.replyTo), at),
+    createdAt: at,
+    reservedAt: facts.date,
+    status: isSuppressed ? 'rejected' : 'unknown',
+    attempt: isSuppressed ? 'settled' : 'reserved',
+    relayDueAt: isSuppressed ? null : facts.date,
+    errorCode: isSuppressed ? 'E_RECIPIENT_SUPPRESSED' : null,
+    detail: null,
+    messageId: facts.messageId,
+    inReplyTo: content.replyTo?.id ?? null,
+    replyHeaders: content.replyTo?.headers ?? null,
+    from: facts.from,
+    to,
+    cc,
+    bcc,
+    subject: content.subject,
+    content: placed.content,
+    files: placed.files,
+  };
+}
+
+/** Its own id and those that it mentions tie it to its conversation. */
+function threadIdsOf(messageId: string, replyTo: ReplyTarget | null): ThreadIds {
+  return {
+    messageId,
+    references: idsIn(replyTo?.headers.references ?? ''),
+    inReplyTo: idsIn(replyTo?.headers.inReplyTo ?? ''),
+  };
+}
+
+/** Ids in a header that we have made ourselves. */
+function idsIn(header: string): string[] {
+  return [...header.matchAll(/<([^<>]+)>/g)].flatMap(([, id]) => id ?? []);
+}
+
+function distinct(values: readonly string[]): string[] {
+  return [...new Set(values)];
+}

@@ -1,0 +1,76 @@
+import { fail, notFound, ok, type Result } from '../../domain/errors.js';
+import type { InboxId } from '../../domain/ids.js';
+import { type ReplyParent, replyHeaders } from '../../domain/message-ids.js';
+import type { Store } from '../../store/engine/store.js';
+import type { Reader } from '../../store/engine/tables.js';
+import type { ReceivedRecord, SentRecord } from '../../store/mailbox/messages.js';
+import { receivedMessages, sentMessages } from '../mailbox/message-access.js';
+import { type ContentHeader, readContentHeader } from '../shared/contents.js';
+import type { ReplyTarget } from './outgoing.js';
+
+/** A message of the sending inbox that is answered or forwarded: ready, if received; accepted, if sent. */
+export type MessageSource =
+  | { readonly kind: 'received'; readonly record: ReceivedRecord; readonly header: ContentHeader }
+  | { readonly kind: 'sent'; readonly record: SentRecord };
+
+/**
+ * Finds the message that is answered or forwarded (specification, Sending rule 4). Missing, deleted and other
+ * inboxes' messages are all `not_found`; one that is not ready or not accepted is `reply_not_ready`.
+ */
+export async function findSource(
+  store: Store,
+  inboxId: InboxId,
+  messageId: string,
+): Promise<Result<MessageSource>> {
+  const found = store.read(reader => findRecord(reader, inboxId, messageId));
+  if (found === null) return notFound('message in this inbox');
+  if (found.kind === 'sent') {
+    return found.status === 'accepted'
+      ? ok({ kind: 'sent', record: found })
+      : fail(
+          'reply_not_ready',
+          `The sent message is ${found.status}; only an accepted one can be answered or forwarded.`,
+        );
+  }
+  if (found.status !== 'ready') {
+    return fail(
+      'reply_not_ready',
+      `The message is ${found.status}; it can be answered or forwarded once it is ready.`,
+    );
+  }
+  const header = await readContentHeader(store, found);
+  return header === null ? missingContent(store, found) : ok({ kind: 'received', record: found, header });
+}
+
+/** What to answer when the bytes of a message are not to be had: it may have been deleted while it was read. */
+export function missingContent(
+  store: Store,
+  { inboxId, id }: Pick<ReceivedRecord | SentRecord, 'inboxId' | 'id'>,
+): Result<never> {
+  if (store.read(reader => findRecord(reader, inboxId, id)) === null)
+    return notFound('message in this inbox');
+  return fail(
+    'content_unavailable',
+    'The stored content of the message cannot be read right now; nothing was done. Retry later.',
+  );
+}
+
+function findRecord(reader: Reader, inboxId: InboxId, messageId: string): ReceivedRecord | SentRecord | null {
+  const record = receivedMessages.get(reader, messageId) ?? sentMessages.get(reader, messageId);
+  return record?.inboxId === inboxId && record.trash === null ? record : null;
+}
+
+/** What ties a reply to the message; `reply_headers_unavailable` when that has no usable Message-ID. */
+export function replyTargetOf(source: MessageSource): Result<ReplyTarget> {
+  const headers = replyHeaders(parentOf(source));
+  return headers.ok ? ok({ id: source.record.id, headers: headers.value }) : headers;
+}
+
+function parentOf(source: MessageSource): ReplyParent {
+  if (source.kind === 'sent') {
+    const { messageId, replyHeaders: own } = source.record;
+    return { messageId, references: own?.references ?? null, inReplyTo: own?.inReplyTo ?? null };
+  }
+  const { message_id: messageId, references, in_reply_to: inReplyTo } = source.header;
+  return { messageId, references, inReplyTo };
+}

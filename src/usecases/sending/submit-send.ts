@@ -1,0 +1,257 @@
+import { fail, ok, type Result } from '../../domain/errors.js';
+import { KEY_LIFETIME_MS } from '../../domain/idempotency.js';
+import { type AccountId, type MessageId, newId } from '../../domain/ids.js';
+import { toInstant } from '../../domain/instants.js';
+import { addressesOf, type Recipients } from '../../domain/message-parts.js';
+import { isMapFull, type Store } from '../../store/engine/store.js';
+import type { Reader } from '../../store/engine/tables.js';
+import { getSent, recipientCount, type SentRecord, viewSent } from '../../store/mailbox/messages.js';
+import { getAccount } from '../../store/records/accounts.js';
+import type { BlobUploads } from '../../store/records/blob-upload.js';
+import type { InboxRecord } from '../../store/records/inboxes.js';
+import { findActiveKey } from '../../store/records/pending.js';
+import { senderOf } from '../inboxes/inboxes.js';
+import { checkSendingPolicy } from '../inboxes/policies.js';
+import type { Clock, WorkQueue } from '../ports.js';
+import { isPermitted, ownedInbox } from '../shared/callers.js';
+import type { RetryKey } from '../shared/once.js';
+import { OutgoingUploads } from '../shared/uploads.js';
+import { withShownThread } from '../threads/read-thread.js';
+import type { SendResult, SendsInHand } from './in-flight.js';
+import { checkContentSize, composeOutgoing, type OutgoingContent, withAttribution } from './outgoing.js';
+import { checkQuota, type QuotaDeps } from './quota.js';
+import { reserveSend } from './reserve-send.js';
+import type { SendReceipt, SendRequest } from './send-request.js';
+
+/**
+ * Why nothing is sent twice, and nothing is lost silently.
+ *
+ * A send is one unit of work in the store, the reservation: idempotency key, charge, sent copy (`unknown`),
+ * conversation, labels and the entry in the pending index are on disk together before anything is handed to
+ * the relay, or none of them is. Before the relay opens a connection it marks the attempt as started, on disk
+ * (`relay-message.ts`); nothing ever starts an attempt that bears the mark. So however often a request is
+ * repeated, whatever is queued twice, and wherever the process ends, a message goes out once at most:
+ *
+ * - ended before the reservation: nothing happened, the key is unused;
+ * - ended between reservation and mark: nothing has gone out; it is started as soon as it can be, for a day
+ *   (`recover-sends.ts`, `start-attempt.ts`);
+ * - ended after the mark: it may have gone out. It stays `unknown` and charged, and nobody tries again.
+ *
+ * A retry with the same key finds the reservation in the same unit of work that would have made it, so that
+ * concurrent ones come to one attempt; it never resumes one.
+ */
+export interface SendDeps extends HandOverDeps {
+  readonly uploads: BlobUploads;
+  readonly clock: Clock;
+  /** Messages for the relay; `isReady` is false while it cannot take any. */
+  readonly queue: WorkQueue & { readonly isReady: boolean };
+  readonly quota: QuotaDeps;
+  /** The line that names the service. */
+  readonly attribution: string;
+}
+
+/**
+ * Sends a message, or recovers the attempt that the key stands for (specification, Sending). Resolves when the
+ * outcome is known, or after the response timeout with `unknown`.
+ */
+export function submitSend(deps: SendDeps, request: SendRequest): Promise<Result<SendReceipt>> {
+  // The request, which holds files, is let go before the outcome is waited for (`hand-over.ts`).
+  return reserveNew(deps, request).then(sent =>
+    sent.ok && 'record' in sent.value ? handOver(deps, sent.value).then(ok) : (sent as Result<SendReceipt>),
+  );
+}
+
+/** A new attempt, on disk; or the receipt of the one that there is. */
+async function reserveNew(deps: SendDeps, request: SendRequest): Promise<Result<SendReceipt | Reserved>> {
+  const begun = deps.store.read(reader => beginSend(reader, deps, request));
+  if (!begun.ok) return begun;
+  if (begun.value.kind === 'replay') return ok(begun.value.receipt);
+  const { inbox } = begun.value;
+  const content = await prepareContent(deps, request, inbox);
+  const sent = content.ok ? await sendNew(deps, request, inbox, content.value) : content;
+  if (sent.ok) return sent;
+  // Another request for the same attempt may have made it meanwhile, and a replay comes before all that.
+  const again = deps.store.read(reader => beginSend(reader, deps, request));
+  if (!again.ok) return again;
+  return again.value.kind === 'replay' ? ok(again.value.receipt) : sent;
+}
+
+/** State, rules and size, in this order; what is not allowed is not worked out. */
+async function prepareContent(
+  { store }: Pick<SendDeps, 'store'>,
+  request: SendRequest,
+  inbox: InboxRecord,
+): Promise<Result<OutgoingContent>> {
+  const prepared = await request.prepare(inbox);
+  if (!prepared.ok) return prepared;
+  const { recipients } = prepared.value;
+  const allowed = store.read(reader => checkRules(reader, inbox, recipients));
+  if (!allowed.ok) return allowed;
+  const body = await prepared.value.body();
+  if (!body.ok) return body;
+  const fits = checkContentSize(body.value);
+  return fits.ok ? ok({ ...body.value, recipients }) : fits;
+}
+
+type Begun =
+  | { readonly kind: 'replay'; readonly receipt: SendReceipt }
+  | { readonly kind: 'new'; readonly inbox: InboxRecord };
+
+/** Ownership, permission, replay, in this order (decisions, HTTP order of checks). */
+function beginSend(reader: Reader, deps: Pick<SendDeps, 'clock'>, request: SendRequest): Result<Begun> {
+  const inbox = ownedInbox(reader, request.accountId, request.inboxId);
+  if (!inbox.ok) return inbox;
+  const permitted = isPermitted(reader, request.accountId, 'send');
+  if (!permitted.ok) return permitted;
+  const receipt = replaySend(reader, request.retry, deps.clock()) ?? request.recover?.(reader) ?? null;
+  if (receipt === null) return ok({ kind: 'new', inbox: inbox.value });
+  return receipt.ok ? ok({ kind: 'replay', receipt: receipt.value }) : receipt;
+}
+
+/** What a retry under a used key gets: the attempt as it stands, never a second one. Null when it is no retry. */
+function replaySend(reader: Reader, retry: RetryKey | null, nowMs: number): Result<SendReceipt> | null {
+  if (retry === null) return null;
+  const used = findActiveKey(reader, retry.key, nowMs);
+  if (used === undefined) return null;
+  if (used.intent !== retry.intent) {
+    return fail(
+      'idempotency_conflict',
+      'This key was first used with different input; nothing was sent. Use a new key for a new message.',
+    );
+  }
+  const record = getSent(reader, used.resultId as MessageId);
+  if (record === undefined || record.trash !== null) {
+    return fail(
+      'idempotency_result_unavailable',
+      'The message that this key sent has been deleted since; nothing was sent again.',
+    );
+  }
+  return ok({
+    limited: false,
+    message: viewSent(withShownThread(reader, record)),
+    outcome_persisted: true,
+    replayed: true,
+    idempotency_expires_at: toInstant(used.expiresAt),
+  });
+}
+
+/** What is refused leaves nothing behind; rules and allowance are those of the reservation. */
+async function sendNew(
+  deps: SendDeps,
+  request: SendRequest,
+  inbox: InboxRecord,
+  bare: OutgoingContent,
+): Promise<Result<SendReceipt | Reserved>> {
+  const content = withAttribution(bare, deps.attribution);
+  const nowMs = deps.clock();
+  const id = newId<MessageId>(nowMs);
+  const from = senderOf(inbox);
+  const facts = { id, messageId: `${id}@${inbox.domain}`, from, date: nowMs };
+  const message = composeOutgoing(content, facts);
+  if (!message.ok) return message;
+  const quota = deps.store.read(reader => checkQuotaOf(reader, deps, request.accountId, bare, nowMs));
+  if (!quota.ok) return quota;
+  if (!deps.queue.isReady || !deps.store.room.hasRoomFor(2 * message.value.length)) {
+    return unavailable(request);
+  }
+
+  const uploads = new OutgoingUploads(deps.uploads);
+  let isReserved = false;
+  try {
+    await uploads.add(content);
+    const reserved = await deps.store.write(writer => {
+      const begun = beginSend(writer, deps, request);
+      if (!begun.ok) return begun;
+      if (begun.value.kind === 'replay') return ok(begun.value);
+      const confirmed = request.confirm?.(writer) ?? ok(true);
+      if (!confirmed.ok) return confirmed;
+      const allowed = checkRules(writer, inbox, bare.recipients);
+      if (!allowed.ok) return allowed;
+      const affordable = checkQuotaOf(writer, deps, request.accountId, bare, nowMs);
+      if (!affordable.ok) return affordable;
+      request.onReserve?.(writer, id, nowMs);
+      const expiresAt = nowMs + KEY_LIFETIME_MS;
+      const record = reserveSend(writer, { request, inbox, content, facts, expiresAt, uploads });
+      return ok({ kind: 'new' as const, record, expiresAt });
+    });
+    if (!reserved.ok) return reserved;
+    if (reserved.value.kind === 'replay') return ok(reserved.value.receipt);
+    isReserved = true;
+    const { record, expiresAt } = reserved.value;
+    const keyed =
+      request.retry === null ? {} : { replayed: false, idempotency_expires_at: toInstant(expiresAt) };
+    return ok({ record, message: message.value, keyed });
+  } catch (error) {
+    if (isMapFull(error)) return unavailable(request);
+    throw error;
+  } finally {
+    if (!isReserved) uploads.abort();
+  }
+}
+
+function unavailable(request: SendRequest): Result<never> {
+  return fail(
+    request.unavailable ?? 'outbound_unavailable',
+    'Sending is not possible at the moment: nothing was sent or charged, and the key is unused. Try again in a while.',
+  );
+}
+
+function checkRules(reader: Reader, inbox: InboxRecord, recipients: Recipients): Result<true> {
+  return checkSendingPolicy(reader, inbox.id, addressesOf(recipients));
+}
+
+function checkQuotaOf(
+  reader: Reader,
+  deps: Pick<SendDeps, 'quota'>,
+  accountId: AccountId,
+  content: OutgoingContent,
+  nowMs: number,
+): Result<true> {
+  const account = getAccount(reader, accountId);
+  // Ownership was checked in this snapshot.
+  if (account === undefined) throw new Error(`account ${accountId} of an inbox is missing`);
+  return checkQuota(reader, deps.quota, account, recipientCount(content.recipients), nowMs);
+}
+
+/** An attempt that is on disk, and its message for the relay. */
+export interface Reserved {
+  readonly record: SentRecord;
+  readonly message: Uint8Array;
+  /** What its receipt says of its key. */
+  readonly keyed: Pick<SendReceipt, 'replayed' | 'idempotency_expires_at'>;
+}
+
+export interface HandOverDeps {
+  readonly store: Store;
+  readonly inHand: SendsInHand;
+  readonly queue: WorkQueue;
+  /** How long a request waits for the outcome. */
+  readonly responseTimeoutMs: number;
+}
+
+/**
+ * Offers a reserved message to the relay and waits for what becomes of it; without a word from there, it is as it is
+ * saved. Nothing here is an async function, which would keep all that it was given while it waits: of a message
+ * that is waited for only its record stays in memory, and its bytes as `SendsInHand` has room for them.
+ */
+export function handOver(deps: HandOverDeps, { record, message, keyed }: Reserved): Promise<SendReceipt> {
+  const { store, inHand, queue, responseTimeoutMs } = deps;
+  const { id, attempt } = record;
+  if (attempt === 'settled') return Promise.resolve(receiptOf(store, record, keyed, null));
+  const outcome = inHand.hold(id, message, responseTimeoutMs);
+  queue.offer([id]);
+  return outcome.then(result => receiptOf(store, record, keyed, result));
+}
+
+function receiptOf(
+  store: Store,
+  record: SentRecord,
+  keyed: Reserved['keyed'],
+  result: SendResult | null,
+): SendReceipt {
+  const { message, isPersisted } = result ?? {
+    message: viewSent(store.read(reader => withShownThread(reader, getSent(reader, record.id) ?? record))),
+    isPersisted: true,
+  };
+  return { limited: false, message, outcome_persisted: isPersisted, ...keyed };
+}

@@ -1,0 +1,79 @@
+import { isEmailAddress } from '../../domain/addresses.js';
+import { DAY_MS } from '../../domain/instants.js';
+import type { Reader } from '../../store/engine/tables.js';
+import { type AccountRecord, findAccountByEmail } from '../../store/records/accounts.js';
+import type { ApprovalMethod } from '../../store/records/approvals.js';
+import type { RateLimit } from '../ports.js';
+
+/** Who may get access (decisions, Signup). */
+export interface SignupPolicy {
+  /** `closed`: who has an account; `domains`: and every address in `domains`; `open`: everybody. */
+  readonly policy: 'closed' | 'domains' | 'open';
+  /** Lower case, A-labels. */
+  readonly domains: readonly string[];
+  /** How a human shows that an address is theirs; links of another kind open nothing. */
+  readonly proof: 'mail' | 'sign_in';
+}
+
+/** What an email address that may be approved stands for. */
+export interface Eligible {
+  /** The account's own spelling where there is one: mail goes to that, not to what somebody typed. */
+  readonly email: string;
+  /** Null: one is made when the phrase is redeemed. */
+  readonly account: AccountRecord | null;
+}
+
+/**
+ * May this email address be approved, as things stand at this moment? Asked at every step anew. The operator's
+ * built-in account is nobody's to ask for: only the console gives keys to it. What the console has approved needs
+ * no policy.
+ */
+export function eligible(
+  reader: Reader,
+  policy: SignupPolicy,
+  email: string,
+  method: ApprovalMethod,
+): Eligible | null {
+  if (!isEmailAddress(email)) return null;
+  const account = findAccountByEmail(reader, email) ?? null;
+  if (method === 'console') return { email: account?.email ?? email, account };
+  if (account !== null) return account.isOperator ? null : { email: account.email, account };
+  return admitsStranger(policy, email) ? { email, account: null } : null;
+}
+
+function admitsStranger({ policy, domains }: SignupPolicy, email: string): boolean {
+  switch (policy) {
+    case 'closed':
+      return false;
+    case 'domains':
+      return domains.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase());
+    case 'open':
+      return true;
+  }
+}
+
+const MINUTE_MS = 60_000;
+
+/** How long a mailed link may be opened (specification, Limits). */
+export const LINK_LIFETIME_MS = DAY_MS / 2;
+/** How long a phrase may be redeemed (specification, Limits). */
+export const PHRASE_LIFETIME_MS = DAY_MS / 4;
+/** Whoever presses Approve must have opened the link, or signed in, within this time (decisions, Signup). */
+export const PRESS_WINDOW_MS = 15 * MINUTE_MS;
+
+/** Limits of the way to access (specification, Limits); addresses are IPv4 addresses or IPv6 /64 networks. */
+export const RATE_LIMITS = {
+  /** `POST /v1/signups`, by client address. */
+  signups: { name: 'signups', max: 10, windowMs: 60 * MINUTE_MS },
+  /** `POST /v1/claims`, by client address. */
+  claims: { name: 'claims', max: 10, windowMs: 15 * MINUTE_MS },
+  /**
+   * What a human's browser does on the way to an approval, by client address: it asks for a link, opens one, signs
+   * in, approves. Pages that only say something do not count, so a whole journey is three, and three fit.
+   */
+  approvals: { name: 'approvals', max: 10, windowMs: 15 * MINUTE_MS },
+  /** Links asked for, by email address, whether or not it is eligible: a limit for some only would tell. */
+  links: { name: 'links', max: 3, windowMs: 60 * MINUTE_MS },
+  /** Lines of the trail that strangers can cause, in all: it must not be filled with their noise. */
+  refusals: { name: 'refusals', max: 1_000, windowMs: 24 * 60 * MINUTE_MS },
+} as const satisfies Record<string, RateLimit>;

@@ -1,0 +1,124 @@
+import { fail, ok, type Result } from '../../domain/errors.js';
+import { type KeyId, newId } from '../../domain/ids.js';
+import { hashClaimPhrase, hashCredential, newCredential } from '../../domain/secrets.js';
+import { readResearchAnswer } from '../../domain/text.js';
+import type { Store } from '../../store/engine/store.js';
+import type { Writer } from '../../store/engine/tables.js';
+import { type AccountRecord, putNewKey } from '../../store/records/accounts.js';
+import { findPhrase, putSignupAnswers, removePhrase } from '../../store/records/approvals.js';
+import { addAccount } from '../accounts/accounts.js';
+import { recordAudit } from '../accounts/audit.js';
+import type { Clock, Logger } from '../ports.js';
+import { type Eligible, eligible, type SignupPolicy } from './policy.js';
+
+export interface RedeemClaimDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly policy: SignupPolicy;
+  readonly log: Logger;
+}
+
+export interface RedeemClaimInput {
+  readonly phrase: string;
+  /** Research answers: whatever JSON value was sent, or undefined. */
+  readonly discoverySource: unknown;
+  readonly intendedUse: unknown;
+  readonly client: string;
+}
+
+/** Specification, ClaimResult. */
+export interface ClaimResult {
+  readonly account_id: string;
+  /** In this answer and nowhere else. */
+  readonly credential: string;
+  readonly token_type: 'Bearer';
+  readonly message: string;
+}
+
+/** Says the same whatever was wrong: a guesser learns nothing from it. */
+const INVALID_CLAIM = fail(
+  'invalid_claim',
+  'This phrase cannot be redeemed. Check the six words; if they are right, ask your human for a new approval.',
+);
+
+/**
+ * Redeems a phrase for a key (specification, Signup and claims). Phrase, account and key are one unit of work: a
+ * phrase works once, and a claim that fails uses nothing up. It adds a key and touches no other, and makes no
+ * inbox; the account of an address that has none is made here.
+ */
+export async function redeemClaim(
+  deps: RedeemClaimDeps,
+  input: RedeemClaimInput,
+): Promise<Result<ClaimResult>> {
+  const { client } = input;
+  const claim = await deps.store.write(writer => redeem(writer, deps, input));
+  if (claim === null) {
+    deps.log.info({ client }, 'a claim was refused');
+    return INVALID_CLAIM;
+  }
+  const { account, credential, keyId, isNewAccount } = claim;
+  deps.log.info(
+    { account_id: account.id, key_id: keyId, client, is_new_account: isNewAccount },
+    'a phrase was redeemed for a key',
+  );
+  return ok({
+    account_id: account.id,
+    credential,
+    token_type: 'Bearer',
+    message:
+      'Keep the credential privately: it is shown only now. List the inboxes (GET /v1/inboxes) before you create one.',
+  });
+}
+
+interface Claim {
+  readonly account: AccountRecord;
+  readonly credential: string;
+  readonly keyId: KeyId;
+  readonly isNewAccount: boolean;
+}
+
+function redeem(writer: Writer, deps: RedeemClaimDeps, input: RedeemClaimInput): Claim | null {
+  const nowMs = deps.clock();
+  const hash = hashClaimPhrase(input.phrase);
+  const phrase = findPhrase(writer, hash);
+  if (phrase === undefined || phrase.expiresAt <= nowMs) return null;
+  // The policy may have changed since the approval.
+  const found = eligible(writer, deps.policy, phrase.email, phrase.method);
+  if (found === null) return null;
+  removePhrase(writer, hash, phrase);
+  const isNewAccount = found.account === null;
+  const account = found.account ?? newAccount(writer, found, input, nowMs);
+  const credential = newCredential();
+  const keyId = newId<KeyId>(nowMs);
+  putNewKey(
+    writer,
+    { id: keyId, accountId: account.id, name: null, createdAt: nowMs, revokedAt: null },
+    hashCredential(credential),
+  );
+  recordAudit(writer, nowMs, {
+    kind: 'claimed',
+    email: account.email,
+    accountId: account.id,
+    keyId,
+    approvalId: phrase.id,
+    client: input.client,
+    detail: isNewAccount ? 'made the account' : null,
+  });
+  return { account, credential, keyId, isNewAccount };
+}
+
+/** The account, with what its first claimer says of it. */
+function newAccount(
+  writer: Writer,
+  { email }: Eligible,
+  input: RedeemClaimInput,
+  nowMs: number,
+): AccountRecord {
+  const account = addAccount(writer, { email, nowMs, isOperator: false });
+  const discoverySource = readResearchAnswer(input.discoverySource);
+  const intendedUse = readResearchAnswer(input.intendedUse);
+  if (discoverySource !== null || intendedUse !== null) {
+    putSignupAnswers(writer, { accountId: account.id, answeredAt: nowMs, discoverySource, intendedUse });
+  }
+  return account;
+}

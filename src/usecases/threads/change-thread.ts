@@ -1,0 +1,254 @@
+import { ok, type Result } from '../../domain/errors.js';
+import type { InboxId, MessageId, ThreadId } from '../../domain/ids.js';
+import { normaliseLabelChange } from '../../domain/labels.js';
+import { BLOCK_BITS, emptyWords, loadBlock, offsetsOf, seqAt } from '../../store/bitmap/bit-block.js';
+import type { Store } from '../../store/engine/store.js';
+import type { Reader, Writer } from '../../store/engine/tables.js';
+import type { IndexedMessage } from '../../store/mailbox/index.js';
+import { idField, type Mailbox, type MessageKind } from '../../store/mailbox/mailboxes.js';
+import { blocksOfTerm, getBlock, termKey } from '../../store/mailbox/postings.js';
+import { getInbox } from '../../store/records/inboxes.js';
+import {
+  compareMembers,
+  type Member,
+  mailboxesOf,
+  readMember,
+  threadTerm,
+} from '../../store/threads/members.js';
+import { memberCount, sentCount, type ThreadRecord } from '../../store/threads/threads.js';
+import { applyChange, type LabelInput, moveToTrash } from '../mailbox/change-messages.js';
+import { type MessageAccess, receivedMessages, sentMessages } from '../mailbox/message-access.js';
+import type { Clock } from '../ports.js';
+import { isPermitted } from '../shared/callers.js';
+import { type OwnedThread, ownedThread, type ThreadInput } from './read-thread.js';
+
+/** A conversation of so many changes as a whole, in one unit of work: some milliseconds. */
+const WHOLE = 50;
+/** So many at a time of a larger one. */
+const MEMBERS_PER_UNIT = 25;
+
+/** What is done to each member, whatever its kind. */
+type Change = <Message extends IndexedMessage>(
+  writer: Writer,
+  access: MessageAccess<Message>,
+  message: Message,
+) => void;
+
+/**
+ * Changes every member that a conversation has now. Up to fifty are one unit of work. More are changed some at
+ * a time, the oldest first, and the loop goes on between: who reads meanwhile sees some changed and others
+ * not yet, and what an end of the process leaves unchanged is changed by repeating the request. Members that
+ * join meanwhile are left as they are.
+ */
+async function changeMembers(
+  store: Store,
+  begin: (writer: Writer) => Result<OwnedThread>,
+  change: Change,
+): Promise<Result<ThreadRecord>> {
+  const first = await store.write(writer => {
+    const owned = begin(writer);
+    if (!owned.ok) return owned;
+    const { root, thread } = owned.value;
+    const selection = new ThreadSelection(writer, thread.inboxId, root);
+    const limit = memberCount(thread) <= WHOLE ? WHOLE : MEMBERS_PER_UNIT;
+    return ok({ thread, selection, hasMore: changeSome(writer, selection, limit, change) });
+  });
+  if (!first.ok) return first;
+  const { thread, selection } = first.value;
+  for (let { hasMore } = first.value; hasMore; ) {
+    hasMore = await store.write(
+      // With its inbox the conversation is gone.
+      writer =>
+        getInbox(writer, thread.inboxId) !== undefined &&
+        changeSome(writer, selection, MEMBERS_PER_UNIT, change),
+    );
+  }
+  return ok(thread);
+}
+
+/** False when all are changed. */
+function changeSome(writer: Writer, selection: ThreadSelection, limit: number, change: Change): boolean {
+  const members = selection.take(writer, limit);
+  for (const { kind, id } of members) {
+    if (kind === 'received') changeOne(writer, receivedMessages, id, change);
+    else changeOne(writer, sentMessages, id, change);
+  }
+  return !selection.isDone;
+}
+
+function changeOne<Message extends IndexedMessage>(
+  writer: Writer,
+  access: MessageAccess<Message>,
+  id: string,
+  change: Change,
+): void {
+  const message = access.get(writer, id);
+  if (message !== undefined && message.trash === null) change(writer, access, message);
+}
+
+/** Wire contract, `ThreadLabelResult`. */
+export interface ThreadLabelResult {
+  readonly id: string;
+  readonly inbox_id: string;
+  readonly message_count: number;
+  readonly received_count: number;
+  readonly sent_count: number;
+  readonly add_labels: readonly string[];
+  readonly remove_labels: readonly string[];
+}
+
+/** Adds and removes labels of all current members; those that come later do not inherit them. */
+export async function changeThreadLabels(
+  deps: { readonly store: Store },
+  input: ThreadInput & LabelInput,
+): Promise<Result<ThreadLabelResult>> {
+  const change = normaliseLabelChange(input.addLabels, input.removeLabels);
+  if (!change.ok) return change;
+  const changed = await changeMembers(
+    deps.store,
+    writer => ownedThread(writer, input),
+    (writer, access, message) => void applyChange(writer, access, message, change.value),
+  );
+  if (!changed.ok) return changed;
+  return ok({
+    ...countsOf(changed.value),
+    add_labels: change.value.add,
+    remove_labels: change.value.remove,
+  });
+}
+
+/** Wire contract, `DeletedThread`. */
+export interface DeletedThread {
+  readonly id: string;
+  readonly inbox_id: string;
+  readonly message_count: number;
+  readonly received_count: number;
+  readonly sent_count: number;
+  readonly status: 'deletion_pending';
+  readonly message: string;
+}
+
+/**
+ * Moves all current members to Trash, as of one instant (decisions, Trash). The conversation is there again,
+ * under the same id, with the first member that is restored.
+ */
+export async function deleteThread(
+  deps: { readonly store: Store; readonly clock: Clock; readonly retentionDays: number },
+  input: ThreadInput,
+): Promise<Result<DeletedThread>> {
+  const nowMs = deps.clock();
+  const deleted = await changeMembers(
+    deps.store,
+    writer => {
+      const owned = ownedThread(writer, input);
+      if (!owned.ok) return owned;
+      const permitted = isPermitted(writer, input.accountId, 'delete');
+      return permitted.ok ? owned : permitted;
+    },
+    (writer, access, message) => void moveToTrash(writer, { ...deps, access }, message, nowMs),
+  );
+  if (!deleted.ok) return deleted;
+  return ok({
+    ...countsOf(deleted.value),
+    status: 'deletion_pending',
+    message: `Its messages are in Trash and can be restored for ${deps.retentionDays} days.`,
+  });
+}
+
+function countsOf(thread: ThreadRecord) {
+  return {
+    id: thread.shown,
+    inbox_id: thread.inboxId,
+    message_count: memberCount(thread),
+    received_count: thread.counts.received,
+    sent_count: sentCount(thread.counts),
+  };
+}
+
+/**
+ * The members that a conversation had at one instant, to be worked through bit by bit: what joins it
+ * meanwhile is not among them. Keeps the blocks of its sets, 8 KiB for 65,408 messages at most.
+ */
+export class ThreadSelection {
+  readonly #walks: readonly Walk[];
+
+  constructor(reader: Reader, inboxId: InboxId, root: ThreadId) {
+    this.#walks = mailboxesOf(inboxId).map(mailbox => new Walk(reader, mailbox, root));
+  }
+
+  /** All members have been taken. */
+  get isDone(): boolean {
+    return this.#walks.every(walk => walk.isDone);
+  }
+
+  /** The next ones in order that are still live, at most `limit`; it does not look far for them. */
+  take(reader: Reader, limit: number): { readonly kind: MessageKind; readonly id: MessageId }[] {
+    const taken: { kind: MessageKind; id: MessageId }[] = [];
+    for (let looks = 0; looks < MAX_LOOKS && taken.length < limit && !this.isDone; looks++) {
+      const next = this.#next(reader);
+      if (next === null) continue;
+      const id = idField<MessageId>(next.summary, 'id');
+      if (id !== null) taken.push({ kind: next.kind, id });
+    }
+    return taken;
+  }
+
+  /** The next member; null where one that is gone by now was met. */
+  #next(reader: Reader): Member | null {
+    let first: { readonly walk: Walk; readonly member: Member } | null = null;
+    for (const walk of this.#walks) {
+      if (walk.isDone) continue;
+      const member = walk.peek(reader);
+      if (member === null) return null;
+      if (first === null || compareMembers(member, first.member) < 0) first = { walk, member };
+    }
+    first?.walk.step();
+    return first?.member ?? null;
+  }
+}
+
+/** Members that a unit of work looks at, those included that have gone. */
+const MAX_LOOKS = 500;
+
+/** The members of one kind in order. */
+class Walk {
+  readonly #mailbox: Mailbox;
+  readonly #blocks: { readonly block: number; readonly bytes: Buffer }[] = [];
+  #seqs: number[] = [];
+  #member: Member | null = null;
+
+  constructor(reader: Reader, mailbox: Mailbox, root: ThreadId) {
+    this.#mailbox = mailbox;
+    const key = termKey(mailbox, threadTerm(root));
+    for (const block of blocksOfTerm(reader, mailbox, threadTerm(root))) {
+      const bytes = getBlock(reader, key, block);
+      if (bytes !== undefined) this.#blocks.push({ block, bytes: Buffer.from(bytes) });
+    }
+  }
+
+  get isDone(): boolean {
+    return this.#member === null && this.#seqs.length === 0 && this.#blocks.length === 0;
+  }
+
+  /** The member at hand; null when it has gone, which has been stepped over. */
+  peek(reader: Reader): Member | null {
+    if (this.#member === null) {
+      if (this.#seqs.length === 0) this.#loadBlock();
+      const seq = this.#seqs.pop() ?? 0;
+      this.#member = readMember(reader, { ...this.#mailbox, seq })[0] ?? null;
+    }
+    return this.#member;
+  }
+
+  step(): void {
+    this.#member = null;
+  }
+
+  #loadBlock(): void {
+    const next = this.#blocks.shift();
+    if (next === undefined) return;
+    const words = emptyWords();
+    loadBlock(words, next.bytes);
+    this.#seqs = offsetsOf(words, true, BLOCK_BITS).map(offset => seqAt(next.block, offset));
+  }
+}

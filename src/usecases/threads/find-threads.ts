@@ -1,0 +1,282 @@
+import type { InboxId, MessageId, ThreadId } from '../../domain/ids.js';
+import type { MessageFilter } from '../../domain/message-filter.js';
+import type { Reader } from '../../store/engine/tables.js';
+import { idField, type MessageKind } from '../../store/mailbox/mailboxes.js';
+import { selectMessages } from '../../store/mailbox/select-messages.js';
+import {
+  compareMembers,
+  type Member,
+  type MemberConditions,
+  type MemberPosition,
+  mailboxesOf,
+  readMember,
+  scanMembers,
+} from '../../store/threads/members.js';
+import { rootOfThread } from '../../store/threads/names.js';
+import {
+  findThread,
+  getThread,
+  type MaskedMembers,
+  MemberMask,
+  scanActivity,
+  type ThreadActivity,
+} from '../../store/threads/threads.js';
+import { hasFoldedSubject, hasSubject, selectionOf } from '../mailbox/find-messages.js';
+import { type Matching, sentOf, type ThreadSummary, viewThreadSummary } from './read-thread.js';
+
+export interface ThreadPageRequest {
+  readonly isDescending: boolean;
+  readonly limit: number;
+  /** Go on behind the conversation whose latest member stood here; null at the start. */
+  readonly position: MemberPosition | null;
+}
+
+export interface FoundThreads {
+  readonly threads: readonly ThreadSummary[];
+  /** Position for the next page; null at the end. */
+  readonly next: MemberPosition | null;
+}
+
+/** One page of the conversations of an inbox: costs the same whatever the inbox holds. */
+export function firstThreads(reader: Reader, inboxId: InboxId, page: ThreadPageRequest): FoundThreads {
+  const activity = scanActivity(reader, inboxId, { ...page, limit: page.limit + 1 });
+  const shown = activity.slice(0, page.limit);
+  const threads = shown.flatMap(({ root }) => {
+    const thread = getThread(reader, root);
+    return thread === undefined ? [] : (viewThreadSummary(reader, thread, null) ?? []);
+  });
+  return { threads, next: activity.length > page.limit ? (shown.at(-1)?.latest ?? null) : null };
+}
+
+export interface SearchBounds {
+  /** Messages that match, up to which the conversations are found by way of them. */
+  readonly few: number;
+  /** Looks at messages, sets and conversations in one event turn: some milliseconds. */
+  readonly looksPerTurn: number;
+  /** The same for one page. */
+  readonly looksPerPage: number;
+}
+
+const BOUNDS: SearchBounds = { few: 500, looksPerTurn: 500, looksPerPage: 20_000 };
+/** A conversation of which something has to be read, in looks. */
+const THREAD_LOOKS = 4;
+const STEP = 100;
+/** Ids of matching messages that are told (wire contract, `ThreadSummary`). */
+const MAX_IDS = 100;
+
+/**
+ * One page of the conversations with a member that meets a filter, every condition in that one message. Few
+ * matching messages are looked at one by one and lead to their conversations; where there are many, the
+ * conversations are walked in the order of the list and each is asked for its matches. Both go on in the next
+ * event turn after a bounded number of looks, and a page ends early after another.
+ */
+export class ThreadSearch {
+  readonly #inboxId: InboxId;
+  readonly #filter: MessageFilter;
+  readonly #page: ThreadPageRequest;
+  readonly #bounds: SearchBounds;
+  readonly #found: Found[] = [];
+  /** How far the walk has come. */
+  #position: MemberPosition | null;
+  #isWalking = false;
+  #partial: BegunThread | null = null;
+  #looks = 0;
+  #next: MemberPosition | null = null;
+
+  constructor(inboxId: InboxId, filter: MessageFilter, page: ThreadPageRequest, bounds = BOUNDS) {
+    this.#bounds = bounds;
+    this.#inboxId = inboxId;
+    this.#filter = filter;
+    this.#page = page;
+    this.#position = page.position;
+  }
+
+  /** Works for one event turn; false when there is more to do. */
+  advance(reader: Reader): boolean {
+    const conditions = this.#conditions(reader);
+    if (!this.#isWalking) {
+      const few = this.#fewMatches(reader, conditions);
+      if (few !== null) {
+        this.#takeFew(reader, few);
+        return true;
+      }
+      this.#isWalking = true;
+    }
+    return this.#walk(reader, conditions);
+  }
+
+  result(): FoundThreads {
+    return {
+      threads: this.#found.slice(0, this.#page.limit).map(({ summary }) => summary),
+      next: this.#next,
+    };
+  }
+
+  #conditions(reader: Reader): MemberConditions {
+    const of = (kind: MessageKind) =>
+      selectionOf(reader, { inboxId: this.#inboxId, kind }, this.#filter, {
+        isDescending: true,
+        position: null,
+      });
+    return { received: of('received'), sent: of('sent') };
+  }
+
+  /** Messages that meet the filter, subject aside; null when there are many. */
+  #fewMatches(reader: Reader, conditions: MemberConditions): Member[] | null {
+    const members: Member[] = [];
+    for (const mailbox of mailboxesOf(this.#inboxId)) {
+      const page = { isDescending: true, limit: this.#bounds.few + 1 };
+      const { seqs, stoppedAt } = selectMessages(reader, mailbox, conditions[mailbox.kind], page);
+      if (stoppedAt !== null || seqs.length + members.length > this.#bounds.few) return null;
+      members.push(...seqs.flatMap(seq => readMember(reader, { ...mailbox, seq })));
+    }
+    return members;
+  }
+
+  #takeFew(reader: Reader, members: readonly Member[]): void {
+    const byRoot = new Map<ThreadId, Member[]>();
+    for (const member of members) {
+      const threadId = idField<ThreadId>(member.summary, 'thread_id');
+      if (threadId === null || !this.#meetsSubject(reader, member)) continue;
+      const root = rootOfThread(reader, threadId);
+      const others = byRoot.get(root);
+      if (others === undefined) byRoot.set(root, [member]);
+      else others.push(member);
+    }
+    const { isDescending, limit, position } = this.#page;
+    const order = isDescending ? -1 : 1;
+    const threads = [...byRoot].flatMap(([root, matches]) => {
+      const latest = getThread(reader, root)?.latest ?? null;
+      const isBehind = latest !== null && (position === null || compareMembers(latest, position) * order > 0);
+      return isBehind ? [{ root, latest, matches }] : [];
+    });
+    threads.sort((a, b) => compareMembers(a.latest, b.latest) * order);
+    for (const { root, latest, matches } of threads.slice(0, limit + 1)) {
+      matches.sort((a, b) => compareMembers(b, a));
+      this.#add(
+        reader,
+        { root, latest },
+        {
+          ids: matches.slice(0, MAX_IDS).flatMap(idOf),
+          count: matches.length,
+        },
+      );
+    }
+    this.#endPage();
+  }
+
+  #walk(reader: Reader, conditions: MemberConditions): boolean {
+    const mask = new MemberMask(reader, this.#inboxId, conditions);
+    const endsAt = this.#looks + this.#bounds.looksPerTurn;
+    // A conversation that has begun to be looked through is finished, or no page would ever come past it.
+    if (this.#partial !== null && !this.#lookThrough(reader, this.#partial, conditions)) return false;
+    for (;;) {
+      const activity = scanActivity(reader, this.#inboxId, {
+        isDescending: this.#page.isDescending,
+        position: this.#position,
+        limit: STEP,
+      });
+      for (const entry of activity) {
+        if (this.#found.length > this.#page.limit) return this.#endPage();
+        if (this.#looks >= this.#bounds.looksPerPage) return this.#endPage(this.#position);
+        if (this.#looks >= endsAt) return false;
+        this.#looks += 1;
+        this.#position = entry.latest;
+        // One that has a single message is decided by a bit.
+        const canMatch = !entry.isAlone || mask.has(entry.latest);
+        if (canMatch && !this.#lookInto(reader, entry, mask, conditions)) return false;
+      }
+      if (activity.length < STEP) return this.#endPage();
+    }
+  }
+
+  /** Adds a conversation when it has matches; false when it takes another turn to know. */
+  #lookInto(reader: Reader, entry: ThreadActivity, mask: MemberMask, conditions: MemberConditions): boolean {
+    const { root, latest } = entry;
+    const thread = getThread(reader, root);
+    if (thread === undefined) return true;
+    this.#looks += THREAD_LOOKS;
+    const small = mask.ofSmall(thread);
+    if (small === null && this.#filter.subject !== null) {
+      this.#partial = { root, latest, ids: [], count: 0, position: null };
+      return this.#lookThrough(reader, this.#partial, conditions);
+    }
+    const matching =
+      small === null
+        ? mask.of(root, thread, MAX_IDS)
+        : matchesOf(small.filter(member => this.#meetsSubject(reader, member)));
+    this.#looks += matching.newest.length;
+    this.#add(reader, { root, latest }, { ids: matching.newest.flatMap(idOf), count: matching.count });
+    return true;
+  }
+
+  /** Looks at every member that meets the conditions, over as many turns as it takes; false as long as it does. */
+  #lookThrough(reader: Reader, partial: BegunThread, conditions: MemberConditions): boolean {
+    const place = { inboxId: this.#inboxId, root: rootOfThread(reader, partial.root) };
+    const endsAt = this.#looks + this.#bounds.looksPerTurn;
+    let { count, position } = partial;
+    const ids = [...partial.ids];
+    for (;;) {
+      const members = scanMembers(reader, place, { isDescending: true, position, limit: STEP, conditions });
+      const matching = members.filter(member => this.#meetsSubject(reader, member));
+      count += matching.length;
+      ids.push(...matching.slice(0, MAX_IDS - ids.length).flatMap(idOf));
+      this.#looks += members.length;
+      position = members.at(-1) ?? position;
+      if (members.length < STEP) break;
+      if (this.#looks >= endsAt) {
+        this.#partial = { ...partial, ids, count, position };
+        return false;
+      }
+    }
+    this.#partial = null;
+    this.#add(reader, partial, { ids, count });
+    return true;
+  }
+
+  #meetsSubject(reader: Reader, { kind, summary }: Member): boolean {
+    const { subject } = this.#filter;
+    if (subject === null) return true;
+    // The line of a sent message does not have it.
+    return kind === 'received'
+      ? hasSubject(summary, subject)
+      : hasFoldedSubject(sentOf(reader, summary)?.subject ?? null, subject);
+  }
+
+  /** Adds a conversation to the page, when there is a match in it. */
+  #add(reader: Reader, { root, latest }: Found['place'], matching: Matching): void {
+    if (matching.count === 0) return;
+    const thread = findThread(reader, root)?.thread;
+    const summary = thread === undefined ? null : viewThreadSummary(reader, thread, matching);
+    if (summary !== null) this.#found.push({ place: { root, latest }, summary });
+  }
+
+  /** @param stoppedAt how far the walk came, when it did not come to the end */
+  #endPage(stoppedAt: MemberPosition | null = null): true {
+    const isFull = this.#found.length > this.#page.limit;
+    this.#next = isFull ? (this.#found[this.#page.limit - 1]?.place.latest ?? null) : stoppedAt;
+    return true;
+  }
+}
+
+interface Found {
+  /** As the walk met it. */
+  readonly place: Pick<ThreadActivity, 'root' | 'latest'>;
+  readonly summary: ThreadSummary;
+}
+
+/** What is known of a conversation whose members are being looked at. */
+type BegunThread = Matching &
+  Found['place'] & {
+    /** Of the last member that was looked at. */
+    readonly position: MemberPosition | null;
+  };
+
+function matchesOf(members: readonly Member[]): MaskedMembers {
+  return { count: members.length, newest: members };
+}
+
+function idOf({ summary }: Member): MessageId[] {
+  const id = idField<MessageId>(summary, 'id');
+  return id === null ? [] : [id];
+}

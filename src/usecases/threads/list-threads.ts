@@ -1,0 +1,77 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ok, type Result } from '../../domain/errors.js';
+import type { AccountId } from '../../domain/ids.js';
+import { filterScope, type MessageFilter, NO_FILTER } from '../../domain/message-filter.js';
+import type { CursorCodec } from '../../domain/paging.js';
+import type { Store } from '../../store/engine/store.js';
+import { getCounters } from '../../store/mailbox/mailboxes.js';
+import { mailboxesOf } from '../../store/threads/members.js';
+import type { ListOrder } from '../mailbox/list-messages.js';
+import { ownedInbox } from '../shared/callers.js';
+import { decodePosition, encodePosition } from '../shared/pages.js';
+import { type FoundThreads, firstThreads, ThreadSearch } from './find-threads.js';
+import type { ThreadSummary } from './read-thread.js';
+
+export interface ThreadPage {
+  readonly threads: readonly ThreadSummary[];
+  readonly next_cursor: string | null;
+}
+
+export interface ListThreadsInput {
+  readonly accountId: AccountId;
+  readonly inboxId: string;
+  readonly filter: MessageFilter;
+  /** By latest activity. */
+  readonly order: ListOrder;
+  /** 1 to 100. */
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+/**
+ * Which state of an inbox's conversations the lists of this event turn show: as long as it is the same, so is
+ * every page. Every change of a message, received or sent, makes it greater.
+ */
+export function threadListVersion(
+  deps: { store: Store },
+  input: Pick<ListThreadsInput, 'accountId' | 'inboxId'>,
+): Result<number> {
+  return deps.store.read(reader => {
+    const owned = ownedInbox(reader, input.accountId, input.inboxId);
+    if (!owned.ok) return owned;
+    const versions = mailboxesOf(owned.value.id).map(mailbox => getCounters(reader, mailbox).version);
+    return ok(versions.reduce((sum, version) => sum + version, 0));
+  });
+}
+
+/**
+ * A page of an inbox's conversations by latest activity (wire contract 3.20). One that becomes active moves to the
+ * front; any other is neither skipped nor repeated, because the cursor is where its latest member stands. With a
+ * filter a page may come back short, even empty, with a cursor: it looks at a bounded number of messages.
+ */
+export async function listThreads(
+  deps: { store: Store; cursors: CursorCodec },
+  input: ListThreadsInput,
+): Promise<Result<ThreadPage>> {
+  const { store, cursors } = deps;
+  const { filter, order, limit } = input;
+  const owned = store.read(reader => ownedInbox(reader, input.accountId, input.inboxId));
+  if (!owned.ok) return owned;
+  const inboxId = owned.value.id;
+  const scope = `threads ${inboxId} ${order} ${filterScope(filter)}`;
+  const position = decodePosition(cursors, scope, input.cursor);
+  if (!position.ok) return position;
+  const page = { isDescending: order === 'newest', limit, position: position.value };
+  let found: FoundThreads;
+  if (filterScope(filter) === filterScope(NO_FILTER)) {
+    found = store.read(reader => firstThreads(reader, inboxId, page));
+  } else {
+    const search = new ThreadSearch(inboxId, filter, page);
+    while (!store.read(reader => search.advance(reader))) await nextTurn();
+    found = search.result();
+  }
+  return ok({
+    threads: found.threads,
+    next_cursor: found.next === null ? null : encodePosition(cursors, scope, found.next),
+  });
+}

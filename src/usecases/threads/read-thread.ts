@@ -1,0 +1,266 @@
+import type { ParsedAddress } from '../../domain/content.js';
+import { notFound, ok, type Result } from '../../domain/errors.js';
+import { type AccountId, type InboxId, type MessageId, type ThreadId, toId } from '../../domain/ids.js';
+import { toInstant } from '../../domain/instants.js';
+import type { Mailbox } from '../../domain/message-parts.js';
+import type { CursorCodec } from '../../domain/paging.js';
+import type { Store } from '../../store/engine/store.js';
+import type { Reader } from '../../store/engine/tables.js';
+import type { IndexedMessage } from '../../store/mailbox/index.js';
+import { idField, replaceIdField, summariesTable } from '../../store/mailbox/mailboxes.js';
+import {
+  contentsTable,
+  detailFields,
+  getMessage,
+  getSent,
+  type SentRecord,
+  sentContentsTable,
+  viewSent,
+} from '../../store/mailbox/messages.js';
+import { getInbox } from '../../store/records/inboxes.js';
+import { type Member, type MemberPosition, scanMembers } from '../../store/threads/members.js';
+import { canonicalThread, hasMergedThreads } from '../../store/threads/names.js';
+import { findThread, memberCount, type ThreadRecord } from '../../store/threads/threads.js';
+import { type ByteStream, inMemory, joinStreams, membersOf, openContent } from '../shared/contents.js';
+import { decodePosition, encodePosition } from '../shared/pages.js';
+
+/** What an agent asks for with a thread's id. */
+export interface ThreadInput {
+  readonly accountId: AccountId;
+  readonly threadId: string;
+}
+
+export interface OwnedThread {
+  readonly root: ThreadId;
+  readonly thread: ThreadRecord;
+}
+
+/** A conversation of the caller, by any id that it ever had; one without a member to show is missing. */
+export function ownedThread(reader: Reader, { accountId, threadId }: ThreadInput): Result<OwnedThread> {
+  const id = toId<ThreadId>(threadId);
+  const found = id === null ? undefined : findThread(reader, id);
+  const isOwned =
+    found !== undefined &&
+    memberCount(found.thread) > 0 &&
+    getInbox(reader, found.thread.inboxId)?.accountId === accountId;
+  return isOwned ? ok(found) : notFound('thread');
+}
+
+/**
+ * A conversation as JSON bytes (wire contract, `ThreadDetail`): the newest members on the first page, the oldest
+ * first within each page, `next_cursor` leading to older ones. Contents that are not short are read as they go
+ * out; when one is deleted before its turn comes the answer is cut off.
+ */
+export function getThreadDetail(
+  deps: { store: Store; cursors: CursorCodec },
+  input: ThreadInput & { readonly limit: number; readonly cursor: string | null },
+): Result<ByteStream> {
+  const { store, cursors } = deps;
+  return store.read(reader => {
+    const owned = ownedThread(reader, input);
+    if (!owned.ok) return owned;
+    const { root, thread } = owned.value;
+    // The id as it was asked for: a merge between two pages does not end the pages.
+    const scope = `thread ${input.threadId}`;
+    const position = decodePosition(cursors, scope, input.cursor);
+    if (!position.ok) return position;
+    const scan = { isDescending: true, position: position.value, limit: input.limit + 1 };
+    const members = scanMembers(reader, { inboxId: thread.inboxId, root }, scan);
+    const shown = members.slice(0, input.limit);
+    const oldest = shown.at(-1);
+    const next =
+      members.length > input.limit && oldest !== undefined ? encodePosition(cursors, scope, oldest) : null;
+    return encodeDetail(store, reader, thread, shown.reverse(), next);
+  });
+}
+
+function encodeDetail(
+  store: Store,
+  reader: Reader,
+  thread: ThreadRecord,
+  members: readonly Member[],
+  nextCursor: string | null,
+): Result<ByteStream> {
+  const fields = JSON.stringify(viewThread(reader, thread)).slice(0, -1);
+  const parts: ByteStream[] = [text(`${fields},"messages":[`)];
+  for (const member of members) {
+    const encoded = encodeMember(store, reader, thread, member);
+    if (!encoded.ok) return encoded;
+    if (parts.length > 1 && encoded.value.length > 0) parts.push(text(','));
+    parts.push(...encoded.value);
+  }
+  parts.push(text(`],"next_cursor":${JSON.stringify(nextCursor)}}`));
+  return ok(joinStreams(parts));
+}
+
+function text(json: string): ByteStream {
+  return inMemory([Buffer.from(json)]);
+}
+
+/** One member in pieces; none when its record is missing (damage). */
+function encodeMember(
+  store: Store,
+  reader: Reader,
+  { shown: threadId }: ThreadRecord,
+  { kind, at, summary }: Member,
+): Result<readonly ByteStream[]> {
+  const place = { direction: kind, timestamp: toInstant(at) };
+  if (kind === 'sent') {
+    const record = sentOf(reader, summary);
+    return record === undefined ? ok([]) : encodeSent(store, { ...record, threadId }, place);
+  }
+  const id = idField<MessageId>(summary, 'id');
+  const record = id === null ? undefined : getMessage(reader, id);
+  if (record === undefined || record.content === null) return ok([]);
+  const content = openContent(store, contentsTable, record.id, record.content);
+  if (!content.ok) return content;
+  const fields = JSON.stringify({ ...detailFields({ ...record, threadId }), ...place });
+  return ok([text(`${fields.slice(0, -1)},"content":`), content.value, text('}')]);
+}
+
+/** Wire contract, `ThreadSentDetail`: no bytes of files. */
+function encodeSent(store: Store, record: SentRecord, place: object): Result<readonly ByteStream[]> {
+  const { id, from, to, cc, bcc, subject, replyHeaders } = record;
+  const bodies = openContent(store, sentContentsTable, id, record.content);
+  if (!bodies.ok) return bodies;
+  const attachments = record.files.map(file => ({
+    id: file.id,
+    filename: file.filename,
+    mime_type: file.type,
+    size: file.blob.size,
+  }));
+  const headers =
+    replyHeaders === null
+      ? {}
+      : { headers: { 'In-Reply-To': replyHeaders.inReplyTo, References: replyHeaders.references } };
+  const fields = JSON.stringify({ ...viewSent(record), ...place }).slice(0, -1);
+  const head = JSON.stringify({ from, to, cc, bcc, subject }).slice(0, -1);
+  const tail = JSON.stringify({ attachments, ...headers }).slice(1);
+  return ok([text(`${fields},"submission":${head},`), membersOf(bodies.value), text(`,${tail}}`)]);
+}
+
+/** What lists and details say of a conversation (wire contract, `ThreadBase`). */
+export interface ThreadBase {
+  readonly id: string;
+  readonly inbox_id: string;
+  readonly subject: string | null;
+  readonly last_activity_at: string;
+  readonly message_count: number;
+  readonly received_count: number;
+  readonly accepted_count: number;
+  readonly rejected_count: number;
+  readonly unknown_count: number;
+}
+
+/** Wire contract, `ThreadLatestMessage`; previews are an extension that is asked for. */
+export type LatestMessage =
+  | { readonly id: string; readonly direction: 'received'; readonly counterpart: ParsedAddress | null }
+  | { readonly id: string; readonly direction: 'sent'; readonly counterpart: Mailbox | null };
+
+/** Which members meet a filter. */
+export interface Matching {
+  /** Newest first, at most a hundred. */
+  readonly ids: readonly MessageId[];
+  readonly count: number;
+}
+
+/** Wire contract, `ThreadSummary`. */
+export interface ThreadSummary extends ThreadBase {
+  readonly latest_message: LatestMessage;
+  readonly matching_message_ids?: readonly string[];
+  readonly matching_message_count?: number;
+}
+
+export function viewThread(reader: Reader, thread: ThreadRecord): ThreadBase {
+  const { inboxId, shown, counts, earliest, latest } = thread;
+  return {
+    id: shown,
+    inbox_id: inboxId,
+    subject: earliest === null ? null : (faceOf(reader, thread, earliest)?.subject ?? null),
+    last_activity_at: toInstant(latest?.at ?? 0),
+    message_count: memberCount(thread),
+    received_count: counts.received,
+    accepted_count: counts.accepted,
+    rejected_count: counts.rejected,
+    unknown_count: counts.unknown,
+  };
+}
+
+/** Null when there is nothing to show: no member, or its line is missing (damage). */
+export function viewThreadSummary(
+  reader: Reader,
+  thread: ThreadRecord,
+  matching: Matching | null,
+): ThreadSummary | null {
+  const latest = thread.latest === null ? null : faceOf(reader, thread, thread.latest);
+  if (latest === null) return null;
+  const matches =
+    matching === null ? {} : { matching_message_ids: matching.ids, matching_message_count: matching.count };
+  return { ...viewThread(reader, thread), latest_message: latest.message, ...matches };
+}
+
+/** What a conversation shows of one of its members. */
+interface Face {
+  readonly subject: string | null;
+  readonly message: LatestMessage;
+}
+
+function faceOf(reader: Reader, { inboxId }: ThreadRecord, { kind, seq }: MemberPosition): Face | null {
+  const summary = reader.get(summariesTable, { inboxId, kind, seq });
+  if (summary === undefined) return null;
+  if (kind === 'received') return receivedFace(summary);
+  const record = sentOf(reader, summary);
+  return record === undefined
+    ? null
+    : {
+        subject: record.subject,
+        message: { id: record.id, direction: 'sent', counterpart: firstRecipient(record) },
+      };
+}
+
+/** A received message's line says it all. */
+function receivedFace(summary: Buffer): Face {
+  const { id, subject, from } = JSON.parse(summary.toString('utf8')) as {
+    readonly id: string;
+    readonly subject: string | null;
+    readonly from?: ParsedAddress | null;
+  };
+  return { subject, message: { id, direction: 'received', counterpart: from ?? null } };
+}
+
+/** The record behind a line of a sent message. */
+export function sentOf(reader: Reader, summary: Buffer): SentRecord | undefined {
+  const id = idField<MessageId>(summary, 'id');
+  return id === null ? undefined : getSent(reader, id);
+}
+
+/** Lower case and without a name (wire contract 3.20). */
+function firstRecipient({ to }: SentRecord): Mailbox | null {
+  const [first] = to;
+  return first === undefined ? null : { address: first.address.toLowerCase() };
+}
+
+/**
+ * The thread id that agents see of a message is the canonical one at the time of reading. A record and its
+ * line in lists keep the one from when the message joined: a merge of large conversations would otherwise
+ * have to write all of their messages. Most inboxes have no merged conversation, and nothing to resolve.
+ */
+
+/** A message with the thread id that is shown of it now. */
+export function withShownThread<Message extends IndexedMessage>(reader: Reader, message: Message): Message {
+  const { inboxId, threadId } = message;
+  if (threadId === null || !hasMergedThreads(reader, inboxId)) return message;
+  const shown = canonicalThread(reader, threadId);
+  return shown === threadId ? message : { ...message, threadId: shown };
+}
+
+/** The same for lines of lists, which are changed in place. */
+export function showThreads(reader: Reader, inboxId: InboxId, summaries: readonly Buffer[]): void {
+  if (!hasMergedThreads(reader, inboxId)) return;
+  for (const summary of summaries) {
+    const threadId = idField<ThreadId>(summary, 'thread_id');
+    if (threadId === null) continue;
+    const shown = canonicalThread(reader, threadId);
+    if (shown !== threadId) replaceIdField(summary, 'thread_id', shown);
+  }
+}
