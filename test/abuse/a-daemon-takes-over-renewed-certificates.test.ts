@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import tls from 'node:tls';
 import t from 'tap';
-import { createAgent } from '../support/agents.js';
-import { PosternBox } from '../support/postern-box.js';
-import { SmtpClient } from '../support/smtp-client.js';
-import { certificate, renewedCertificate } from '../unit/smtp/test-certificate.js';
+import { createAgent } from '../support/box/agents.js';
+import { PosternBox } from '../support/box/postern-box.js';
+import { SmtpClient } from '../support/smtp/smtp-client.js';
+import { certificate, renewedCertificate } from '../unit/smtp/tls/test-certificate.js';
 
 async function freePort(): Promise<number> {
   const server = net.createServer().listen(0, '127.0.0.1');

@@ -1,11 +1,11 @@
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { createAgent } from '../support/agents.js';
-import { deliver } from '../support/deliver.js';
-import { writeLetter } from '../support/letters.js';
-import { type PosternBox, startBox } from '../support/postern-box.js';
-import { SmtpClient } from '../support/smtp-client.js';
+import { createAgent } from '../support/box/agents.js';
+import { type PosternBox, startBox } from '../support/box/postern-box.js';
+import { writeLetter } from '../support/letters/letters.js';
+import { deliver } from '../support/smtp/deliver.js';
+import { SmtpClient } from '../support/smtp/smtp-client.js';
 import { openDescriptors, watchGrowth } from './process-facts.js';
 import { warmUp } from './warm-up.js';
 

@@ -3,8 +3,8 @@ import net from 'node:net';
 import tls from 'node:tls';
 import type { Test } from 'tap';
 import t from 'tap';
-import { stuff } from '../support/smtp-client.js';
-import { certificate } from '../unit/smtp/test-certificate.js';
+import { stuff } from '../support/smtp/smtp-client.js';
+import { certificate } from '../unit/smtp/tls/test-certificate.js';
 import { HOUSE_ADDRESS, type House, openHouse } from './house.js';
 
 const body = 'Subject: cut\r\n\r\none\r\n..two\r\n';

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { createAgent } from '../support/agents.js';
-import { writeLetter } from '../support/letters.js';
-import { startBox } from '../support/postern-box.js';
-import { SmtpClient } from '../support/smtp-client.js';
+import { createAgent } from '../support/box/agents.js';
+import { startBox } from '../support/box/postern-box.js';
+import { writeLetter } from '../support/letters/letters.js';
+import { SmtpClient } from '../support/smtp/smtp-client.js';
 import { openDescriptors, privateMib } from './process-facts.js';
 import { warmUp } from './warm-up.js';
 

@@ -1,10 +1,10 @@
 import t from 'tap';
-import { createAgent } from '../support/agents.js';
-import { deliver, SENDER } from '../support/deliver.js';
-import { acceptedId, writeLetter } from '../support/letters.js';
-import { startBox } from '../support/postern-box.js';
-import { SmtpClient } from '../support/smtp-client.js';
-import { isAtRest, untilFacts } from '../support/store-facts.js';
+import { createAgent } from '../support/box/agents.js';
+import { startBox } from '../support/box/postern-box.js';
+import { isAtRest, untilFacts } from '../support/box/store-facts.js';
+import { acceptedId, writeLetter } from '../support/letters/letters.js';
+import { deliver, SENDER } from '../support/smtp/deliver.js';
+import { SmtpClient } from '../support/smtp/smtp-client.js';
 
 const LIMIT = 1_000_000;
 const MEGABYTE = Buffer.from(`${'z'.repeat(998)}\r\n`.repeat(1_000));

@@ -10,8 +10,8 @@ import { BlobUploads } from '../../src/store/records/blob-upload.js';
 import { ensureOperator } from '../../src/usecases/accounts/accounts.js';
 import { createInboundMail } from '../../src/usecases/inbound/accept-message.js';
 import { sweep } from '../../src/usecases/upkeep/sweep.js';
-import { recordingLog } from '../support/redis.js';
-import { readFacts, type StoreFacts } from '../support/store-facts.js';
+import { readFacts, type StoreFacts } from '../support/box/store-facts.js';
+import { recordingLog } from '../support/redis/redis.js';
 
 /** The one inbox of the house. */
 export const HOUSE_ADDRESS = 'postmaster@example.org';

@@ -1,10 +1,10 @@
 import t from 'tap';
-import { createAgent, type TestAgent } from '../support/agents.js';
-import { SENDER } from '../support/deliver.js';
-import { acceptedId, sha256, writeLetter } from '../support/letters.js';
-import { type PosternBox, startBox } from '../support/postern-box.js';
-import { SmtpClient } from '../support/smtp-client.js';
-import { isAtRest, untilFacts } from '../support/store-facts.js';
+import { createAgent, type TestAgent } from '../support/box/agents.js';
+import { type PosternBox, startBox } from '../support/box/postern-box.js';
+import { isAtRest, untilFacts } from '../support/box/store-facts.js';
+import { acceptedId, sha256, writeLetter } from '../support/letters/letters.js';
+import { SENDER } from '../support/smtp/deliver.js';
+import { SmtpClient } from '../support/smtp/smtp-client.js';
 import { largestPoison, poisonSet } from './poison-set.js';
 
 const SIZES = [64 * 1024, 1024 * 1024];

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { createAgent } from '../support/agents.js';
-import type { ApiAnswer } from '../support/api-client.js';
-import { withFakeSmarthost } from '../support/fake-smarthost.js';
-import { PosternBox } from '../support/postern-box.js';
-import { postSend, quota, type Receipt, submission } from '../support/sending.js';
-import { drop, onceThat } from '../support/smarthost-script.js';
+import { createAgent } from '../support/box/agents.js';
+import type { ApiAnswer } from '../support/box/api-client.js';
+import { PosternBox } from '../support/box/postern-box.js';
+import { postSend, quota, type Receipt, submission } from '../support/sending/sending.js';
+import { withFakeSmarthost } from '../support/smarthost/fake-smarthost.js';
+import { drop, onceThat } from '../support/smarthost/smarthost-script.js';
 
 const SENDS = 60;
 const FILE_BYTES = 3_600_000;

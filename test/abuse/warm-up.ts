@@ -1,7 +1,7 @@
-import type { TestAgent } from '../support/agents.js';
-import { deliver } from '../support/deliver.js';
-import { writeLetter } from '../support/letters.js';
-import type { PosternBox } from '../support/postern-box.js';
+import type { TestAgent } from '../support/box/agents.js';
+import type { PosternBox } from '../support/box/postern-box.js';
+import { writeLetter } from '../support/letters/letters.js';
+import { deliver } from '../support/smtp/deliver.js';
 
 /** Once a few messages have been parsed, everything that a daemon opens is open. */
 export async function warmUp(box: PosternBox, agent: TestAgent): Promise<void> {

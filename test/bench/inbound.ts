@@ -1,16 +1,16 @@
-import { acceptBench } from './accept-bench.js';
 import type { Bench } from './bench.js';
-import { churnBench } from './churn-bench.js';
-import { httpBench } from './http-bench.js';
-import { idleBench } from './idle-bench.js';
-import { largeBench } from './large-bench.js';
-import { latencyBench } from './latency-bench.js';
-import { parseBench } from './parse-bench.js';
-import { poisonBench } from './poison-bench.js';
-import { sendBench } from './send-bench.js';
-import { unparsedBench } from './unparsed-bench.js';
-import { uploadsBench } from './uploads-bench.js';
-import { visibleBench } from './visible-bench.js';
+import { acceptBench } from './inbound/accept-bench.js';
+import { churnBench } from './inbound/churn-bench.js';
+import { idleBench } from './inbound/idle-bench.js';
+import { largeBench } from './inbound/large-bench.js';
+import { latencyBench } from './inbound/latency-bench.js';
+import { parseBench } from './inbound/parse-bench.js';
+import { poisonBench } from './inbound/poison-bench.js';
+import { unparsedBench } from './inbound/unparsed-bench.js';
+import { uploadsBench } from './inbound/uploads-bench.js';
+import { visibleBench } from './inbound/visible-bench.js';
+import { httpBench } from './mailbox/http-bench.js';
+import { sendBench } from './sending/send-bench.js';
 
 /** The way of mail into the appliance, to the agent that reads it, and out again. */
 export const inboundBenches: readonly Bench[] = [

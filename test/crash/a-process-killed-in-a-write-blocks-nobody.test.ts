@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
-import { createAgent } from '../support/agents.js';
-import { deliver } from '../support/deliver.js';
-import { writeLetter } from '../support/letters.js';
-import { type PosternBox, packageRoot, startBox } from '../support/postern-box.js';
-import { isAtRest, untilFacts } from '../support/store-facts.js';
+import { createAgent } from '../support/box/agents.js';
+import { type PosternBox, packageRoot, startBox } from '../support/box/postern-box.js';
+import { isAtRest, untilFacts } from '../support/box/store-facts.js';
+import { writeLetter } from '../support/letters/letters.js';
+import { deliver } from '../support/smtp/deliver.js';
 
 /** Opens the store as the command line does and dies in the middle of a unit of work, the write lock held. */
 const VICTIM = `

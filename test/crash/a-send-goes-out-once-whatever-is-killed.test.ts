@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { createAgent, type TestAgent } from '../support/agents.js';
-import type { PosternBox } from '../support/postern-box.js';
-import { allSent, quota, type Receipt, settledSends, submission } from '../support/sending.js';
-import { startSmarthostBox } from '../support/smarthost-box.js';
-import { type Cue, say } from '../support/smarthost-script.js';
+import { createAgent, type TestAgent } from '../support/box/agents.js';
+import type { PosternBox } from '../support/box/postern-box.js';
+import { allSent, quota, type Receipt, settledSends, submission } from '../support/sending/sending.js';
+import { startSmarthostBox } from '../support/smarthost/smarthost-box.js';
+import { type Cue, say } from '../support/smarthost/smarthost-script.js';
 
 const CLIENTS = 20;
 const SENDS_EACH = 15;

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { createAgent, createInbox } from '../support/agents.js';
-import { checkBook } from '../support/check-book.js';
-import { startBox } from '../support/postern-box.js';
-import { mixedSizes, Senders } from '../support/senders.js';
+import { createAgent, createInbox } from '../support/box/agents.js';
+import { startBox } from '../support/box/postern-box.js';
+import { checkBook } from '../support/smtp/check-book.js';
+import { mixedSizes, Senders } from '../support/smtp/senders.js';
 
 const KILLS = 20;
 /** Every so many kills one hits a daemon that is still starting: recovery must bear being cut off, too. */

@@ -1,16 +1,16 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { createAgent, type TestAgent } from '../support/agents.js';
-import { checkBook } from '../support/check-book.js';
-import { deliver, SENDER } from '../support/deliver.js';
-import { writeLetter } from '../support/letters.js';
-import { freePort, runRedis } from '../support/own-redis.js';
-import { type PosternBox, startBox } from '../support/postern-box.js';
-import { Senders } from '../support/senders.js';
-import { canMount, mountSmallDisk } from '../support/small-disk.js';
-import { SmtpClient, stuff } from '../support/smtp-client.js';
-import { isAtRest, untilFacts } from '../support/store-facts.js';
+import { createAgent, type TestAgent } from '../support/box/agents.js';
+import { type PosternBox, startBox } from '../support/box/postern-box.js';
+import { canMount, mountSmallDisk } from '../support/box/small-disk.js';
+import { isAtRest, untilFacts } from '../support/box/store-facts.js';
+import { writeLetter } from '../support/letters/letters.js';
+import { freePort, runRedis } from '../support/redis/own-redis.js';
+import { checkBook } from '../support/smtp/check-book.js';
+import { deliver, SENDER } from '../support/smtp/deliver.js';
+import { Senders } from '../support/smtp/senders.js';
+import { SmtpClient, stuff } from '../support/smtp/smtp-client.js';
 
 /** How often the disk is filled to its last byte. */
 const ROUNDS = 4;

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { createAgent, type TestAgent } from '../support/agents.js';
-import type { ApiAnswer } from '../support/api-client.js';
-import type { Draft, DraftDetail } from '../support/drafts.js';
-import type { PosternBox } from '../support/postern-box.js';
-import { allSent, type SentMessage, settledSends } from '../support/sending.js';
-import { startSmarthostBox } from '../support/smarthost-box.js';
+import { createAgent, type TestAgent } from '../support/box/agents.js';
+import type { ApiAnswer } from '../support/box/api-client.js';
+import type { PosternBox } from '../support/box/postern-box.js';
+import type { Draft, DraftDetail } from '../support/sending/drafts.js';
+import { allSent, type SentMessage, settledSends } from '../support/sending/sending.js';
+import { startSmarthostBox } from '../support/smarthost/smarthost-box.js';
 
 const WRITERS = 10;
 const DRAFTS_EACH = 14;

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { createAgent, type TestAgent } from '../support/agents.js';
-import { type PosternBox, startBox } from '../support/postern-box.js';
-import { Senders } from '../support/senders.js';
+import { createAgent, type TestAgent } from '../support/box/agents.js';
+import { type PosternBox, startBox } from '../support/box/postern-box.js';
+import { Senders } from '../support/smtp/senders.js';
 
 const KILLS = 5;
 const LABELS = ['alpha', 'beta', 'gamma', 'delta'];

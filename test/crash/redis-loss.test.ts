@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import t from 'tap';
-import { createAgent } from '../support/agents.js';
-import { killRedis, tellRedis } from '../support/box-redis.js';
-import { checkBook } from '../support/check-book.js';
-import { deliver } from '../support/deliver.js';
-import { writeLetter } from '../support/letters.js';
-import { freePort, runRedis } from '../support/own-redis.js';
-import { startBox } from '../support/postern-box.js';
-import { Senders } from '../support/senders.js';
-import { isAtRest, untilFacts } from '../support/store-facts.js';
+import { createAgent } from '../support/box/agents.js';
+import { startBox } from '../support/box/postern-box.js';
+import { isAtRest, untilFacts } from '../support/box/store-facts.js';
+import { writeLetter } from '../support/letters/letters.js';
+import { killRedis, tellRedis } from '../support/redis/box-redis.js';
+import { freePort, runRedis } from '../support/redis/own-redis.js';
+import { checkBook } from '../support/smtp/check-book.js';
+import { deliver } from '../support/smtp/deliver.js';
+import { Senders } from '../support/smtp/senders.js';
 
 const ROUNDS = 3;
 

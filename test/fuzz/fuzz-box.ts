@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { warmUp } from '../abuse/warm-up.js';
-import { createAgent } from '../support/agents.js';
-import { PosternBox } from '../support/postern-box.js';
-import { certificate } from '../unit/smtp/test-certificate.js';
+import { createAgent } from '../support/box/agents.js';
+import { PosternBox } from '../support/box/postern-box.js';
+import { certificate } from '../unit/smtp/tls/test-certificate.js';
 
 /** A daemon with short deadlines and a certificate, warmed up, and its one inbox. */
 export async function startFuzzBox(t: Test): Promise<{ box: PosternBox; address: string }> {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { casesFolder } from '../support/mime-cases.js';
+import { casesFolder } from '../support/letters/mime-cases.js';
 
 const crlf = (text: string): Buffer => Buffer.from(text.replace(/\r?\n/g, '\r\n'), 'utf8');
 

@@ -1,7 +1,7 @@
 import type { AttachmentSink } from '../../src/mail/read/limits.js';
 import type { ParseOutcome } from '../../src/usecases/ports.js';
 import { ParsePool } from '../../src/workers/parse-pool.js';
-import { recordingLog } from '../support/redis.js';
+import { recordingLog } from '../support/redis/redis.js';
 import { checkContent } from './check-content.js';
 import type { FuzzOptions, FuzzReport } from './fuzz-report.js';
 import { messageCorpus } from './mime-corpus.js';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { openDescriptors, privateMib } from '../abuse/process-facts.js';
-import type { PosternBox } from '../support/postern-box.js';
-import { isAtRest, openStore, readFacts, type StoreFacts } from '../support/store-facts.js';
+import type { PosternBox } from '../support/box/postern-box.js';
+import { isAtRest, openStore, readFacts, type StoreFacts } from '../support/box/store-facts.js';
 import type { FuzzOptions, FuzzReport } from './fuzz-report.js';
 import { randomFor } from './random.js';
 import { type Played, playSession } from './session-player.js';

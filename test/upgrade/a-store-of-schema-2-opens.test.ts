@@ -11,8 +11,8 @@ import { receivedMessages } from '../../src/usecases/mailbox/message-access.js';
 import { listThreads } from '../../src/usecases/threads/list-threads.js';
 import { getThreadDetail } from '../../src/usecases/threads/read-thread.js';
 import { dataDirectory, withStore } from '../unit/store/with-store.js';
+import { matchAll } from '../unit/usecases/threads/with-threads.js';
 import { ALL_MAIL, must } from '../unit/usecases/with-house.js';
-import { matchAll } from '../unit/usecases/with-threads.js';
 import * as old from './make-schema-2.js';
 
 t.test('mail that was there joins its conversations', async t => {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ApiClient } from '../../support/api-client.js';
-import { SENDER } from '../../support/deliver.js';
-import { acceptedId, writeLetter } from '../../support/letters.js';
-import { SmtpClient } from '../../support/smtp-client.js';
+import { ApiClient } from '../../support/box/api-client.js';
+import { acceptedId, writeLetter } from '../../support/letters/letters.js';
+import { SENDER } from '../../support/smtp/deliver.js';
+import { SmtpClient } from '../../support/smtp/smtp-client.js';
 import type { Appliance } from '../appliance.js';
 
 export interface OrdinaryFigures {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Random } from '../../fuzz/random.js';
-import { casesFolder } from '../../support/mime-cases.js';
+import { casesFolder } from '../../support/letters/mime-cases.js';
 import type { Order } from './run-engine.js';
 
 /** Kinds of message that are parsed, each measured alone. */

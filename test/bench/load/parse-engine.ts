@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import type { AttachmentSink } from '../../../src/mail/read/limits.js';
 import { parseMessage } from '../../../src/mail/read/parse-message.js';
 import { ParsePool } from '../../../src/workers/parse-pool.js';
-import { recordingLog } from '../../support/redis.js';
+import { recordingLog } from '../../support/redis/redis.js';
 import { buildCorpus, type Corpus, type EngineName, type ParseOrder } from './parse-corpus.js';
 import type { Speed } from './run-engine.js';
 

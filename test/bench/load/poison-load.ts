@@ -1,7 +1,7 @@
 import { largestPoison, poisonSet } from '../../abuse/poison-set.js';
-import { SENDER } from '../../support/deliver.js';
-import { acceptedId, sha256 } from '../../support/letters.js';
-import { SmtpClient } from '../../support/smtp-client.js';
+import { acceptedId, sha256 } from '../../support/letters/letters.js';
+import { SENDER } from '../../support/smtp/deliver.js';
+import { SmtpClient } from '../../support/smtp/smtp-client.js';
 import type { PoisonRun, SentPoison } from './run-poison-load.js';
 
 /** A sender in a process of its own: see `run-poison-load.ts`. */

@@ -2,9 +2,9 @@ import { createConfig, lintFromString, type NormalizedProblem } from '@redocly/o
 import t from 'tap';
 import { z } from 'zod';
 import { openApiDocument } from '../../../src/http/openapi/openapi-document.js';
-import type { Json } from '../../support/contract-schemas.js';
-import { startBox } from '../../support/postern-box.js';
-import { readDocument } from '../../support/served-contract.js';
+import { startBox } from '../../support/box/postern-box.js';
+import type { Json } from '../../support/contract/contract-schemas.js';
+import { readDocument } from '../../support/contract/served-contract.js';
 import { allSchemas, routesThatShow } from './all-schemas.js';
 
 const PUBLIC_URL = 'https://postern.test';

@@ -1,10 +1,10 @@
 import t from 'tap';
 import { setPolicy } from '../../../src/usecases/inboxes/policies.js';
 import { withServer } from '../../unit/http/with-server.js';
+import { letter } from '../../unit/usecases/threads/with-threads.js';
 import { must } from '../../unit/usecases/with-house.js';
 import { gaveUp, index, parsed } from '../../unit/usecases/with-parser.js';
 import { putSent } from '../../unit/usecases/with-sent.js';
-import { letter } from '../../unit/usecases/with-threads.js';
 
 const keys = (value: object) => Object.keys(value).sort().join(' ');
 const INBOX = 'address created_at id local_part name sender_name';

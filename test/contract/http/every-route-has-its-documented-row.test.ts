@@ -1,10 +1,10 @@
 import t from 'tap';
 import { ERRORS, type ErrorCode } from '../../../src/domain/errors.js';
 import { openApiDocument } from '../../../src/http/openapi/openapi-document.js';
-import type { Json } from '../../support/contract-schemas.js';
-import { startBox } from '../../support/postern-box.js';
-import { notationOf } from '../../support/schema-notation.js';
-import { readDocument } from '../../support/served-contract.js';
+import { startBox } from '../../support/box/postern-box.js';
+import type { Json } from '../../support/contract/contract-schemas.js';
+import { notationOf } from '../../support/contract/schema-notation.js';
+import { readDocument } from '../../support/contract/served-contract.js';
 import { houseRoutes, SERVICE } from '../../unit/http/with-server.js';
 import { withHouse } from '../../unit/usecases/with-house.js';
 import { codesOf, LATER, PAGES, ROWS, type Row, words } from './operations.js';

@@ -12,7 +12,7 @@ import { SEND_INPUTS } from './send-bodies.js';
 
 /**
  * The same bodies as those of received mail (and of all of a conversation), and two that are tried by hand, because what is allowed is refused all
- * the same when it comes too often or nobody has approved it (`test/unit/http/signup-and-claim-...`).
+ * the same when it comes too often or nobody has approved it (`test/unit/http/routes/signup-and-claim-...`).
  */
 const ELSEWHERE: readonly string[] = [
   'PATCH /v1/sent/{message_id}',

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { SchemaBook } from '../../../src/http/openapi/schema-book.js';
-import type { Json } from '../../support/contract-schemas.js';
-import { notationOf } from '../../support/schema-notation.js';
+import type { Json } from '../../support/contract/contract-schemas.js';
+import { notationOf } from '../../support/contract/schema-notation.js';
 import { allSchemas } from './all-schemas.js';
 
 /*

@@ -6,8 +6,8 @@ import type { Test } from 'tap';
 import t from 'tap';
 import { LibraryConnection } from '../../../src/relay/smarthost/library-connection.js';
 import { makeIdentity } from '../../support/certificate.js';
-import { type FakeSmarthost, withFakeSmarthost } from '../../support/fake-smarthost.js';
-import { temporaryFolder } from '../../support/redis.js';
+import { temporaryFolder } from '../../support/redis/redis.js';
+import { type FakeSmarthost, withFakeSmarthost } from '../../support/smarthost/fake-smarthost.js';
 import {
   andThen,
   drop,
@@ -15,8 +15,8 @@ import {
   type Script,
   type SmarthostSettings,
   say,
-} from '../../support/smarthost-script.js';
-import { leftBehind } from '../../unit/relay/with-smarthost.js';
+} from '../../support/smarthost/smarthost-script.js';
+import { leftBehind } from '../../unit/relay/smarthost/with-smarthost.js';
 
 /** What `library-connection.ts` and `open-session.ts` rely on in nodemailer's SMTPConnection. */
 

@@ -5,7 +5,7 @@ import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js';
 import { SMTPStream } from 'smtp-server/lib/smtp-stream.js';
 import type { Test } from 'tap';
 import t from 'tap';
-import { SmtpClient } from '../../support/smtp-client.js';
+import { SmtpClient } from '../../support/smtp/smtp-client.js';
 
 /** What `mail-connection.ts` and `mail-server.ts` rely on in the library's connection and server. */
 

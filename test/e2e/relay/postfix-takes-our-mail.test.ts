@@ -2,9 +2,9 @@ import t from 'tap';
 import type { SmarthostTransport } from '../../../src/relay/smarthost/transport.js';
 import { PostfixPeer } from '../../bench/peers/postfix.js';
 import { makeIdentity } from '../../support/certificate.js';
-import { installPostfix } from '../../support/install-postfix.js';
-import { temporaryFolder } from '../../support/redis.js';
-import { attempt, transportTo } from '../../unit/relay/with-smarthost.js';
+import { temporaryFolder } from '../../support/redis/redis.js';
+import { installPostfix } from '../../support/smarthost/install-postfix.js';
+import { attempt, transportTo } from '../../unit/relay/smarthost/with-smarthost.js';
 
 /** What a receiving server puts in front of a message (RFC 5321 section 4.4), and Postfix's own two. */
 const TRACE = /^(?:Return-Path|X-Original-To|Delivered-To|Received): /;

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import t from 'tap';
-import { attempt, CONTENT, transportTo } from '../../unit/relay/with-smarthost.js';
+import { attempt, CONTENT, transportTo } from '../../unit/relay/smarthost/with-smarthost.js';
 
 /** A server that shares nothing with ours: aiosmtpd, or the module of Python's standard library (until 3.11). */
 const SERVER = `

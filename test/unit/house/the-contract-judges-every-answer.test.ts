@@ -1,6 +1,6 @@
 import t from 'tap';
 import { openApiDocument } from '../../../src/http/openapi/openapi-document.js';
-import { Contract, type Exchange } from '../../support/contract.js';
+import { Contract, type Exchange } from '../../support/contract/contract.js';
 import { SERVICE } from '../http/openapi/parts.js';
 import { houseRoutes } from '../http/with-server.js';
 import { withHouse } from '../usecases/with-house.js';

@@ -15,8 +15,8 @@ import { authenticate, createKey } from '../../../src/usecases/accounts/api-keys
 import type { SignupPolicy } from '../../../src/usecases/signup/policy.js';
 import { requestApproval } from '../../../src/usecases/signup/request-approval.js';
 import { BackgroundJobs } from '../../../src/workers/background.js';
-import { Contract } from '../../support/contract.js';
-import { type Approvals, PUBLIC_URL, withApprovals } from '../usecases/with-approvals.js';
+import { Contract } from '../../support/contract/contract.js';
+import { type Approvals, PUBLIC_URL, withApprovals } from '../usecases/signup/with-approvals.js';
 import { must } from '../usecases/with-house.js';
 import { type Answer, type Call, houseRoutes, methodOf, request } from './with-server.js';
 

@@ -9,7 +9,7 @@ import { Visitors } from '../../../src/http/server/visitors.js';
 import { MemoryRateLimiter } from '../../../src/queue/rate-limiter.js';
 import { createKey, rememberingAuthenticator } from '../../../src/usecases/accounts/api-keys.js';
 import type { Logger } from '../../../src/usecases/ports.js';
-import { Contract } from '../../support/contract.js';
+import { Contract } from '../../support/contract/contract.js';
 import { Desk } from '../usecases/with-desk.js';
 import { type House, must, silent, withHouse } from '../usecases/with-house.js';
 

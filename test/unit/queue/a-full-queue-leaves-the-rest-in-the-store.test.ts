@@ -1,5 +1,5 @@
 import t from 'tap';
-import { newMessageIds, startRedis } from '../../support/redis.js';
+import { newMessageIds, startRedis } from '../../support/redis/redis.js';
 import { openQueue, startWorks } from './with-queue.js';
 
 t.test('what finds no room is dropped or left, and room is told when half of it is free', async t => {

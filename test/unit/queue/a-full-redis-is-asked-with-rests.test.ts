@@ -1,5 +1,5 @@
 import t from 'tap';
-import { startRedis } from '../../support/redis.js';
+import { startRedis } from '../../support/redis/redis.js';
 import { startWorks } from './with-queue.js';
 
 t.test('refusals are told once, and work resumes when there is room', async t => {

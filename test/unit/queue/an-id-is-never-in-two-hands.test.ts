@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { MessageId } from '../../../src/domain/ids.js';
-import { newMessageIds, startRedis } from '../../support/redis.js';
+import { newMessageIds, startRedis } from '../../support/redis/redis.js';
 import { openQueue, startConsumer } from './with-queue.js';
 
 t.test('queued again while it is worked on (after a flush), it is not worked on twice at once', async t => {

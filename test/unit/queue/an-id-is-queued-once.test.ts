@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { MessageId } from '../../../src/domain/ids.js';
-import { newMessageIds, startRedis } from '../../support/redis.js';
+import { newMessageIds, startRedis } from '../../support/redis/redis.js';
 import { jobsIn, openQueue, startConsumer } from './with-queue.js';
 
 t.test('however often it is added or offered, and add tells what was missing', async t => {

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
 import t from 'tap';
-import { newMessageIds, recordingLog, startRedis } from '../../support/redis.js';
+import { newMessageIds, recordingLog, startRedis } from '../../support/redis/redis.js';
 import { jobsIn, nowhere, openQueue, startConsumer } from './with-queue.js';
 
 /** A consumer that has one id in hand; `release` lets its handler end. */

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { MessageId } from '../../../src/domain/ids.js';
-import { newMessageIds, startRedis } from '../../support/redis.js';
+import { newMessageIds, startRedis } from '../../support/redis/redis.js';
 import { jobsIn, openQueue, startConsumer } from './with-queue.js';
 
 t.test('a job is up to 64 ids and nothing else', async t => {

@@ -3,7 +3,7 @@ import t from 'tap';
 import type { RedisAddress } from '../../../src/queue/connection.js';
 import { MemoryRateLimiter, RedisRateLimiter } from '../../../src/queue/rate-limiter.js';
 import type { RateLimit, RateLimiter } from '../../../src/usecases/ports.js';
-import { type RecordingLog, recordingLog, startRedis } from '../../support/redis.js';
+import { type RecordingLog, recordingLog, startRedis } from '../../support/redis/redis.js';
 import { nowhere } from './with-queue.js';
 
 const LIMIT: RateLimit = { name: 'claims', max: 3, windowMs: 60_000 };

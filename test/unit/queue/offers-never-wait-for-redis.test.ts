@@ -1,5 +1,5 @@
 import t from 'tap';
-import { newMessageIds, startRedis } from '../../support/redis.js';
+import { newMessageIds, startRedis } from '../../support/redis/redis.js';
 import { jobsIn, nowhere, openQueue, untilReady } from './with-queue.js';
 
 t.test('while Redis is away they are dropped', async t => {

@@ -2,7 +2,7 @@ import type { Test } from 'tap';
 import t from 'tap';
 import type { MessageId } from '../../../src/domain/ids.js';
 import { type ReconciledQueue, Reconciler } from '../../../src/queue/reconciler.js';
-import { PendingList, recordingLog } from '../../support/redis.js';
+import { PendingList, recordingLog } from '../../support/redis/redis.js';
 
 /** A queue in memory, whose calls can be watched and made to fail. */
 class FakeQueue implements ReconciledQueue {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { startRedis } from '../../support/redis.js';
+import { startRedis } from '../../support/redis/redis.js';
 import { startWorks } from './with-queue.js';
 
 t.test('every pending message is worked on, those offered during the outage included', async t => {

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { startRedis } from '../../support/redis.js';
+import { startRedis } from '../../support/redis/redis.js';
 import { startWorks } from './with-queue.js';
 
 t.test('the queue is filled again from the pending list', async t => {

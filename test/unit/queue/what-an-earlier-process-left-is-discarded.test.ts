@@ -1,5 +1,5 @@
 import t from 'tap';
-import { newMessageIds, PendingList, startRedis } from '../../support/redis.js';
+import { newMessageIds, PendingList, startRedis } from '../../support/redis/redis.js';
 import { jobsIn, openQueue, startConsumer } from './with-queue.js';
 
 t.test('a job that was being worked on does not block its id', async t => {

@@ -5,7 +5,7 @@ import type { RedisAddress } from '../../../src/queue/connection.js';
 import { Reconciler } from '../../../src/queue/reconciler.js';
 import { WorkConsumer, type WorkConsumerOptions } from '../../../src/queue/work-consumer.js';
 import { BullWorkQueue } from '../../../src/queue/work-queue.js';
-import { PendingList, type RecordingLog, recordingLog } from '../../support/redis.js';
+import { PendingList, type RecordingLog, recordingLog } from '../../support/redis/redis.js';
 
 export const nowhere: RedisAddress = { mode: 'managed', socketPath: '/nonexistent/redis.sock' };
 

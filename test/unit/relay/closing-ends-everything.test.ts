@@ -1,7 +1,7 @@
 import t from 'tap';
-import { type Act, say, stall } from '../../support/smarthost-script.js';
+import { type Act, say, stall } from '../../support/smarthost/smarthost-script.js';
+import { attempt, leftBehind } from './smarthost/with-smarthost.js';
 import { withMixedRelay } from './with-relay.js';
-import { attempt, leftBehind } from './with-smarthost.js';
 
 const mixed = ['one@elsewhere.example', 'agent@example.org'];
 

@@ -3,8 +3,8 @@ import type { Store } from '../../../src/store/engine/store.js';
 import { type BlobRef, readBlob } from '../../../src/store/records/blobs.js';
 import { RecordingInbound } from '../smtp/recording-inbound.js';
 import { withHouse } from '../usecases/with-house.js';
+import { attempt, CONTENT } from './smarthost/with-smarthost.js';
 import { relayFor } from './with-relay.js';
-import { attempt, CONTENT } from './with-smarthost.js';
 
 async function bytesOf(store: Store, ref: BlobRef): Promise<Buffer> {
   const chunks: Buffer[] = [];

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { drop, type Script, say } from '../../support/smarthost-script.js';
+import { drop, type Script, say } from '../../support/smarthost/smarthost-script.js';
+import { attempt, CONTENT } from './smarthost/with-smarthost.js';
 import { withMixedRelay } from './with-relay.js';
-import { attempt, CONTENT } from './with-smarthost.js';
 
 const recipients = [
   'one@elsewhere.example',

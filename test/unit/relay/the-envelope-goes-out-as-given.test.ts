@@ -1,7 +1,7 @@
 import t from 'tap';
-import { say } from '../../support/smarthost-script.js';
+import { say } from '../../support/smarthost/smarthost-script.js';
+import { attempt, CONTENT, withSmarthost } from './smarthost/with-smarthost.js';
 import { withMixedRelay } from './with-relay.js';
-import { attempt, CONTENT, withSmarthost } from './with-smarthost.js';
 
 t.test('one transaction, line by line', async t => {
   const { smarthost, transport } = await withSmarthost(t);

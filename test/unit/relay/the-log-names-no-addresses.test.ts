@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { withFakeSmarthost } from '../../support/fake-smarthost.js';
-import { temporaryFolder } from '../../support/redis.js';
-import { say } from '../../support/smarthost-script.js';
+import { temporaryFolder } from '../../support/redis/redis.js';
+import { withFakeSmarthost } from '../../support/smarthost/fake-smarthost.js';
+import { say } from '../../support/smarthost/smarthost-script.js';
 import { RecordingInbound } from '../smtp/recording-inbound.js';
+import { attempt } from './smarthost/with-smarthost.js';
 import { relayFor, smarthostToml, withMixedRelay } from './with-relay.js';
-import { attempt } from './with-smarthost.js';
 
 t.test('an outcome is one line: ids, codes, counts', async t => {
   const { relay, log } = await withMixedRelay(t);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { withFinalLineEnd } from '../../../src/relay/smarthost/transaction.js';
 import { checkAttempt } from '../../../src/relay/split-relay.js';
-import { attempt } from './with-smarthost.js';
+import { attempt } from './smarthost/with-smarthost.js';
 
 t.test('addresses of our grammar pass, the null sender too', async t => {
   for (const address of [

@@ -2,9 +2,9 @@ import type { Test } from 'tap';
 import { createRelay, type RunningRelay } from '../../../src/relay/relay.js';
 import type { SmarthostTimeouts } from '../../../src/relay/smarthost/options.js';
 import type { InboundMail } from '../../../src/usecases/ports.js';
-import { type FakeSmarthost, withFakeSmarthost } from '../../support/fake-smarthost.js';
-import { type RecordingLog, recordingLog } from '../../support/redis.js';
-import type { Script } from '../../support/smarthost-script.js';
+import { type RecordingLog, recordingLog } from '../../support/redis/redis.js';
+import { type FakeSmarthost, withFakeSmarthost } from '../../support/smarthost/fake-smarthost.js';
+import type { Script } from '../../support/smarthost/smarthost-script.js';
 import { loaded } from '../config/load.js';
 import { RecordingInbound } from '../smtp/recording-inbound.js';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { ParsePool } from '../../../src/workers/parse-pool.js';
-import { recordingLog } from '../../support/redis.js';
+import { recordingLog } from '../../support/redis/redis.js';
 import { chunks, MemorySink } from './with-pool.js';
 
 const limits = { workers: 4, timeoutMs: 30_000, memoryMib: 64 };

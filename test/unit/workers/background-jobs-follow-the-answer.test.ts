@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Test } from 'tap';
 import t from 'tap';
 import { BackgroundJobs } from '../../../src/workers/background.js';
-import { recordingLog } from '../../support/redis.js';
+import { recordingLog } from '../../support/redis/redis.js';
 
 function jobsOf(t: Test, options: { concurrency?: number; maxWaiting?: number } = {}) {
   const log = recordingLog();

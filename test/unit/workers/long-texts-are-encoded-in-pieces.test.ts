@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { ParsePool } from '../../../src/workers/parse-pool.js';
 import { encodeJson } from '../../../src/workers/parse-thread-content.js';
-import { recordingLog } from '../../support/redis.js';
+import { recordingLog } from '../../support/redis/redis.js';
 import { chunks, MemorySink } from './with-pool.js';
 
 t.test('to the bytes of JSON.stringify, wherever a text is cut', async t => {

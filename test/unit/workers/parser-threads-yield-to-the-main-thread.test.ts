@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
 import { ParsePool } from '../../../src/workers/parse-pool.js';
-import { recordingLog } from '../../support/redis.js';
+import { recordingLog } from '../../support/redis/redis.js';
 
 /** The nice values of our threads, by thread id (proc(5): field 19 of stat). */
 function niceValues(): Map<string, number> {

@@ -2,7 +2,7 @@ import type { Test } from 'tap';
 import type { AttachmentSink } from '../../../src/mail/read/limits.js';
 import type { ParseOutcome } from '../../../src/usecases/ports.js';
 import { ParsePool, type ParsePoolOptions } from '../../../src/workers/parse-pool.js';
-import { type RecordingLog, recordingLog } from '../../support/redis.js';
+import { type RecordingLog, recordingLog } from '../../support/redis/redis.js';
 
 const unrulyThread = new URL('./unruly-thread.js', import.meta.url);
 

@@ -1,0 +1,15 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { toInstant } from '../../../../src/domain/instants.js';
+
+t.test('every service instant has the pattern of the specification', async t => {
+  t.equal(toInstant(0), '1970-01-01T00:00:00.000Z');
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 253_402_300_799_999 }), ms => {
+        const text = toInstant(ms);
+        return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/.test(text) && Date.parse(text) === ms;
+      }),
+    ),
+  );
+});

@@ -1,0 +1,85 @@
+import type { ReceivedContent } from '../../../../src/domain/content.js';
+import {
+  type AttachmentSink,
+  defaultParseLimits,
+  type ParsedMessage,
+  type ParseLimits,
+} from '../../../../src/mail/read/limits.js';
+import { parseMessage } from '../../../../src/mail/read/parse-message.js';
+
+export interface ParsedWithFiles extends ParsedMessage {
+  /** The decoded bytes of the attachments, in their order. */
+  readonly files: readonly Buffer[];
+}
+
+/** Keeps what it is given. */
+export class FileSink implements AttachmentSink {
+  readonly ids: string[] = [];
+  readonly files: Buffer[] = [];
+  readonly sizes: number[] = [];
+  readonly chunkLengths: number[] = [];
+
+  begin(id: string): void {
+    this.ids.push(id);
+    this.files.push(Buffer.alloc(0));
+  }
+
+  write(chunk: Uint8Array): void {
+    this.chunkLengths.push(chunk.length);
+    this.files.push(Buffer.concat([this.files.pop() ?? Buffer.alloc(0), chunk]));
+  }
+
+  end(size: number): void {
+    this.sizes.push(size);
+  }
+}
+
+/** Yields `message` in pieces of the lengths that `nextLength` gives, each in memory that is used again. */
+export async function* piecesOf(message: Uint8Array, nextLength: () => number): AsyncGenerator<Uint8Array> {
+  const memory = Buffer.alloc(message.length);
+  for (let start = 0; start < message.length; ) {
+    const end = Math.min(message.length, start + nextLength());
+    memory.fill(0x2d);
+    memory.set(message.subarray(start, end));
+    yield memory.subarray(0, end - start);
+    start = end;
+  }
+}
+
+/** Parses text in which each character is a byte (Latin-1) and each line end is made CRLF. */
+export async function parseText(
+  text: string,
+  limits: Partial<ParseLimits> = {},
+  nextLength: () => number = () => 65_536,
+): Promise<ParsedWithFiles> {
+  return parseBytes(Buffer.from(text.replace(/\r?\n/g, '\r\n'), 'latin1'), limits, nextLength);
+}
+
+export async function parseBytes(
+  bytes: Uint8Array,
+  limits: Partial<ParseLimits> = {},
+  nextLength: () => number = () => 65_536,
+): Promise<ParsedWithFiles> {
+  const sink = new FileSink();
+  const parsed = await parseMessage(piecesOf(bytes, nextLength), sink, { ...defaultParseLimits, ...limits });
+  return { ...parsed, files: sink.files };
+}
+
+/** The content of a message that has the given header and the body `Body`. */
+export async function contentWithHeader(
+  header: string,
+  limits: Partial<ParseLimits> = {},
+): Promise<ReceivedContent> {
+  return (await parseText(`${header}\n\nBody\n`, limits)).content;
+}
+
+/** The bytes of UTF-8 text, as the characters that `parseText` takes. */
+export function utf8(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1');
+}
+
+/** A multipart of the given parts, each with its own header. */
+export function multipart(subtype: string, ...parts: readonly string[]): string {
+  const body = parts.map(part => `--frontier\n${part}\n`).join('');
+  return `Content-Type: multipart/${subtype}; boundary=frontier\n\n${body}--frontier--\n`;
+}

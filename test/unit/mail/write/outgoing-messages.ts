@@ -1,0 +1,182 @@
+import fc from 'fast-check';
+import { isEmailAddress } from '../../../../src/domain/addresses.js';
+import type { Mailbox } from '../../../../src/domain/message-parts.js';
+import { normaliseName, safeFilename } from '../../../../src/domain/text.js';
+import type { OutgoingFile, OutgoingMessage } from '../../../../src/mail/write/compose-message.js';
+
+/** The plainest message, for tests that look at one thing. */
+export function outgoing(changes: Partial<OutgoingMessage> = {}): OutgoingMessage {
+  return {
+    id: '0190a3a0-0000-7000-8000-000000000001',
+    messageId: '0190a3a0-0000-7000-8000-000000000001@example.org',
+    date: Date.UTC(2026, 10, 28, 2, 13),
+    from: { address: 'agent@example.org' },
+    to: [{ address: 'ann@a.example' }],
+    cc: [],
+    subject: 'Hello',
+    text: 'Hello',
+    html: null,
+    replyHeaders: null,
+    files: [],
+    ...changes,
+  };
+}
+
+/** What sounds harmless and is not, among anything at all. */
+const TRICKS = [
+  '=?utf-8?Q?x?=',
+  '=?',
+  '?=',
+  '"',
+  '\\',
+  '<b@c.example>',
+  ',',
+  ';',
+  ':',
+  '(',
+  ')',
+  '@',
+  '%20',
+  "''",
+  '  ',
+];
+const piece = fc.oneof(
+  { weight: 4, arbitrary: fc.string({ unit: 'grapheme-ascii', maxLength: 12 }) },
+  { weight: 3, arbitrary: fc.string({ unit: 'grapheme', maxLength: 12 }) },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 12 }) },
+  { weight: 3, arbitrary: fc.constantFrom(...TRICKS) },
+);
+
+function textOf(maxPieces: number): fc.Arbitrary<string> {
+  return fc.array(piece, { maxLength: maxPieces, size: 'max' }).map(pieces => pieces.join(''));
+}
+
+function withoutControls(text: string): string {
+  return text.replace(/\p{Cc}/gu, '');
+}
+
+const name = textOf(20).map(text => {
+  const usable = normaliseName('name', withoutControls(text).toWellFormed());
+  return usable.ok ? usable.value : null;
+});
+
+const address = fc
+  .tuple(
+    fc.stringMatching(/^[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,20}(\.[a-zA-Z0-9=?_]{1,40})?$/),
+    fc.stringMatching(/^[a-z0-9]{1,30}(\.[a-z0-9]{1,60}){0,3}$/),
+  )
+  .map(([local, domain]) => `${local}@${domain}`)
+  .filter(isEmailAddress);
+
+export const mailbox: fc.Arbitrary<Mailbox> = fc
+  .tuple(address, name)
+  .map(([address, name]) => (name === null ? { address } : { address, name }));
+
+/** At most 998 bytes of UTF-8, not blank, without controls. */
+export const subject = fc
+  .oneof(textOf(8), textOf(80))
+  .map(text =>
+    Buffer.from(withoutControls(text))
+      .subarray(0, 998)
+      .toString()
+      .replace(/\ufffd+$/, ''),
+  )
+  .map(text => (text.trim() === '' ? `${text}x` : text))
+  .map(text => (Buffer.byteLength(text) > 998 ? text.slice(0, 300) : text));
+
+const line = fc.oneof(
+  piece,
+  fc.constantFrom(
+    '.',
+    '..',
+    'From me',
+    '>From',
+    ' ',
+    '\t',
+    'end ',
+    '--',
+    'a\ttab',
+    '\0',
+    '\u2028',
+    '\x7f',
+    '=',
+    '=3D',
+  ),
+  fc.string({ unit: fc.constantFrom('a', ' ', 'é', '=', '.'), minLength: 60, maxLength: 200 }),
+);
+const lineEnd = fc.constantFrom('\n', '\r\n', '\r', '\n\n', '\r\r\n', '');
+
+/** Text with all sorts of line ends and lengths. */
+export const bodyText = fc
+  .array(fc.tuple(line, lineEnd), { maxLength: 20 })
+  .map(lines => lines.flat().join(''));
+
+const type = fc.oneof(
+  fc.constantFrom('application/pdf', 'text/plain', 'text/html', 'image/PNG', 'application/octet-stream'),
+  fc.constantFrom('message/rfc822', 'multipart/mixed', 'message/delivery-status'),
+  fc.stringMatching(/^[A-Za-z0-9!#$&^_.+-]{1,40}\/[A-Za-z0-9!#$&^_.+-]{1,60}$/),
+);
+const contentId = fc.oneof(
+  fc.stringMatching(/^[!-;=?-~]{1,60}$/),
+  fc.constantFrom('image001.png@01D1', 'ii_abc', 'i'.repeat(300)),
+);
+/** What an agent may name a file. */
+const givenName = textOf(20)
+  .map(text => withoutControls(text).replace(/[/\\]/g, '').toWellFormed())
+  .filter(text => text !== '' && Buffer.byteLength(text) <= 255);
+const safeName = givenName.map(text => safeFilename(text) ?? 'unnamed.bin');
+const content = fc.uint8Array({ maxLength: 400, size: 'max' });
+
+export const file: fc.Arbitrary<OutgoingFile> = fc.oneof(
+  fc.record({ filename: givenName, type, disposition: fc.constant('attachment' as const), content }),
+  fc.record({ filename: safeName, type, disposition: fc.constant('inline' as const), content }),
+  fc.record({
+    filename: safeName,
+    type,
+    disposition: fc.constantFrom('inline' as const, 'attachment' as const),
+    contentId,
+    content,
+  }),
+);
+
+const messageId = fc.stringMatching(/^[!-;=?-~]{1,60}$/);
+const replyHeaders = fc.array(messageId, { minLength: 1, maxLength: 15 }).map(ids => ({
+  inReplyTo: `<${ids.at(-1)}>`,
+  references: ids.map(id => `<${id}>`).join(' '),
+}));
+
+export const message: fc.Arbitrary<OutgoingMessage> = fc.record({
+  id: fc.uuid(),
+  messageId,
+  date: fc.integer({ min: 0, max: Date.UTC(9999, 11, 31) }),
+  from: mailbox,
+  to: fc.array(mailbox, { maxLength: 6 }),
+  cc: fc.array(mailbox, { maxLength: 6 }),
+  subject,
+  text: bodyText,
+  html: fc.option(bodyText),
+  replyHeaders: fc.option(replyHeaders),
+  files: fc.array(file, { maxLength: 4 }),
+});
+
+/** A body as it is read: well-formed, LF line ends, one at the end of what is not empty. */
+export function asRead(text: string): string {
+  const lines = text.toWellFormed().replace(/\r\n?/g, '\n');
+  return lines === '' || lines.endsWith('\n') ? lines : `${lines}\n`;
+}
+
+/** The files in the order in which they are transmitted: embedded ones stand with the HTML. */
+export function inOrder(
+  message: OutgoingMessage,
+): readonly (OutgoingFile & { readonly isEmbedded: boolean })[] {
+  const files = message.files.map(file => ({
+    ...file,
+    isEmbedded: message.html !== null && file.disposition === 'inline' && file.contentId !== undefined,
+  }));
+  return [...files.filter(one => one.isEmbedded), ...files.filter(one => !one.isEmbedded)];
+}
+
+/** Messages and multiparts may not be encoded, so they are sent as bytes of no known type. */
+export function typeAsRead(type: string): string {
+  return /^(message|multipart)\//i.test(type) ? 'application/octet-stream' : type.toLowerCase();
+}

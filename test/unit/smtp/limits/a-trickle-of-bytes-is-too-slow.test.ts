@@ -1,0 +1,57 @@
+import t from 'tap';
+import { smtpListenerDefaults } from '../../../../src/smtp/options.js';
+import { DataClock } from '../../../../src/smtp/session-timers.js';
+import { SmtpClient } from '../../../support/smtp/smtp-client.js';
+import { withListener } from '../with-listener.js';
+
+const MINUTE = 60_000;
+
+/** Lets a sender send `bytes` every `everyMs`, looked at every five seconds; when it is cut off, and why. */
+function cutOff(bytes: number, everyMs: number, forMs = 60 * MINUTE): string {
+  const clock = new DataClock(smtpListenerDefaults, 0);
+  for (let nowMs = 0; nowMs <= forMs; nowMs += 5000) {
+    const refusal = clock.overdue(nowMs, Math.floor(nowMs / everyMs) * bytes);
+    if (refusal !== null) return `${refusal.reason} after ${nowMs / MINUTE} min`;
+  }
+  return 'never';
+}
+
+t.test('a byte every 300 ms is over after two minutes, not after thirty', async t => {
+  t.equal(cutOff(1, 300), 'too_slow after 2 min');
+  t.equal(cutOff(0, 1000), 'too_slow after 2 min');
+  t.equal(cutOff(99, 1000), 'too_slow after 2 min');
+});
+
+t.test('slow lines are not: a tenth of a GSM call, a block now and then, an outage of a minute', async t => {
+  t.equal(cutOff(120, 1000, 25 * MINUTE), 'never');
+  t.equal(cutOff(16 * 1024, 110_000, 25 * MINUTE), 'never');
+  const clock = new DataClock(smtpListenerDefaults, 0);
+  t.equal(clock.overdue(MINUTE, 20_000), null);
+  t.equal(clock.overdue(2 * MINUTE, 20_000), null, 'a minute of nothing behind a minute of mail');
+});
+
+t.test('however fast, the total holds', async t => {
+  t.equal(cutOff(1000, 1000), 'timeout after 30 min');
+});
+
+t.test('time in which the client waited for us does not count', async t => {
+  const clock = new DataClock(smtpListenerDefaults, 0);
+  clock.resume(5 * MINUTE, 1000);
+  t.equal(clock.overdue(6 * MINUTE, 1000), null);
+  t.match(clock.overdue(7 * MINUTE, 1000), { reason: 'too_slow' });
+});
+
+t.test('over the wire: 421 4.4.2, closed, nothing stored', async t => {
+  const { port, inbound, listener } = await withListener(t, {
+    dataWindowMs: 80,
+    minDataBytesPerSecond: 5000,
+  });
+  const client = await SmtpClient.ready(port);
+  await client.openData('a@b.example', ['agent@example.org']);
+  const trickle = setInterval(() => void client.write('x'), 5);
+  t.teardown(() => clearInterval(trickle));
+  t.equal((await client.expect(421)).enhanced, '4.4.2');
+  await client.closed();
+  t.match(inbound.bodies, [{ commits: 0, aborts: 1 }]);
+  t.match(listener.stats(), { refusedMessages: 1, refusals: { too_slow: 1, timeout: 0 } });
+});

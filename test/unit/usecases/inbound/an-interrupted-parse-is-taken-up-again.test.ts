@@ -1,0 +1,48 @@
+import t from 'tap';
+import { recoverParsing } from '../../../../src/usecases/inbound/index-message.js';
+import { withHouse } from '../with-house.js';
+import { gaveUp, index } from '../with-parser.js';
+
+/** A parse that never ends: its process did. */
+const interrupted = (house: Awaited<ReturnType<typeof withHouse>>, id: Parameters<typeof index>[1]) =>
+  new Promise<void>(resolve => {
+    void index(house, id, () => {
+      resolve();
+      return new Promise(() => {});
+    });
+  });
+
+t.test('at boot messages in work return to pending, and those that wait are left alone', async t => {
+  const house = await withHouse(t);
+  const inbox = await house.addInbox('agent');
+  const ids = await Promise.all(Array.from({ length: 30 }, (_, n) => house.receive(`raw ${n}`, inbox)));
+  for (const id of ids.slice(0, 5)) await interrupted(house, id);
+  await index(house, ids[29]!, gaveUp('error'));
+  t.equal(await recoverParsing(house), 5);
+  for (const id of ids.slice(0, 5))
+    t.match(house.message(id), { status: 'pending', tries: 0, interruptions: 1 });
+  t.match(house.message(ids[29]!), { status: 'pending', tries: 1, interruptions: 0 });
+  t.equal(house.pending().length, 30);
+  t.equal(await recoverParsing(house), 0, 'a second look finds nothing');
+});
+
+t.test('one that waits for a later try is taken up too', async t => {
+  const house = await withHouse(t);
+  const id = await house.receive('raw', await house.addInbox('agent'));
+  await index(house, id, gaveUp('error'));
+  await interrupted(house, id);
+  t.equal(await recoverParsing(house), 1);
+  t.match(house.message(id), { status: 'pending', tries: 1 });
+});
+
+t.test('a message that takes the process down ten times is failed', async t => {
+  const house = await withHouse(t);
+  const id = await house.receive('raw', await house.addInbox('agent'));
+  for (let n = 1; n <= 10; n++) {
+    t.equal(house.message(id)?.status, 'pending', `before interruption ${n}`);
+    await interrupted(house, id);
+    await recoverParsing(house);
+  }
+  t.match(house.message(id), { status: 'failed', interruptions: 10 });
+  t.strictSame(house.pending(), []);
+});

@@ -1,0 +1,59 @@
+import t from 'tap';
+import { isSuppressed } from '../../../../src/store/records/inboxes.js';
+import {
+  addSuppression,
+  liftSuppression,
+  listSuppressions,
+} from '../../../../src/usecases/inboxes/suppressions.js';
+import { must, withHouse } from '../with-house.js';
+
+t.test('an address is added once, keeps its date, and takes a new reason', async t => {
+  const house = await withHouse(t);
+  const added = must(await addSuppression(house, { address: 'Ann@Example.com', reason: ' bounced ' }));
+  t.strictSame(added, {
+    address: 'ann@example.com',
+    reason: 'bounced',
+    created_at: '2026-01-15T12:00:00.000Z',
+  });
+  house.now.ms += 60_000;
+  t.strictSame(must(await addSuppression(house, { address: 'ANN@example.com' })), added);
+  const asked = must(await addSuppression(house, { address: 'ann@example.com', reason: 'asked for it' }));
+  t.strictSame(asked, { ...added, reason: 'asked for it' });
+  t.strictSame(must(listSuppressions(house, { limit: 10, cursor: null })).suppressions, [asked]);
+  t.strictSame(must(await liftSuppression(house, ' aNN@example.com')), asked);
+  t.match(await liftSuppression(house, 'ann@example.com'), { failure: { code: 'not_found' } });
+  t.notOk(house.store.read(reader => isSuppressed(reader, 'ann@example.com')));
+});
+
+t.test('what is no address or no reason adds nothing', async t => {
+  const house = await withHouse(t);
+  for (const input of [{ address: 'ann' }, { address: '' }, { address: 'ann@example.com', reason: 'a\nb' }]) {
+    t.match(await addSuppression(house, input), { ok: false, failure: { code: 'invalid_request' } });
+  }
+  t.match(await liftSuppression(house, 'ann'), { failure: { code: 'not_found' } });
+  t.strictSame(must(listSuppressions(house, { limit: 10, cursor: null })), {
+    suppressions: [],
+    next_cursor: null,
+  });
+});
+
+t.test('pages join up', async t => {
+  const house = await withHouse(t);
+  for (const name of ['d', 'a', 'c', 'e', 'b'])
+    must(await addSuppression(house, { address: `${name}@x.example` }));
+  const page = (limit: number, cursor: string | null) => must(listSuppressions(house, { limit, cursor }));
+  const names = (limit: number, cursor: string | null) =>
+    page(limit, cursor)
+      .suppressions.map(({ address }) => address[0])
+      .join('');
+  t.equal(names(2, null), 'ab');
+  t.equal(names(2, page(2, null).next_cursor), 'cd');
+  t.equal(names(2, 'd@x.example'), 'e');
+  t.equal(page(2, 'd@x.example').next_cursor, null);
+  t.equal(page(5, null).next_cursor, null, 'a page that the list fills has nothing behind it');
+  must(await liftSuppression(house, 'b@x.example'));
+  t.equal(names(2, 'b@x.example'), 'cd', 'a cursor outlives its entry');
+  for (const cursor of ['', 'A@x.example', 'nonsense', 'a'.repeat(5000)]) {
+    t.match(listSuppressions(house, { limit: 2, cursor }), { failure: { code: 'invalid_cursor' } });
+  }
+});

@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import t from 'tap';
+import type { MessageId } from '../../../../src/domain/ids.js';
+import { NO_FILTER, normaliseFilter } from '../../../../src/domain/message-filter.js';
+import {
+  changeLabels,
+  deleteMessage,
+  restoreMessage,
+  trashMessage,
+} from '../../../../src/usecases/mailbox/change-messages.js';
+import { listLabels } from '../../../../src/usecases/mailbox/list-labels.js';
+import { listMessages, type MessagePage } from '../../../../src/usecases/mailbox/list-messages.js';
+import { ALL_MAIL, must, withHouse } from '../with-house.js';
+import { index, parsed } from '../with-parser.js';
+
+const idOf = (summary: Buffer) => (JSON.parse(summary.toString()) as { id: MessageId }).id;
+
+/** What happens between two pages, to messages that come and go; the others stay as they are. */
+const disturbance = fc.record({
+  kind: fc.constantFrom('deliver', 'delete', 'trash', 'unlabel', 'label', 'restore'),
+  pick: fc.nat(100),
+});
+const disturbances = fc.array(disturbance, { maxLength: 4 });
+
+t.test('what stays is neither skipped nor repeated while others come and go between pages', async t => {
+  const house = await withHouse(t, { inboxLimit: 1_000 });
+  let made = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom('newest' as const, 'oldest' as const),
+      fc.boolean(),
+      fc.integer({ min: 1, max: 4 }),
+      fc.array(disturbances, { minLength: 5, maxLength: 12 }),
+      async (order, isFiltered, limit, between) => {
+        const inboxId = await house.addInbox(`live${made++}`);
+        const input = { accountId: house.account, inboxId, kind: 'received', order, limit } as const;
+        const filter = isFiltered
+          ? must(normaliseFilter({ all: ['x'], any: [], none: ['y'] }, {}))
+          : NO_FILTER;
+        const asOwner = (messageId: MessageId) => ({ accountId: house.account, messageId });
+        const relabel = (id: MessageId, addLabels: string[], removeLabels: string[]) =>
+          changeLabels(house, { ...asOwner(id), addLabels, removeLabels });
+        const add = async () => {
+          const id = await house.receive('raw', inboxId);
+          must(await relabel(id, ['x'], []));
+          return id;
+        };
+        const stay: MessageId[] = [];
+        const others: MessageId[] = [];
+        for (let n = 0; n < 16; n++) (n % 2 === 0 ? stay : others).push(await add());
+        const disturb = async ({ kind, pick }: { kind: string; pick: number }) => {
+          const id = others[pick % others.length]!;
+          if (kind === 'deliver') others.push(await add());
+          else if (kind === 'delete') await deleteMessage(house, asOwner(id));
+          else if (kind === 'trash') await trashMessage(house, asOwner(id));
+          else if (kind === 'restore') await restoreMessage(house, asOwner(id));
+          else if (kind === 'label') await relabel(id, ['y'], []);
+          else await relabel(id, [], ['x', 'y']);
+        };
+        const seen: MessageId[] = [];
+        let cursor: string | null = null;
+        for (let page = 0; ; page++) {
+          const read: MessagePage = must(listMessages(house, { ...input, filter, cursor }));
+          seen.push(...read.summaries.map(idOf));
+          cursor = read.nextCursor;
+          if (cursor === null) break;
+          for (const one of between[page] ?? []) await disturb(one);
+        }
+        const expected = order === 'newest' ? stay.toReversed() : stay;
+        if (new Set(seen).size !== seen.length) throw new Error('one was repeated');
+        const kept = seen.filter(id => stay.includes(id));
+        if (kept.join() !== expected.join()) throw new Error('one that stayed was skipped');
+      },
+    ),
+    { numRuns: 25, seed: 20_260_115 },
+  );
+});
+
+t.test('so it is with the labels in use', async t => {
+  const house = await withHouse(t);
+  const inboxId = await house.addInbox('agent');
+  const id = await house.receive('raw', inboxId);
+  const relabel = async (addLabels: string[], removeLabels: string[] = []) =>
+    must(await changeLabels(house, { accountId: house.account, messageId: id, addLabels, removeLabels }));
+  await relabel(['b', 'd', 'f', 'h']);
+  const input = { accountId: house.account, inboxId, prefix: '', limit: 2 };
+  const first = must(listLabels(house, { ...input, cursor: null }));
+  t.strictSame(
+    first.labels.map(({ name }) => name),
+    ['b', 'd'],
+  );
+  await relabel(['a', 'c', 'e'], ['d', 'b']);
+  const second = must(listLabels(house, { ...input, cursor: first.next_cursor }));
+  t.strictSame(
+    second.labels.map(({ name }) => name),
+    ['e', 'f'],
+    'it goes on behind a label that is gone',
+  );
+  const third = must(listLabels(house, { ...input, cursor: second.next_cursor }));
+  t.strictSame(third, { labels: [{ name: 'h', received_count: 1, sent_count: 0 }], next_cursor: null });
+});
+
+t.test('a search for a rare subject comes in short pages, and misses nothing', async t => {
+  const house = await withHouse(t);
+  const inboxId = await house.addInbox('agent');
+  await Promise.all(Array.from({ length: 4_500 }, (_, n) => house.accept(`m${n}`, inboxId)));
+  const rare = [house.offered[10]!, house.offered[2_200]!, house.offered[4_400]!];
+  for (const id of rare) await index(house, id, parsed({}, { subject: 'A needle' }));
+  const filter = must(normaliseFilter(NO_FILTER.labels, { subject: 'NEEDLE' }));
+  for (const order of ['newest', 'oldest'] as const) {
+    const pages: MessageId[][] = [];
+    let cursor: string | null = null;
+    do {
+      const input = { ...ALL_MAIL, accountId: house.account, inboxId, filter, order, limit: 20, cursor };
+      const page: MessagePage = must(listMessages(house, input));
+      pages.push(page.summaries.map(idOf));
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    t.strictSame(pages.flat().sort(), rare.toSorted(), order);
+    t.ok(pages.length > 1 && pages.length < 10, `${pages.length} pages, each a bounded look`);
+  }
+});

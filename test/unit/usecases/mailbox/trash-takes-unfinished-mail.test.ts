@@ -1,0 +1,156 @@
+import t from 'tap';
+import type { InboxId, MessageId } from '../../../../src/domain/ids.js';
+import { NO_FILTER } from '../../../../src/domain/message-filter.js';
+import { recoverParsing } from '../../../../src/usecases/inbound/index-message.js';
+import {
+  changeLabels,
+  deleteMessage,
+  restoreMessage,
+  trashMessage,
+} from '../../../../src/usecases/mailbox/change-messages.js';
+import { countMessages } from '../../../../src/usecases/mailbox/count-messages.js';
+import { listTrash } from '../../../../src/usecases/mailbox/list-trash.js';
+import { openAttachment } from '../../../../src/usecases/mailbox/read-message.js';
+import { readFacts } from '../../../support/box/store-facts.js';
+import { countChunks, pattern } from '../../store/with-blobs.js';
+import { DAY_MS, type House, must, withHouse } from '../with-house.js';
+import { attach, gaveUp, index, parsed, prepared } from '../with-parser.js';
+
+const asOwner = (house: House, messageId: MessageId) => ({ accountId: house.account, messageId });
+
+const countFrom = async (house: House, inboxId: InboxId, from: string | null) =>
+  must(
+    await countMessages(house, {
+      accountId: house.account,
+      inboxId,
+      kind: 'received',
+      filter: { ...NO_FILTER, from },
+    }),
+  );
+
+t.test('trashed while pending, it is parsed all the same and comes back ready', async t => {
+  const house = await withHouse(t);
+  const inbox = await house.addInbox('agent');
+  const id = await house.receive('raw', inbox);
+  must(await changeLabels(house, { ...asOwner(house, id), addLabels: ['kept'], removeLabels: [] }));
+  must(await trashMessage(house, asOwner(house, id)));
+  t.strictSame(house.pending(), [id], 'it still waits to be parsed');
+  await index(house, id, async (_source, sink) => {
+    await attach(sink, 'a1', pattern(100_000));
+    return { status: 'parsed', prepared: prepared({}, ['file.bin']) };
+  });
+  t.equal(await countFrom(house, inbox, null), 0, 'in no list');
+  t.equal(await countFrom(house, inbox, 'sender@elsewhere.example'), 0, 'in no set');
+  const trash = { accountId: house.account, inboxId: inbox, limit: 10, cursor: null };
+  t.match(must(listTrash(house, trash)).messages, [{ id, subject: 'Hello', from: { name: 'Sender' } }]);
+  t.match(openAttachment(house, { ...asOwner(house, id), attachmentId: 'a1' }), { ok: false });
+  t.strictSame(must(await restoreMessage(house, asOwner(house, id))), {
+    id,
+    inbox_id: inbox,
+    thread_id: house.message(id)!.threadId,
+    status: 'restored',
+    message: 'The message is back with its labels.',
+  });
+  t.match(house.message(id), { status: 'ready', labels: ['kept'], trash: null });
+  t.equal(await countFrom(house, inbox, 'sender@elsewhere.example'), 1);
+  t.match(openAttachment(house, { ...asOwner(house, id), attachmentId: 'a1' }), {
+    ok: true,
+    value: { size: 100_000, filename: 'file.bin' },
+  });
+  t.strictSame(readFacts(house.store).faults, []);
+});
+
+t.test('trashed in the middle of parsing, and restored in the middle of it', async t => {
+  const house = await withHouse(t);
+  const inbox = await house.addInbox('agent');
+  const id = await house.receive('raw', inbox);
+  await index(house, id, async () => {
+    must(await trashMessage(house, asOwner(house, id)));
+    return { status: 'parsed', prepared: prepared() };
+  });
+  t.match(house.message(id), { status: 'ready', trash: { number: 1 } });
+  must(await restoreMessage(house, asOwner(house, id)));
+
+  const second = await house.receive('raw', inbox);
+  must(await trashMessage(house, asOwner(house, second)));
+  await index(house, second, async () => {
+    must(await restoreMessage(house, asOwner(house, second)));
+    return { status: 'parsed', prepared: prepared() };
+  });
+  t.match(house.message(second), { status: 'ready', trash: null });
+  t.equal(await countFrom(house, inbox, 'sender@elsewhere.example'), 2);
+});
+
+t.test('a parse that fails, or ends with its process, leaves Trash as it is', async t => {
+  const house = await withHouse(t);
+  const inbox = await house.addInbox('agent');
+  const [one, two] = [await house.receive('raw', inbox), await house.receive('raw', inbox)];
+  for (const id of [one, two]) must(await trashMessage(house, asOwner(house, id)));
+  await index(house, one, gaveUp('timeout'));
+  void index(house, two, () => new Promise(() => {}));
+  while (house.message(two)?.status !== 'processing') await house.store.write(() => undefined);
+  await recoverParsing(house);
+  t.match(house.message(two), { status: 'pending', trash: { number: 2 } });
+  const trash = { accountId: house.account, inboxId: inbox, limit: 10, cursor: null };
+  t.match(must(listTrash(house, trash)).messages, [
+    { id: two, from: null },
+    { id: one, from: null },
+  ]);
+  t.equal(await countFrom(house, inbox, null), 0);
+  t.strictSame(readFacts(house.store).faults, []);
+});
+
+t.test('deleted, or swept out of Trash, in the middle of parsing, it leaves nothing', async t => {
+  const house = await withHouse(t);
+  const inbox = await house.addInbox('agent');
+  for (const way of ['delete', 'sweep', 'delete from Trash'] as const) {
+    const id = await house.receive(pattern(200_000), inbox);
+    const outcome = await index(house, id, async (_source, sink) => {
+      await attach(sink, 'a1', pattern(150_000));
+      if (way !== 'delete') must(await trashMessage(house, asOwner(house, id)));
+      if (way === 'sweep') house.now.ms += 7 * DAY_MS;
+      if (way === 'sweep') await house.sweepAll();
+      else must(await deleteMessage(house, asOwner(house, id)));
+      return { status: 'parsed', prepared: prepared() };
+    });
+    t.strictSame(outcome, { status: 'done' }, way);
+    t.equal(house.message(id), undefined, way);
+    await house.store.write(() => undefined);
+    await house.sweepAll();
+    t.equal(countChunks(house.store), 0, way);
+    t.strictSame(house.pending(), [], way);
+  }
+  t.strictSame(readFacts(house.store), {
+    messages: [],
+    sent: [],
+    chunks: 0,
+    uploads: 0,
+    pending: {
+      parse: 0,
+      'purge-blob': 0,
+      'purge-inbox': 0,
+      'purge-trash': 0,
+      'purge-thread': 0,
+      relay: 0,
+      'relay-held': 0,
+      'expire-charges': 0,
+      'expire-key': 0,
+      'expire-link': 0,
+      'expire-phrase': 0,
+    },
+    faults: [],
+  });
+});
+
+t.test('mail is due to be parsed at once, even where its inbox is ahead of the clock', async t => {
+  const house = await withHouse(t);
+  const inbox = await house.addInbox('agent');
+  house.now.ms += 30 * DAY_MS;
+  const early = await house.receive('raw', inbox);
+  house.now.ms -= 30 * DAY_MS;
+  const late = await house.receive('raw', inbox);
+  t.equal(house.message(late)?.receivedAt, house.message(early)?.receivedAt, 'instants do not run backwards');
+  t.equal(house.message(late)?.parseDueAt, house.now.ms);
+  await index(house, late, parsed());
+  t.equal(house.message(late)?.status, 'ready');
+});
