@@ -6,7 +6,7 @@ import { NewerSchemaError, openMigratedStore } from '../store/open-store.js';
 import type { DefaultLimits } from '../usecases/accounts/accounts.js';
 import type { Clock } from '../usecases/ports.js';
 import type { CliDependencies } from './dependencies.js';
-import { type Failed, failed } from './outcome.js';
+import { type CommandRefusal, failed } from './outcome.js';
 
 /** What a command that works on the store is given. */
 export interface Box {
@@ -19,15 +19,16 @@ export interface Box {
 export type Loaded = Extract<LoadedConfig, { ok: true }>;
 
 /** Reads the configuration that `--config` names, or the usual one. */
-export function readConfig(deps: CliDependencies, file: string | undefined): Loaded | Failed {
+export function readConfig(deps: CliDependencies, file: string | undefined): Loaded {
   const loaded = loadConfig({ env: deps.env, cwd: deps.cwd, ...(file === undefined ? {} : { file }) });
-  return loaded.ok ? loaded : configurationFailure(loaded.problems);
+  if (!loaded.ok) throw configurationFailure(loaded.problems);
+  return loaded;
 }
 
-export function configurationFailure(problems: readonly ConfigProblem[]): Failed {
+export function configurationFailure(problems: readonly ConfigProblem[]): CommandRefusal {
   const lines = problems.map(formatProblem);
   const head = lines.length === 1 ? [] : [`the configuration has ${lines.length} problems:`];
-  return failed('invalid_configuration', [...head, ...lines].join('\n'), { problems });
+  throw failed('invalid_configuration', [...head, ...lines].join('\n'), { problems });
 }
 
 export interface OpenOptions {
@@ -42,13 +43,12 @@ export interface OpenOptions {
 export async function openBox(
   config: Config,
   options: OpenOptions,
-): Promise<{ readonly ok: true; readonly value: Box; readonly isNew: boolean } | Failed> {
+): Promise<{ readonly box: Box; readonly isNew: boolean }> {
   const { path, mapSizeGib, diskFloorMib } = config.store;
-  const refusal = tryBecomeOwner(path);
-  if (refusal !== null) return refusal;
+  becomeOwnerOf(path);
   const isNew = !storeExists(path);
   if (isNew && !options.makesStore) {
-    return failed(
+    throw failed(
       'no_store',
       `There is no store in ${path}, or it is out of reach. If store.path is right, "postern init" or "postern serve" makes one; if there is one, run this as root or as its owner.`,
     );
@@ -60,19 +60,18 @@ export async function openBox(
       diskFloorBytes: diskFloorMib * 2 ** 20,
     });
     const limits = { inboxes: config.limits.inboxes, sends: config.limits.sends };
-    return { ok: true, value: { config, store, clock: Date.now, limits }, isNew };
+    return { box: { config, store, clock: Date.now, limits }, isNew };
   } catch (error) {
-    return failed('store_unavailable', `The store in ${path} cannot be opened: ${adviceFor(error)}`);
+    throw failed('store_unavailable', `The store in ${path} cannot be opened: ${adviceFor(error)}`);
   }
 }
 
-/** Null when the process now is who should touch the directory. */
-export function tryBecomeOwner(path: string): Failed | null {
+/** Makes the process who should touch the directory. */
+export function becomeOwnerOf(path: string): void {
   try {
     becomeOwner(path);
-    return null;
   } catch (error) {
-    return failed(
+    throw failed(
       'not_permitted',
       `This process is root but cannot become the owner of ${path} (${messageOf(error)}). Run it as that user instead.`,
     );

@@ -1,4 +1,4 @@
-import type { ErrorCode, Result } from '../domain/errors.js';
+import { type ErrorCode, Refusal } from '../domain/errors.js';
 
 /** What scripts branch on. */
 export const EXIT = { done: 0, failed: 1, usage: 2, configuration: 3, notFound: 4 } as const;
@@ -31,30 +31,49 @@ export type Answer =
   /** Nothing to say: the command was the daemon, which has ended. */
   | { readonly kind: 'ended'; readonly exitCode: number };
 
-export type Failed = { readonly ok: false; readonly failure: CliFailure };
+/** A command cannot be carried out: thrown by its handler, caught once in `run-command.ts`. */
+export class CommandRefusal extends Error {
+  readonly failure: CliFailure;
 
-/** What a handler comes to. */
-export type Outcome = { readonly ok: true; readonly value: Answer } | Failed;
-
-export function answer(json: unknown, text: string): Outcome {
-  return { ok: true, value: { kind: 'document', json, text } };
+  constructor(failure: CliFailure) {
+    super(failure.message);
+    this.name = 'CommandRefusal';
+    this.failure = failure;
+  }
 }
 
-export function bytesAnswer(bytes: ByteSource): Outcome {
-  return { ok: true, value: { kind: 'bytes', bytes } };
+export function answer(json: unknown, text: string): Answer {
+  return { kind: 'document', json, text };
 }
 
-/** A use case's value as an answer, or its failure. */
-export function answerWith<Value>(result: Result<Value>, text: (value: Value) => string): Outcome {
-  return result.ok ? answer(result.value, text(result.value)) : result;
+export function bytesAnswer(bytes: ByteSource): Answer {
+  return { kind: 'bytes', bytes };
 }
 
+/** A use case's value as an answer. */
+export function answerWith<Value>(value: Value, text: (value: Value) => string): Answer {
+  return answer(value, text(value));
+}
+
+/** To be thrown: `throw failed('usage', ...)`. */
 export function failed(
   code: CliFailure['code'],
   message: string,
   details?: Readonly<Record<string, unknown>>,
-): Failed {
-  return { ok: false, failure: details === undefined ? { code, message } : { code, message, details } };
+): CommandRefusal {
+  return new CommandRefusal(details === undefined ? { code, message } : { code, message, details });
+}
+
+/** Waits for `found`; where that is refused with `not_found`, `missing` says so in the words of the command line. */
+export async function orMissing<Value>(
+  missing: CommandRefusal,
+  find: () => Value | Promise<Value>,
+): Promise<Value> {
+  try {
+    return await find();
+  } catch (error) {
+    throw error instanceof Refusal && error.failure.code === 'not_found' ? missing : error;
+  }
 }
 
 export function exitCodeOf(failure: CliFailure): number {

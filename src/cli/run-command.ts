@@ -1,3 +1,4 @@
+import { Refusal } from '../domain/errors.js';
 import { StoreFailedError } from '../store/engine/store.js';
 import { BlobMissingError } from '../store/records/blobs.js';
 import { StoreInUseError } from '../usecases/upkeep/claim-store.js';
@@ -7,15 +8,13 @@ import {
   type Answer,
   type ByteSource,
   type CliFailure,
+  CommandRefusal,
   EXIT,
   exitCodeOf,
-  type Failed,
-  failed,
-  type Outcome,
 } from './outcome.js';
 import { OutputClosedError, printableText } from './output.js';
 
-type Handler<Input> = (input: Input) => Outcome | Promise<Outcome>;
+type Handler<Input> = (input: Input) => Answer | Promise<Answer>;
 
 /**
  * One run of the command line: what the global options say, and the ways in which a command runs. Each
@@ -27,7 +26,7 @@ export interface Cli {
   isJson(): boolean;
   /** The file that `--config` names. */
   configFile(): string | undefined;
-  readConfig(): Loaded | Failed;
+  readConfig(): Loaded;
   /** A command that needs no store. */
   plain(handler: Handler<Cli>): Promise<void>;
   /** A command that looks at the store. */
@@ -49,50 +48,51 @@ export interface Run {
 /** `options` is asked when a command runs: only then have they been parsed. */
 export function startRun(deps: CliDependencies, options: () => GlobalOptions): Run {
   let exitCode: number = EXIT.done;
-  const finish = async (outcome: Outcome): Promise<void> => {
-    if (!outcome.ok) exitCode = await reportFailure(deps, options().isJson, outcome.failure);
-    else exitCode = await writeAnswer(deps, options().isJson, outcome.value);
+  const write = async (answer: Answer): Promise<void> => {
+    exitCode = await writeAnswer(deps, options().isJson, answer);
   };
-  const withBox = async (handler: Handler<Box>, { makesStore }: OpenOptions): Promise<void> => {
-    const loaded = cli.readConfig();
-    if (!loaded.ok) return finish(loaded);
-    const opened = await openBox(loaded.config, { makesStore });
-    if (!opened.ok) return finish(opened);
-    const box = opened.value;
+  /** Every refusal of a command is caught here. */
+  const tellingFailures = async (work: () => Promise<void>): Promise<void> => {
     try {
-      if (opened.isNew) await deps.stderr(`postern: made an empty store in ${box.config.store.path}\n`);
-      // The answer is written while the store is open: it may be a stream out of it.
-      await finish(await guard(() => handler(box)));
-    } finally {
-      await box.store.close();
+      await work();
+    } catch (error) {
+      exitCode = await reportFailure(deps, options().isJson, failureOf(error));
     }
   };
+  const withBox = (handler: Handler<Box>, { makesStore }: OpenOptions): Promise<void> =>
+    tellingFailures(async () => {
+      const { box, isNew } = await openBox(cli.readConfig().config, { makesStore });
+      try {
+        if (isNew) await deps.stderr(`postern: made an empty store in ${box.config.store.path}\n`);
+        // The answer is written while the store is open: it may be a stream out of it.
+        await write(await handler(box));
+      } finally {
+        await box.store.close();
+      }
+    });
   const cli: Cli = {
     deps,
     isJson: () => options().isJson,
     configFile: () => options().configFile,
     readConfig: () => readConfig(deps, options().configFile),
-    plain: async handler => endQuietly(finish(await guard(() => handler(cli)))),
+    plain: async handler => endQuietly(tellingFailures(async () => write(await handler(cli)))),
     read: handler => endQuietly(withBox(handler, { makesStore: false })),
     change: (handler, open = { makesStore: false }) => withBox(handler, open),
   };
   return { cli, exitCode: () => exitCode };
 }
 
-/** Failures that have a type become outcomes; everything else is a fault and goes on upwards. */
-async function guard(work: () => Outcome | Promise<Outcome>): Promise<Outcome> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof StoreInUseError) return failed('store_unavailable', error.message);
-    if (error instanceof StoreFailedError) {
-      return failed(
-        'store_unavailable',
-        `${messageOf(error)}. Nothing was changed. See to the disk that store.path lies on, then repeat the command.`,
-      );
-    }
-    throw error;
+/** What a command says of an error that has a type; everything else is a fault and goes on upwards. */
+function failureOf(error: unknown): CliFailure {
+  if (error instanceof Refusal || error instanceof CommandRefusal) return error.failure;
+  if (error instanceof StoreInUseError) return { code: 'store_unavailable', message: error.message };
+  if (error instanceof StoreFailedError) {
+    return {
+      code: 'store_unavailable',
+      message: `${messageOf(error)}. Nothing was changed. See to the disk that store.path lies on, then repeat the command.`,
+    };
   }
+  throw error;
 }
 
 /** Whoever reads a listing may stop when he has seen enough: nothing is amiss. */

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { normaliseLocalPart } from '../domain/addresses.js';
+import { resultOf } from '../domain/errors.js';
 import { type Checked, invalid, type ValueType, valid } from './key.js';
 import { checkDomainName } from './net-types.js';
 import { quoteValue } from './texts.js';
@@ -186,7 +187,7 @@ function checkMailDomain(text: string): Checked<string> {
 }
 
 function checkLocalPart(text: string): Checked<string> {
-  const localPart = normaliseLocalPart(text);
+  const localPart = resultOf(() => normaliseLocalPart(text));
   return localPart.ok
     ? valid(localPart.value)
     : invalid('is not 1 to 64 letters, digits, - and _ that start and end with a letter or digit');

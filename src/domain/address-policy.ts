@@ -1,5 +1,5 @@
 import { normaliseDomain } from './addresses.js';
-import { fail, ok, type Result } from './errors.js';
+import { refuse } from './errors.js';
 
 /**
  * Rules of an inbox: exact addresses and exact domains (wire contract 3.4 and 3.5). Local parts are compared
@@ -22,7 +22,7 @@ export const MAX_POLICY_ENTRIES = 100;
 const MAX_ADDRESS_LENGTH = 254;
 
 /** The list of addresses to save: domains in lower case and A-labels, each entry once, in the order given. */
-export function normalisePolicyAddresses(entries: readonly string[]): Result<readonly string[]> {
+export function normalisePolicyAddresses(entries: readonly string[]): readonly string[] {
   return normaliseEntries('addresses', entries, entry => {
     const place = placeOf(entry);
     if (place === null || place.address === null || place.address.length > MAX_ADDRESS_LENGTH) {
@@ -33,7 +33,7 @@ export function normalisePolicyAddresses(entries: readonly string[]): Result<rea
 }
 
 /** The list of domains to save: lower case, A-labels, each entry once, in the order given. */
-export function normalisePolicyDomains(entries: readonly string[]): Result<readonly string[]> {
+export function normalisePolicyDomains(entries: readonly string[]): readonly string[] {
   return normaliseEntries('domains', entries, entry => {
     if (entry.includes('@')) {
       return 'is no domain: write what stands behind the @. A single address belongs to the addresses.';
@@ -129,22 +129,22 @@ function normaliseEntries(
   list: string,
   entries: readonly string[],
   normalise: (entry: string) => { readonly value: string } | string,
-): Result<readonly string[]> {
+): readonly string[] {
   const saved = new Set<string>();
   for (const entry of entries) {
     const normalised = normalise(entry.trim());
     if (typeof normalised === 'string') {
-      return fail('invalid_request', `In ${list}: "${shown(entry)}" ${normalised} Nothing was saved.`);
+      throw refuse('invalid_request', `In ${list}: "${shown(entry)}" ${normalised} Nothing was saved.`);
     }
     saved.add(normalised.value);
   }
   if (saved.size > MAX_POLICY_ENTRIES) {
-    return fail(
+    throw refuse(
       'invalid_request',
       `In ${list}: ${saved.size} entries, and a list holds at most ${MAX_POLICY_ENTRIES}. Nothing was saved. A domain may stand for its addresses.`,
     );
   }
-  return ok([...saved]);
+  return [...saved];
 }
 
 function shown(entry: string): string {

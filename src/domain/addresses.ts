@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { domainToASCII } from 'node:url';
 import type { ParsedAddress, ReceivedContent } from './content.js';
-import { fail, ok, type Result } from './errors.js';
+import { refuse } from './errors.js';
 
 /** Prefixes that no account may take (decisions, Inboxes; wire contract 3.2). */
 const RESERVED = new Set([
@@ -22,15 +22,15 @@ const RESERVED_PREFIX = 'reviewer_chatgpt_';
 const LOCAL_PART = /^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/;
 
 /** Trims, lowercases and checks an address prefix (wire contract, CreateInbox). */
-export function normaliseLocalPart(text: string): Result<string> {
+export function normaliseLocalPart(text: string): string {
   const localPart = text.trim().toLowerCase();
   if (!LOCAL_PART.test(localPart)) {
-    return fail(
+    throw refuse(
       'invalid_local_part',
       'local_part must be 1 to 64 letters, digits, hyphens and underscores, and start and end with a letter or digit.',
     );
   }
-  return ok(localPart);
+  return localPart;
 }
 
 /** `extra` comes from the configuration, in lower case. */
@@ -107,19 +107,19 @@ export function toSuppressedAddress(text: string): string | null {
 }
 
 /** Why an address is suppressed, for the admin: trimmed; blank and absent mean no reason. */
-export function normaliseReason(text: string | undefined): Result<string | null> {
+export function normaliseReason(text: string | undefined): string | null {
   const reason = text?.trim() ?? '';
-  if (reason === '') return ok(null);
+  if (reason === '') return null;
   if (CONTROL.test(reason) || !reason.isWellFormed()) {
-    return fail(
+    throw refuse(
       'invalid_request',
       'A reason must be well-formed Unicode in one line, without control characters.',
     );
   }
   if (Buffer.byteLength(reason) > MAX_REASON_BYTES) {
-    return fail('invalid_request', `A reason may have at most ${MAX_REASON_BYTES} bytes of UTF-8.`);
+    throw refuse('invalid_request', `A reason may have at most ${MAX_REASON_BYTES} bytes of UTF-8.`);
   }
-  return ok(reason);
+  return reason;
 }
 
 /** Mailboxes of From: what a search by sender finds. */

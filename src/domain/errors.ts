@@ -60,23 +60,45 @@ export interface Failure {
   readonly retryAfterS?: number;
 }
 
+/**
+ * An expected failure, thrown by whoever finds it and caught once at the edge: by the HTTP server and by the command
+ * line. A unit of work that it leaves rolls back, so that what is refused leaves nothing behind.
+ */
+export class Refusal extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.name = 'Refusal';
+    this.failure = failure;
+  }
+}
+
+/** To be thrown: `throw refuse('not_found', ...)`. */
+export function refuse(
+  code: ErrorCode,
+  message: string,
+  details?: Readonly<Record<string, unknown>>,
+): Refusal {
+  return new Refusal(details === undefined ? { code, message } : { code, message, details });
+}
+
+/** Missing, deleted and another account's resources are one and the same: nobody learns what others have. */
+export function notFound(what: string): Refusal {
+  return refuse('not_found', `There is no such ${what}, or it is not yours.`);
+}
+
+/** What somebody comes to who asks "would it pass?" instead of acting. */
 export type Result<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly failure: Failure };
 
-export function ok<Value>(value: Value): Result<Value> {
-  return { ok: true, value };
-}
-
-export function fail(
-  code: ErrorCode,
-  message: string,
-  details?: Readonly<Record<string, unknown>>,
-): { readonly ok: false; readonly failure: Failure } {
-  return { ok: false, failure: details === undefined ? { code, message } : { code, message, details } };
-}
-
-/** Missing, deleted and another account's resources are one and the same (specification, general rule 7). */
-export function notFound(what: string): { readonly ok: false; readonly failure: Failure } {
-  return fail('not_found', `There is no such ${what}, or it is not yours.`);
+/** Runs `act` and says how it ended; errors that are no refusal are thrown on. */
+export function resultOf<Value>(act: () => Value): Result<Value> {
+  try {
+    return { ok: true, value: act() };
+  } catch (error) {
+    if (error instanceof Refusal) return { ok: false, failure: error.failure };
+    throw error;
+  }
 }

@@ -1,5 +1,5 @@
 import type { AttachmentMetadata, ParsedAddress, ParsedMailbox, ReceivedContent } from './content.js';
-import { fail, ok, type Result } from './errors.js';
+import { refuse } from './errors.js';
 import { htmlBodyStart, htmlToText } from './html/html-to-text.js';
 import { toInstant, toMailDate } from './instants.js';
 import { isUsableContentId } from './message-ids.js';
@@ -43,23 +43,22 @@ export interface DerivedForward {
  * @returns `message_too_large` or `invalid_message` for files that cannot be forwarded, and `message_too_large`
  *   for bodies that are too long by themselves: with the files the caller has to add up what comes of it
  */
-export function deriveForward(source: ForwardSource, options: ForwardOptions): Result<DerivedForward> {
-  const files = options.includeAttachments ? forwardedFiles(source.attachments) : ok([]);
-  if (!files.ok) return files;
+export function deriveForward(source: ForwardSource, options: ForwardOptions): DerivedForward {
+  const files = options.includeAttachments ? forwardedFiles(source.attachments) : [];
   // At least a byte for each unit. What could not be sent is not worked on.
   if ((source.text ?? '').length + (source.html ?? '').length > MAX_CONTENT_BYTES) {
-    return fail(
+    throw refuse(
       'message_too_large',
       'The text and HTML of the original are over 5 MiB, the most that a message may have; quote what matters in a message of your own instead.',
     );
   }
   const note = (options.note ?? '').trim() === '' ? null : options.note;
-  return ok({
+  return {
     subject: forwardSubject(source.subject),
     text: forwardedText(source, note),
     html: source.html === null ? null : forwardedHtml(source, source.html, note),
-    files: files.value,
-  });
+    files,
+  };
 }
 
 function forwardedText(source: ForwardSource, note: string | null): string {
@@ -133,9 +132,9 @@ export interface ForwardedFile extends FileDescription {
  * @returns `message_too_large` for more files than a message may have, `invalid_message` for an embedded
  *   one with a Content-ID that cannot be given again
  */
-export function forwardedFiles(files: readonly ForwardableFile[]): Result<readonly ForwardedFile[]> {
+export function forwardedFiles(files: readonly ForwardableFile[]): readonly ForwardedFile[] {
   if (files.length > MAX_FILES) {
-    return fail(
+    throw refuse(
       'message_too_large',
       `The original has ${files.length} attachments, and ${MAX_FILES} is the most; forward it with include_attachments: false.`,
     );
@@ -146,7 +145,7 @@ export function forwardedFiles(files: readonly ForwardableFile[]): Result<readon
     const contentId = file.content_id;
     const isUsable = contentId !== null && isUsableContentId(contentId);
     if (isEmbedded && contentId !== null && !isUsable) {
-      return fail(
+      throw refuse(
         'invalid_message',
         `Attachment ${index + 1} of the original is embedded by a Content-ID that cannot be transmitted; forward it with include_attachments: false.`,
       );
@@ -161,7 +160,7 @@ export function forwardedFiles(files: readonly ForwardableFile[]): Result<readon
       ...(isUsable ? { contentId } : {}),
     });
   }
-  return ok(forwarded);
+  return forwarded;
 }
 
 /** What a forward says of the message in it. Bcc is not among it (specification, ForwardInput rule 3). */

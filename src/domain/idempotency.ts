@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { fail, ok, type Result } from './errors.js';
+import { refuse } from './errors.js';
 import { DAY_MS } from './instants.js';
 
 const KEY = /^[A-Za-z0-9_-]{1,128}$/;
@@ -7,13 +7,13 @@ const KEY = /^[A-Za-z0-9_-]{1,128}$/;
 /** Protection lasts 24 hours from the first success and is not renewed (wire contract 3.0). */
 export const KEY_LIFETIME_MS = DAY_MS;
 
-export function checkIdempotencyKey(key: string): Result<string> {
-  return KEY.test(key)
-    ? ok(key)
-    : fail(
-        'invalid_idempotency_key',
-        'idempotency_key must be 1 to 128 letters, digits, hyphens and underscores.',
-      );
+export function checkIdempotencyKey(key: string): string {
+  if (!KEY.test(key))
+    throw refuse(
+      'invalid_idempotency_key',
+      'idempotency_key must be 1 to 128 letters, digits, hyphens and underscores.',
+    );
+  return key;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from './errors.js';
+import { refuse } from './errors.js';
 
 /** A label: 1 to 128 bytes of UTF-8 after trimming, case-sensitive, without control characters (specification, Label). */
 export const MAX_LABEL_BYTES = 128;
@@ -8,29 +8,28 @@ export const MAX_LABELS = 32;
 const CONTROL = /\p{Cc}/u;
 
 /** Trims and checks one label name. */
-export function normaliseLabel(text: string): Result<string> {
+export function normaliseLabel(text: string): string {
   const label = text.trim();
-  if (label === '') return fail('invalid_labels', 'A label must not be blank.');
+  if (label === '') throw refuse('invalid_labels', 'A label must not be blank.');
   if (!label.isWellFormed() || CONTROL.test(label)) {
-    return fail('invalid_labels', 'A label must be well-formed Unicode without control characters.');
+    throw refuse('invalid_labels', 'A label must be well-formed Unicode without control characters.');
   }
   if (Buffer.byteLength(label) > MAX_LABEL_BYTES) {
-    return fail('invalid_labels', `A label may have at most ${MAX_LABEL_BYTES} bytes of UTF-8.`);
+    throw refuse('invalid_labels', `A label may have at most ${MAX_LABEL_BYTES} bytes of UTF-8.`);
   }
-  return ok(label);
+  return label;
 }
 
 /** A set of labels in binary order of their UTF-8 bytes; `what` is named in errors. */
-export function normaliseLabels(what: string, names: readonly string[]): Result<readonly string[]> {
+export function normaliseLabels(what: string, names: readonly string[]): readonly string[] {
   if (names.length > MAX_LABELS)
-    return fail('invalid_labels', `${what} may have at most ${MAX_LABELS} labels.`);
+    throw refuse('invalid_labels', `${what} may have at most ${MAX_LABELS} labels.`);
   const labels = new Set<string>();
   for (const name of names) {
     const label = normaliseLabel(name);
-    if (!label.ok) return label;
-    labels.add(label.value);
+    labels.add(label);
   }
-  return ok(sortLabels(labels));
+  return sortLabels(labels);
 }
 
 /** Binary order of UTF-8, which is the order of code points and not of UTF-16 code units. */
@@ -49,19 +48,17 @@ export interface LabelChange {
 }
 
 /** Checks a label update (specification, "Labels: update rules" 1). */
-export function normaliseLabelChange(add: readonly string[], remove: readonly string[]): Result<LabelChange> {
+export function normaliseLabelChange(add: readonly string[], remove: readonly string[]): LabelChange {
   const added = normaliseLabels('add_labels', add);
-  if (!added.ok) return added;
   const removed = normaliseLabels('remove_labels', remove);
-  if (!removed.ok) return removed;
-  if (added.value.length + removed.value.length === 0) {
-    return fail('invalid_labels', 'Give at least one label in add_labels or remove_labels.');
+  if (added.length + removed.length === 0) {
+    throw refuse('invalid_labels', 'Give at least one label in add_labels or remove_labels.');
   }
-  const both = added.value.find(label => removed.value.includes(label));
+  const both = added.find(label => removed.includes(label));
   if (both !== undefined) {
-    return fail('invalid_labels', `${JSON.stringify(both)} is in add_labels and in remove_labels.`);
+    throw refuse('invalid_labels', `${JSON.stringify(both)} is in add_labels and in remove_labels.`);
   }
-  return ok({ add: added.value, remove: removed.value });
+  return { add: added, remove: removed };
 }
 
 /** The labels after a change, in binary order. */

@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from './errors.js';
+import { refuse } from './errors.js';
 import { type LabelFilter, NO_LABEL_FILTER, normaliseLabels } from './labels.js';
 
 /** Which messages a list or count is about (wire contract 0.3). Null and empty mean no condition. */
@@ -35,59 +35,51 @@ const MAX_ADDRESS_LENGTH = 320;
 const MAX_SUBJECT_LENGTH = 998;
 
 /** Checks label groups and search parameters as they were given, and joins them. */
-export function normaliseFilter(groups: LabelFilter, input: SearchInput): Result<MessageFilter> {
+export function normaliseFilter(groups: LabelFilter, input: SearchInput): MessageFilter {
   const labels = normaliseGroups(groups);
-  if (!labels.ok) return labels;
   const from = normaliseAddress('from', input.from);
-  if (!from.ok) return from;
   const recipient = normaliseAddress('recipient', input.recipient);
-  if (!recipient.ok) return recipient;
   const subject = normaliseSubject(input.subject);
-  if (!subject.ok) return subject;
   const after = normaliseInstant('after', input.after);
-  if (!after.ok) return after;
   const before = normaliseInstant('before', input.before);
-  if (!before.ok) return before;
-  if (after.value !== null && before.value !== null && after.value >= before.value) {
-    return fail('invalid_search', 'after must be earlier than before.');
+  if (after !== null && before !== null && after >= before) {
+    throw refuse('invalid_search', 'after must be earlier than before.');
   }
-  return ok({
-    labels: labels.value,
-    from: from.value,
-    recipient: recipient.value,
-    subject: subject.value,
-    after: after.value,
-    before: before.value,
-  });
+  return {
+    labels,
+    from,
+    recipient,
+    subject,
+    after,
+    before,
+  };
 }
 
-function normaliseGroups(groups: LabelFilter): Result<LabelFilter> {
+function normaliseGroups(groups: LabelFilter): LabelFilter {
   const all = normaliseLabels('labels_all', groups.all);
-  if (!all.ok) return all;
   const any = normaliseLabels('labels_any', groups.any);
-  if (!any.ok) return any;
   const none = normaliseLabels('labels_none', groups.none);
-  return none.ok ? ok({ all: all.value, any: any.value, none: none.value }) : none;
+  return { all, any, none };
 }
 
 /** One address without a display name; a local part in quotation marks may have anything in it. */
 const BARE_ADDRESS = /^(?:"(?:[^"\\]|\\.)+"|[^\s<>,;"]+)@[^\s<>,;"@]+$/u;
 
-function normaliseAddress(name: string, text: string | undefined): Result<string | null> {
-  if (text === undefined) return ok(null);
+function normaliseAddress(name: string, text: string | undefined): string | null {
+  if (text === undefined) return null;
   const address = text.trim().toLowerCase();
   if (text.length > MAX_ADDRESS_LENGTH || !BARE_ADDRESS.test(address)) {
-    return fail('invalid_search', `${name} must be one bare address like name@example.org.`);
+    throw refuse('invalid_search', `${name} must be one bare address like name@example.org.`);
   }
-  return ok(address);
+  return address;
 }
 
-function normaliseSubject(text: string | undefined): Result<string | null> {
-  if (text === undefined) return ok(null);
+function normaliseSubject(text: string | undefined): string | null {
+  if (text === undefined) return null;
   if (text.trim() === '' || text.length > MAX_SUBJECT_LENGTH) {
-    return fail('invalid_search', `subject must be 1 to ${MAX_SUBJECT_LENGTH} characters and not blank.`);
+    throw refuse('invalid_search', `subject must be 1 to ${MAX_SUBJECT_LENGTH} characters and not blank.`);
   }
-  return ok(foldCase(text.trim()));
+  return foldCase(text.trim());
 }
 
 /**
@@ -100,14 +92,14 @@ export function foldCase(text: string): string {
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T(\d{2}):\d{2}:\d{2}(?:\.\d{1,3})?(?:Z|[+-](\d{2}):(\d{2}))$/;
 
-function normaliseInstant(name: string, text: string | undefined): Result<number | null> {
-  if (text === undefined) return ok(null);
+function normaliseInstant(name: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
   const match = INSTANT.exec(text);
   const ms = match === null ? Number.NaN : Date.parse(text);
   if (match === null || Number.isNaN(ms) || !isOnCalendar(match)) {
-    return fail('invalid_search', `${name} must be an instant with a zone, like 2026-01-31T12:00:00Z.`);
+    throw refuse('invalid_search', `${name} must be an instant with a zone, like 2026-01-31T12:00:00Z.`);
   }
-  return ok(ms);
+  return ms;
 }
 
 /** Date.parse lets 30 February through as a day of March, and 24:00 as midnight. */

@@ -1,5 +1,5 @@
 import type { ThreadIds } from './content.js';
-import { fail, ok, type Result } from './errors.js';
+import { refuse } from './errors.js';
 import type { ReplyHeaders } from './message-parts.js';
 
 /** Of a long ancestry so much is passed on (decisions, Sending, `References`). */
@@ -36,10 +36,10 @@ export interface ReplyParent {
  * or 998 octets the first is kept, which began the conversation, and the newest that fit.
  * @returns the fields as transmitted, or `reply_headers_unavailable`
  */
-export function replyHeaders(parent: ReplyParent): Result<ReplyHeaders> {
+export function replyHeaders(parent: ReplyParent): ReplyHeaders {
   const parentId = usableIdsIn(parent.messageId)[0];
   if (parentId === undefined) {
-    return fail(
+    throw refuse(
       'reply_headers_unavailable',
       'The message has no usable Message-ID, so it cannot be answered; send a new message instead.',
     );
@@ -48,12 +48,12 @@ export function replyHeaders(parent: ReplyParent): Result<ReplyHeaders> {
   const ancestors = references.length > 0 ? references : usableIdsIn(parent.inReplyTo);
   const older = new Set(ancestors);
   older.delete(parentId);
-  return ok({
+  return {
     inReplyTo: `<${parentId}>`,
     references: shorten([...older, parentId])
       .map(id => `<${id}>`)
       .join(' '),
-  });
+  };
 }
 
 function usableIdsIn(text: string | null): readonly string[] {

@@ -1,5 +1,5 @@
 import { isEmailAddress } from './addresses.js';
-import { fail, ok, type Result } from './errors.js';
+import { refuse } from './errors.js';
 import { normaliseName } from './text.js';
 
 /** A mailbox as it was given; the JSON schema has seen to its shape. */
@@ -22,47 +22,39 @@ export const MAX_RECIPIENTS = 50;
  * included: what is checked here is what the envelope says.
  * @returns at most 50 of them, none at all included; `invalid_message` or `invalid_name`
  */
-export function normaliseRecipients(input: RecipientsInput): Result<Recipients> {
+export function normaliseRecipients(input: RecipientsInput): Recipients {
   const to = normaliseMailboxes('to', input.to ?? []);
-  if (!to.ok) return to;
   const cc = normaliseMailboxes('cc', input.cc ?? []);
-  if (!cc.ok) return cc;
   const bcc = normaliseMailboxes('bcc', input.bcc ?? []);
-  if (!bcc.ok) return bcc;
-  const excess = checkRecipientCount(to.value, cc.value, bcc.value);
-  if (excess !== null) return excess;
-  return ok({ to: to.value, cc: cc.value, bcc: bcc.value });
+  checkRecipientCount(to, cc, bcc);
+  return { to, cc, bcc };
 }
 
-/** Refuses more than fifty entries; null when there are not. */
-export function checkRecipientCount(...lists: readonly (readonly Mailbox[])[]) {
+/** Refuses more than fifty entries. */
+export function checkRecipientCount(...lists: readonly (readonly Mailbox[])[]): void {
   const count = lists.reduce((sum, list) => sum + list.length, 0);
-  return count <= MAX_RECIPIENTS
-    ? null
-    : fail(
-        'invalid_message',
-        `to, cc and bcc have ${count} entries together; at most ${MAX_RECIPIENTS} are allowed.`,
-      );
+  if (count > MAX_RECIPIENTS) {
+    throw refuse(
+      'invalid_message',
+      `to, cc and bcc have ${count} entries together; at most ${MAX_RECIPIENTS} are allowed.`,
+    );
+  }
 }
 
 /** Checks one list of recipients; `field` is named in errors. */
-export function normaliseMailboxes(
-  field: string,
-  given: readonly MailboxInput[],
-): Result<readonly Mailbox[]> {
+export function normaliseMailboxes(field: string, given: readonly MailboxInput[]): readonly Mailbox[] {
   const mailboxes: Mailbox[] = [];
   for (const [index, { address, name: givenName }] of given.entries()) {
     if (!isEmailAddress(address)) {
-      return fail(
+      throw refuse(
         'invalid_message',
         `${field}[${index}].address must be one bare ASCII address like name@example.org, without a display name.`,
       );
     }
     const name = normaliseName(`${field}[${index}].name`, givenName);
-    if (!name.ok) return name;
-    mailboxes.push(name.value === null ? { address } : { address, name: name.value });
+    mailboxes.push(name === null ? { address } : { address, name });
   }
-  return ok(mailboxes);
+  return mailboxes;
 }
 
 /** Every entry in the order of To, Cc and Bcc, repeats included: what is charged and what rules look at. */
@@ -100,19 +92,19 @@ const TYPE = /^[A-Za-z0-9!#$&^_.+-]+\/[A-Za-z0-9!#$&^_.+-]+$/;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /** Checks attachments; absent, null and empty all mean none. */
-export function normaliseFiles(given: readonly FileInput[] | null | undefined): Result<readonly FileInput[]> {
+export function normaliseFiles(given: readonly FileInput[] | null | undefined): readonly FileInput[] {
   const files = given ?? [];
   if (files.length > MAX_FILES) {
-    return fail(
+    throw refuse(
       'invalid_message',
       `attachments has ${files.length} files; at most ${MAX_FILES} are allowed.`,
     );
   }
   for (const [index, file] of files.entries()) {
     const problem = problemOf(file);
-    if (problem !== null) return fail('invalid_message', `attachments[${index}].${problem}`);
+    if (problem !== null) throw refuse('invalid_message', `attachments[${index}].${problem}`);
   }
-  return ok(files);
+  return files;
 }
 
 function problemOf({ filename, type, content }: FileInput): string | null {

@@ -1,6 +1,6 @@
 import { isEmailAddress, toMailboxAddress } from './addresses.js';
 import type { ParsedAddress, ReceivedContent } from './content.js';
-import { fail, ok, type Result } from './errors.js';
+import { refuse, resultOf } from './errors.js';
 import type { Mailbox, Recipients } from './message-parts.js';
 import { cleanText, normaliseName, utf8Prefix } from './text.js';
 
@@ -39,25 +39,25 @@ export function deriveReply(
   source: ReplySource,
   inboxAddress: string,
   given: Partial<Recipients> = {},
-): Result<DerivedReply> {
+): DerivedReply {
   const derived = answerTo(scope, source, inboxAddress);
   const { to = derived.to, cc = derived.cc, bcc = [] } = given;
   const isAddressed = given.to !== undefined || given.cc !== undefined;
   if (derived.to.length === 0 && !isAddressed) {
-    return fail(
+    throw refuse(
       'reply_recipients_unavailable',
       'Nobody but this inbox is left to answer; send a new message to the recipients you mean instead.',
     );
   }
   const count = to.length + cc.length + bcc.length;
   if (count > MAX_RECIPIENTS) {
-    return fail(
+    throw refuse(
       'invalid_message',
       `The answer would go to ${count} recipients, and ${MAX_RECIPIENTS} is the most; use reply, or send a message to the recipients you choose with in_reply_to.`,
     );
   }
   const { subject } = source.kind === 'received' ? source.content : source.submission;
-  return ok({ to, cc, subject: replySubject(subject) });
+  return { to, cc, subject: replySubject(subject) };
 }
 
 /** Whom an answer goes to; where only copied ones are left, the first of them is addressed. */
@@ -125,7 +125,7 @@ function meaningOf(address: string): string {
 
 /** A name of the header as an agent may write it: without controls, and none where it is over-long. */
 function usableName(name: string | undefined): string | null {
-  const usable = normaliseName('name', cleanText(name ?? '').toWellFormed());
+  const usable = resultOf(() => normaliseName('name', cleanText(name ?? '').toWellFormed()));
   return usable.ok ? usable.value : null;
 }
 

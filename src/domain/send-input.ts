@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from './errors.js';
+import { refuse } from './errors.js';
 import { checkIdempotencyKey } from './idempotency.js';
 import { normaliseLabels } from './labels.js';
 import {
@@ -49,32 +49,27 @@ const MESSAGE_REF = /^[a-f0-9-]{36}$/;
  * Checks every field of a submission but its size, which comes later in the order of checks.
  * @returns `invalid_message`, `invalid_name`, `invalid_labels` or `invalid_idempotency_key` when one is bad
  */
-export function normaliseSubmission(input: SubmissionInput): Result<NormalSubmission> {
+export function normaliseSubmission(input: SubmissionInput): NormalSubmission {
   const recipients = normaliseRecipients(input);
-  if (!recipients.ok) return recipients;
-  const complete = checkComplete({ ...input, to: recipients.value.to });
-  if (!complete.ok) return complete;
-  const body = checkBody(input);
-  if (!body.ok) return body;
+  checkComplete({ ...input, to: recipients.to });
+  checkBody(input);
   const files = normaliseFiles(input.attachments);
-  if (!files.ok) return files;
   const options = normaliseOptions(input);
-  if (!options.ok) return options;
-  return ok({
-    recipients: recipients.value,
+  return {
+    recipients,
     subject: input.subject,
     text: input.text,
     html: input.html ?? null,
-    files: files.value,
-    ...options.value,
-  });
+    files,
+    ...options,
+  };
 }
 
-function checkBody({ subject, text, html, inReplyTo }: SubmissionInput): Result<true> {
+function checkBody({ subject, text, html, inReplyTo }: SubmissionInput): void {
   const subjectProblem = subjectProblemOf(subject);
-  if (subjectProblem !== null) return fail('invalid_message', subjectProblem);
-  const texts = checkTexts({ text, html });
-  return texts.ok ? checkReplyTarget(inReplyTo) : texts;
+  if (subjectProblem !== null) throw refuse('invalid_message', subjectProblem);
+  checkTexts({ text, html });
+  checkReplyTarget(inReplyTo);
 }
 
 /** What every message must have, however it came about. */
@@ -82,17 +77,16 @@ export function checkComplete(message: {
   readonly to: readonly Mailbox[];
   readonly subject: string;
   readonly text: string;
-}): Result<true> {
-  if (message.to.length === 0) return fail('invalid_message', 'to must have at least one entry.');
-  if (message.subject.trim() === '') return fail('invalid_message', 'subject must not be blank.');
-  if (message.text.trim() === '') return fail('invalid_message', 'text must not be blank.');
-  return ok<true>(true);
+}): void {
+  if (message.to.length === 0) throw refuse('invalid_message', 'to must have at least one entry.');
+  if (message.subject.trim() === '') throw refuse('invalid_message', 'subject must not be blank.');
+  if (message.text.trim() === '') throw refuse('invalid_message', 'text must not be blank.');
 }
 
-function checkTexts({ text, html }: Pick<SubmissionInput, 'text' | 'html'>): Result<true> {
-  if (text.trim() === '') return fail('invalid_message', 'text must not be blank.');
+function checkTexts({ text, html }: Pick<SubmissionInput, 'text' | 'html'>): void {
+  if (text.trim() === '') throw refuse('invalid_message', 'text must not be blank.');
   const problem = textProblemOf({ text, html });
-  return problem === null ? ok<true>(true) : fail('invalid_message', problem);
+  if (problem !== null) throw refuse('invalid_message', problem);
 }
 
 /** Why this cannot be a subject, blank or not; null when it can. */
@@ -114,10 +108,14 @@ export function textProblemOf(bodies: {
 }
 
 /** The id of a message to answer has the shape of one; whether it is there is asked of the store. */
-export function checkReplyTarget(id: string | null | undefined, field = 'in_reply_to'): Result<true> {
-  return id === undefined || id === null || MESSAGE_REF.test(id)
-    ? ok<true>(true)
-    : fail('invalid_message', `${field} must be the id of a message of this inbox.`);
+export function checkReplyTarget(id: string | null | undefined, field = 'in_reply_to'): void {
+  if (id !== undefined && id !== null && !isMessageRef(id)) {
+    throw refuse('invalid_message', `${field} must be the id of a message of this inbox.`);
+  }
+}
+
+function isMessageRef(id: string): boolean {
+  return MESSAGE_REF.test(id);
 }
 
 /** An answer to a message, as it was given (wire contract, `ReplyInput`). */
@@ -137,18 +135,14 @@ export interface NormalReply
 }
 
 /** Checks an answer as a submission is checked; recipients and subject come from what it answers. */
-export function normaliseReply(input: ReplyInput): Result<NormalReply> {
-  const target = checkReplyTarget(input.messageId, 'message_id');
-  if (!target.ok) return target;
-  const texts = checkTexts(input);
-  if (!texts.ok) return texts;
+export function normaliseReply(input: ReplyInput): NormalReply {
+  checkReplyTarget(input.messageId, 'message_id');
+  checkTexts(input);
   const files = normaliseFiles(input.attachments);
-  if (!files.ok) return files;
   const options = normaliseOptions(input);
-  if (!options.ok) return options;
-  const { labels, idempotencyKey } = options.value;
+  const { labels, idempotencyKey } = options;
   const { messageId, text, html = null } = input;
-  return ok({ messageId, text, html, files: files.value, labels, idempotencyKey });
+  return { messageId, text, html, files, labels, idempotencyKey };
 }
 
 /** A forward, as it was given (specification, ForwardInput). */
@@ -169,33 +163,28 @@ export interface NormalForward extends Pick<NormalSubmission, 'recipients' | 'la
 }
 
 /** Checks a forward as a submission is checked; the rest comes from what it forwards. */
-export function normaliseForward(input: ForwardInput): Result<NormalForward> {
-  const target = checkReplyTarget(input.messageId, 'message_id');
-  if (!target.ok) return target;
+export function normaliseForward(input: ForwardInput): NormalForward {
+  checkReplyTarget(input.messageId, 'message_id');
   const recipients = normaliseRecipients(input);
-  if (!recipients.ok) return recipients;
-  if (recipients.value.to.length === 0) return fail('invalid_message', 'to must have at least one entry.');
+  if (recipients.to.length === 0) throw refuse('invalid_message', 'to must have at least one entry.');
   const { messageId, note = '', includeAttachments = true } = input;
-  if (!note.isWellFormed()) return fail('invalid_message', 'note must be well-formed Unicode.');
+  if (!note.isWellFormed()) throw refuse('invalid_message', 'note must be well-formed Unicode.');
   const options = normaliseOptions(input);
-  if (!options.ok) return options;
-  const { labels, idempotencyKey } = options.value;
-  return ok({ messageId, recipients: recipients.value, note, includeAttachments, labels, idempotencyKey });
+  const { labels, idempotencyKey } = options;
+  return { messageId, recipients, note, includeAttachments, labels, idempotencyKey };
 }
 
 /** What every way of sending takes besides its content. */
 function normaliseOptions(
   input: Pick<SubmissionInput, 'inReplyTo' | 'labels' | 'idempotencyKey'>,
-): Result<Pick<NormalSubmission, 'inReplyTo' | 'labels' | 'idempotencyKey'>> {
+): Pick<NormalSubmission, 'inReplyTo' | 'labels' | 'idempotencyKey'> {
   const labels = normaliseLabels('labels', input.labels ?? []);
-  if (!labels.ok) return labels;
-  const key = input.idempotencyKey === undefined ? ok(null) : checkIdempotencyKey(input.idempotencyKey);
-  if (!key.ok) return key;
-  return ok({
+  const key = input.idempotencyKey === undefined ? null : checkIdempotencyKey(input.idempotencyKey);
+  return {
     inReplyTo: input.inReplyTo ?? null,
-    labels: labels.value,
-    idempotencyKey: key.value,
-  });
+    labels,
+    idempotencyKey: key,
+  };
 }
 
 /** Bodies and encoded attachments together, in bytes. */
@@ -244,64 +233,59 @@ export interface DraftSource {
 }
 
 /** Checks the fields that were given; recipients, subject and text may be missing until it is sent. */
-export function normaliseDraft(input: DraftInput): Result<DraftChange> {
+export function normaliseDraft(input: DraftInput): DraftChange {
   const recipients = normaliseGiven(input);
-  if (!recipients.ok) return recipients;
   const { subject, text, html, inReplyTo } = input;
   const subjectProblem = subject === undefined ? null : subjectProblemOf(subject);
   const problem = subjectProblem ?? textProblemOf({ text, html });
-  if (problem !== null) return fail('invalid_message', problem);
-  const target = checkReplyTarget(inReplyTo);
-  if (!target.ok) return target;
+  if (problem !== null) throw refuse('invalid_message', problem);
+  checkReplyTarget(inReplyTo);
   const files = normaliseFiles(input.attachments);
-  if (!files.ok) return files;
   const labels = normaliseLabels('labels', input.labels ?? []);
-  if (!labels.ok) return labels;
-  return ok({
-    ...recipients.value,
+  return {
+    ...recipients,
     ...(subject === undefined ? {} : { subject }),
     ...(text === undefined ? {} : { text }),
     ...(html === undefined ? {} : { html }),
     ...(inReplyTo === undefined ? {} : { inReplyTo }),
-    ...(input.attachments === undefined ? {} : { files: files.value }),
-    ...(input.labels === undefined ? {} : { labels: labels.value }),
-  });
+    ...(input.attachments === undefined ? {} : { files }),
+    ...(input.labels === undefined ? {} : { labels }),
+  };
 }
 
-function normaliseGiven(input: DraftInput): Result<Pick<DraftChange, 'to' | 'cc' | 'bcc'>> {
+function normaliseGiven(input: DraftInput): Pick<DraftChange, 'to' | 'cc' | 'bcc'> {
   const given: { to?: readonly Mailbox[]; cc?: readonly Mailbox[]; bcc?: readonly Mailbox[] } = {};
   for (const field of ['to', 'cc', 'bcc'] as const) {
     const list = input[field];
     if (list === undefined) continue;
-    const mailboxes = normaliseMailboxes(field, list);
-    if (!mailboxes.ok) return mailboxes;
-    given[field] = mailboxes.value;
+    given[field] = normaliseMailboxes(field, list);
   }
-  return checkRecipientCount(given.to ?? [], given.cc ?? [], given.bcc ?? []) ?? ok(given);
+  checkRecipientCount(given.to ?? [], given.cc ?? [], given.bcc ?? []);
+  return given;
 }
 
 /** Checks what a draft is made from against the fields that come with it. */
-export function normaliseSource(source: DraftSource, change: DraftChange): Result<DraftSource> {
-  if (!checkReplyTarget(source.messageId).ok) {
-    return fail('invalid_draft', 'source.message_id must be the id of a message of this inbox.');
+export function normaliseSource(source: DraftSource, change: DraftChange): DraftSource {
+  if (!isMessageRef(source.messageId)) {
+    throw refuse('invalid_draft', 'source.message_id must be the id of a message of this inbox.');
   }
-  if (source.action !== 'forward') return ok(source);
+  if (source.action !== 'forward') return source;
   if (change.files !== undefined) {
-    return fail(
+    throw refuse(
       'invalid_draft',
       'attachments cannot be given with a forward source, which brings those of the original; add others by an update.',
     );
   }
   if (typeof change.html === 'string') {
-    return fail(
+    throw refuse(
       'invalid_draft',
       'html cannot be given with a forward source, whose text is the note, but for null, which leaves it out; change it by an update.',
     );
   }
-  return ok({ ...source, includeAttachments: source.includeAttachments ?? true });
+  return { ...source, includeAttachments: source.includeAttachments ?? true };
 }
 
 /** The key of a creation; null when there is none. */
-export function normaliseKey(key: string | undefined): Result<string | null> {
-  return key === undefined ? ok(null) : checkIdempotencyKey(key);
+export function normaliseKey(key: string | undefined): string | null {
+  return key === undefined ? null : checkIdempotencyKey(key);
 }

@@ -14,7 +14,6 @@ import { createKey } from '../../src/usecases/accounts/api-keys.js';
 import { createInbox } from '../../src/usecases/inboxes/create-inbox.js';
 import { lineOf, startChild, stopChild } from './child-process.js';
 import { undoAtExit } from './cleanup.js';
-import { expectOk } from './expect-ok.js';
 import { type LoopFigures, measureLoop } from './measure/loop-figures.js';
 import {
   childPids,
@@ -188,10 +187,10 @@ export async function makeMailbox(): Promise<Mailbox> {
     increaseRequest: '-',
     policyUrl: '-',
   };
-  const account = expectOk(await createAccount(deps, 'human@bench.example'));
+  const account = await createAccount(deps, 'human@bench.example');
   const accountId = account.account_id as AccountId;
-  const key = expectOk(await createKey(deps, { account: accountId }));
-  const inbox = expectOk(await createInbox(deps, { accountId, localPart: 'agent' }));
+  const key = await createKey(deps, { account: accountId });
+  const inbox = await createInbox(deps, { accountId, localPart: 'agent' });
   await store.close();
   return { folder, inboxId: inbox.id as InboxId, credential: key.credential, isGone };
 }

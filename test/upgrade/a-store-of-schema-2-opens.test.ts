@@ -12,7 +12,7 @@ import { listThreads } from '../../src/usecases/threads/list-threads.js';
 import { getThreadDetail } from '../../src/usecases/threads/read-thread.js';
 import { dataDirectory, withStore } from '../unit/store/with-store.js';
 import { matchAll } from '../unit/usecases/threads/with-threads.js';
-import { ALL_MAIL, must } from '../unit/usecases/with-house.js';
+import { ALL_MAIL } from '../unit/usecases/with-house.js';
 import * as old from './make-schema-2.js';
 
 t.test('mail that was there joins its conversations', async t => {
@@ -30,13 +30,13 @@ t.test('mail that was there joins its conversations', async t => {
   const accountId = old.ACCOUNT as AccountId;
   const deps = { store, cursors: new CursorCodec('c2VjcmV0'), clock: () => old.RECEIVED_AT + 1_000 };
   const list = { accountId, inboxId: old.INBOX, order: 'newest', limit: 10, cursor: null } as const;
-  const { threads } = must(await listThreads(deps, { ...list, filter: NO_FILTER }));
+  const { threads } = await listThreads(deps, { ...list, filter: NO_FILTER });
   matchAll(t, threads, [
     { message_count: 3, latest_message: { id: old.PARENT } },
     { message_count: 1, latest_message: { id: old.ALONE } },
   ]);
   const threadId = threads[0]!.id;
-  const { summaries } = must(listMessages(deps, { ...list, ...ALL_MAIL }));
+  const { summaries } = listMessages(deps, { ...list, ...ALL_MAIL });
   const shown = summaries.map(
     line => JSON.parse(line.toString()) as { id: string; thread_id: string | null },
   );
@@ -51,9 +51,9 @@ t.test('mail that was there joins its conversations', async t => {
     ],
   );
   const access = { ...deps, access: receivedMessages };
-  const restored = must(await restoreMessage(access, { accountId, messageId: old.TRASHED }));
+  const restored = await restoreMessage(access, { accountId, messageId: old.TRASHED });
   t.match(restored, { status: 'restored', thread_id: threadId });
-  const detail = must(getThreadDetail(deps, { accountId, threadId, limit: 10, cursor: null }));
+  const detail = getThreadDetail(deps, { accountId, threadId, limit: 10, cursor: null });
   const parts: Uint8Array[] = [];
   for await (const part of detail.bytes) parts.push(part);
   const { messages } = JSON.parse(Buffer.concat(parts).toString());

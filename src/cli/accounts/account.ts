@@ -47,9 +47,7 @@ export function addAccountCommands(program: Command, cli: Cli): void {
     .argument('<email>', 'email address or account id')
     .action((email: string) =>
       cli.read(box => {
-        const found = accountNamed(box, email);
-        if (!found.ok) return found;
-        const view = viewAccount(found.value);
+        const view = viewAccount(accountNamed(box, email));
         return answer(view, renderFields(view));
       }),
     );
@@ -78,8 +76,7 @@ export function addAccountCommands(program: Command, cli: Cli): void {
     .action(({ account: named, ...permissions }: PermissionChange & { account: string }) =>
       cli.change(async box => {
         const found = accountNamed(box, named);
-        if (!found.ok) return found;
-        return answerWith(await setPermissions(box, { account: found.value.id, permissions }), renderFields);
+        return answerWith(await setPermissions(box, { account: found.id, permissions }), renderFields);
       }),
     );
 }

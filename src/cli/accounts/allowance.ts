@@ -8,7 +8,7 @@ import {
 import { wholeNumber } from '../arguments.js';
 import type { Box } from '../context.js';
 import { accountNamed } from '../named.js';
-import { answer, answerWith, failed, type Outcome } from '../outcome.js';
+import { type Answer, answer, answerWith, failed } from '../outcome.js';
 import { renderFields, renderTable } from '../output.js';
 import type { Cli } from '../run-command.js';
 
@@ -34,29 +34,19 @@ export function addAllowanceCommands(program: Command, cli: Cli): void {
       cli.change(async box => {
         const { inboxes, sends } = options;
         if (inboxes === undefined && sends === undefined) {
-          return failed('usage', 'Nothing to set: give --inboxes N, --sends N or both.');
+          throw failed('usage', 'Nothing to set: give --inboxes N, --sends N or both.');
         }
         const account = accountNamed(box, options.account);
-        if (!account.ok) return account;
-        return answerWith(
-          await setAllowance(box, { account: account.value.id, inboxes, sends }),
-          renderAllowance,
-        );
+        return answerWith(await setAllowance(box, { account: account.id, inboxes, sends }), renderAllowance);
       }),
     );
 }
 
-function show(box: Box, account: string | undefined): Outcome {
+function show(box: Box, account: string | undefined): Answer {
   if (account !== undefined) {
-    const named = accountNamed(box, account);
-    return named.ok ? answerWith(showAllowance(box, named.value.id), renderAllowance) : named;
+    return answerWith(showAllowance(box, accountNamed(box, account).id), renderAllowance);
   }
-  const allowances: AllowanceView[] = [];
-  for (const { account_id } of listAccounts(box)) {
-    const shown = showAllowance(box, account_id);
-    if (!shown.ok) return shown;
-    allowances.push(shown.value);
-  }
+  const allowances = listAccounts(box).map(({ account_id }) => showAllowance(box, account_id));
   return answer(
     { allowances },
     renderTable(allowances.map(flatten), ['account_id', 'email', 'inboxes', 'sends'], 'No accounts.'),

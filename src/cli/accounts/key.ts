@@ -8,7 +8,7 @@ import {
 } from '../../usecases/accounts/api-keys.js';
 import type { Box } from '../context.js';
 import { accountNamed } from '../named.js';
-import { answer, answerWith, failed, type Outcome } from '../outcome.js';
+import { type Answer, answer, answerWith, failed, orMissing } from '../outcome.js';
 import { renderFields, renderTable } from '../output.js';
 import type { Cli } from '../run-command.js';
 
@@ -24,8 +24,7 @@ export function addKeyCommands(program: Command, cli: Cli): void {
     .action((options: { account: string; name?: string }) =>
       cli.change(async box => {
         const account = accountNamed(box, options.account);
-        if (!account.ok) return account;
-        const created = await createKey(box, { account: account.value.id, name: options.name });
+        const created = await createKey(box, { account: account.id, name: options.name });
         return answerWith(
           created,
           value =>
@@ -46,27 +45,17 @@ export function addKeyCommands(program: Command, cli: Cli): void {
     .argument('<key_id>', 'id of the key, from "postern key list"')
     .action((keyId: string) =>
       cli.change(async box => {
-        const revoked = await revokeKeyById(box, keyId);
-        return !revoked.ok && revoked.failure.code === 'not_found'
-          ? failed('not_found', `There is no key ${keyId}. "postern key list" shows them all.`)
-          : answerWith(revoked, renderFields);
+        const missing = failed('not_found', `There is no key ${keyId}. "postern key list" shows them all.`);
+        return answerWith(await orMissing(missing, () => revokeKeyById(box, keyId)), renderFields);
       }),
     );
 }
 
-function listKeys(box: Box, account: string | undefined): Outcome {
+function listKeys(box: Box, account: string | undefined): Answer {
   const keys: ApiKeyView[] = [];
   const ids = account === undefined ? listAccounts(box).map(view => view.account_id) : [];
-  if (account !== undefined) {
-    const named = accountNamed(box, account);
-    if (!named.ok) return named;
-    ids.push(named.value.id);
-  }
-  for (const id of ids) {
-    const listed = listAccountKeys(box, id);
-    if (!listed.ok) return listed;
-    keys.push(...listed.value);
-  }
+  if (account !== undefined) ids.push(accountNamed(box, account).id);
+  for (const id of ids) keys.push(...listAccountKeys(box, id));
   const columns = ['key_id', 'account_id', 'name', 'created_at', 'revoked_at'];
   return answer({ keys }, renderTable(keys, columns, 'No keys.'));
 }

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
+import { Refusal } from '../../domain/errors.js';
 import { listAccounts } from '../../usecases/accounts/accounts.js';
 import { createInbox } from '../../usecases/inboxes/create-inbox.js';
 import { deleteAnyInbox, type InboxView, listInboxes, updateInbox } from '../../usecases/inboxes/inboxes.js';
 import type { Box } from '../context.js';
 import { accountNamed, inboxNamed, noSuchInbox } from '../named.js';
-import { answer, answerWith, failed, type Outcome } from '../outcome.js';
+import { type Answer, answer, answerWith, failed, orMissing } from '../outcome.js';
 import { renderFields, renderTable } from '../output.js';
 import type { Cli } from '../run-command.js';
 
@@ -58,69 +59,58 @@ export function addInboxCommands(program: Command, cli: Cli): void {
     .argument('<inbox>', 'address or id')
     .action((named: string) =>
       cli.change(async box => {
-        const deleted = await deleteAnyInbox(box, named);
-        const isMissing = !deleted.ok && deleted.failure.code === 'not_found';
-        return isMissing ? noSuchInbox(named) : answerWith(deleted, renderFields);
+        const deleted = await orMissing(noSuchInbox(named), () => deleteAnyInbox(box, named));
+        return answerWith(deleted, renderFields);
       }),
     );
 }
 
-async function create(box: Box, localPart: string, options: CreateOptions): Promise<Outcome> {
+async function create(box: Box, localPart: string, options: CreateOptions): Promise<Answer> {
   const { mail, service } = box.config;
   const account = accountNamed(box, options.account);
-  if (!account.ok) return account;
-  const created = await createInbox(
-    {
-      ...box,
-      domains: mail.domains,
-      reservedLocalParts: mail.reservedLocalParts,
-      increaseRequest: service.increaseRequest,
-      policyUrl: service.policyUrl,
-    },
-    {
-      accountId: account.value.id,
-      localPart,
-      domain: options.domain,
-      name: options.name,
-      senderName: options.senderName,
-    },
-  );
-  if (!created.ok && created.failure.code === 'inbox_limit_reached') {
-    const advice = `Give it more: postern allowance set --account ${account.value.email} --inboxes N`;
-    return { ok: false, failure: { ...created.failure, message: `${created.failure.message} ${advice}` } };
+  const deps = {
+    ...box,
+    domains: mail.domains,
+    reservedLocalParts: mail.reservedLocalParts,
+    increaseRequest: service.increaseRequest,
+    policyUrl: service.policyUrl,
+  };
+  const { domain, name, senderName } = options;
+  try {
+    const created = await createInbox(deps, { accountId: account.id, localPart, domain, name, senderName });
+    return answerWith(created, renderFields);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.failure.code !== 'inbox_limit_reached') throw error;
+    const advice = `Give it more: postern allowance set --account ${account.email} --inboxes N`;
+    throw new Refusal({ ...error.failure, message: `${error.failure.message} ${advice}` });
   }
-  return answerWith(created, renderFields);
 }
 
 const COLUMNS = ['id', 'address', 'name', 'sender_name', 'created_at'];
 
-function listOf(box: Box, account: string): Outcome {
+function listOf(box: Box, account: string): Answer {
   const named = accountNamed(box, account);
-  if (!named.ok) return named;
-  return answerWith(listInboxes(box, named.value.id), ({ inboxes, inbox_allowance: { used, allowance } }) => {
+  return answerWith(listInboxes(box, named.id), ({ inboxes, inbox_allowance: { used, allowance } }) => {
     return `${renderTable(inboxes, COLUMNS, 'No inboxes.')}${used} of ${allowance} inboxes used\n`;
   });
 }
 
 /** Inboxes of every account; each says whose it is. */
-function listAll(box: Box): Outcome {
+function listAll(box: Box): Answer {
   const inboxes: (InboxView & { account_id: string })[] = [];
   for (const { account_id } of listAccounts(box)) {
-    const account = accountNamed(box, account_id);
-    const listed = account.ok ? listInboxes(box, account.value.id) : account;
-    if (!listed.ok) return listed;
-    inboxes.push(...listed.value.inboxes.map(inbox => ({ ...inbox, account_id })));
+    const listed = listInboxes(box, accountNamed(box, account_id).id);
+    inboxes.push(...listed.inboxes.map(inbox => ({ ...inbox, account_id })));
   }
   return answer({ inboxes }, renderTable(inboxes, [...COLUMNS, 'account_id'], 'No inboxes.'));
 }
 
-async function rename(box: Box, named: string, options: RenameOptions): Promise<Outcome> {
+async function rename(box: Box, named: string, options: RenameOptions): Promise<Answer> {
   const { name, senderName } = options;
   if (name === undefined && senderName === undefined) {
-    return failed('usage', 'Nothing to change: give --name NAME, --sender-name NAME or both.');
+    throw failed('usage', 'Nothing to change: give --name NAME, --sender-name NAME or both.');
   }
   const inbox = inboxNamed(box, named);
-  if (!inbox.ok) return inbox;
-  const { accountId, id: inboxId } = inbox.value;
+  const { accountId, id: inboxId } = inbox;
   return answerWith(await updateInbox(box, { accountId, inboxId, name, senderName }), renderFields);
 }

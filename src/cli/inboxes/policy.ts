@@ -10,7 +10,7 @@ import {
 import { everyValue } from '../arguments.js';
 import type { Box } from '../context.js';
 import { inboxNamed, noSuchInbox } from '../named.js';
-import { answerWith, failed, type Outcome } from '../outcome.js';
+import { type Answer, answerWith, failed, orMissing } from '../outcome.js';
 import { printable } from '../output.js';
 import type { Cli } from '../run-command.js';
 
@@ -91,17 +91,16 @@ function everyEntry(value: string, before: readonly string[] | undefined): reado
   return everyValue(value, before ?? []);
 }
 
-function show(box: Box, kind: PolicyKind, named: string): Outcome {
+function show(box: Box, kind: PolicyKind, named: string): Answer {
   const inbox = inboxNamed(box, named);
-  if (!inbox.ok) return inbox;
-  const { accountId, id } = inbox.value;
+  const { accountId, id } = inbox;
   return answerWith(readPolicy(box, accountId, id, kind), policy => renderPolicy(kind, policy));
 }
 
-async function set(box: Box, kind: PolicyKind, named: string, options: SetOptions): Promise<Outcome> {
+async function set(box: Box, kind: PolicyKind, named: string, options: SetOptions): Promise<Answer> {
   const { enable, address, domain, clearAddresses, clearDomains } = options;
   if ((address !== undefined && clearAddresses) || (domain !== undefined && clearDomains)) {
-    return failed('usage', 'A list is either given or cleared, not both.');
+    throw failed('usage', 'A list is either given or cleared, not both.');
   }
   const change: PolicyChange = {
     enabled: enable,
@@ -109,7 +108,7 @@ async function set(box: Box, kind: PolicyKind, named: string, options: SetOption
     domains: clearDomains ? [] : domain,
   };
   if (Object.values(change).every(value => value === undefined)) {
-    return failed(
+    throw failed(
       'usage',
       'Nothing to set: give --address ADDRESS, --domain DOMAIN, --enable or several of them.',
     );
@@ -117,10 +116,9 @@ async function set(box: Box, kind: PolicyKind, named: string, options: SetOption
   return save(box, kind, named, change);
 }
 
-async function save(box: Box, kind: PolicyKind, named: string, change: PolicyChange): Promise<Outcome> {
-  const saved = await setPolicy(box, { inbox: named, kind, change });
-  const isMissing = !saved.ok && saved.failure.code === 'not_found';
-  return isMissing ? noSuchInbox(named) : answerWith(saved, policy => renderPolicy(kind, policy));
+async function save(box: Box, kind: PolicyKind, named: string, change: PolicyChange): Promise<Answer> {
+  const saved = await orMissing(noSuchInbox(named), () => setPolicy(box, { inbox: named, kind, change }));
+  return answerWith(saved, policy => renderPolicy(kind, policy));
 }
 
 /** One line an entry, and in words what it all comes to. */

@@ -6,7 +6,7 @@ import {
   type SuppressionPage,
 } from '../../usecases/inboxes/suppressions.js';
 import { wholeNumber } from '../arguments.js';
-import { answerWith, failed } from '../outcome.js';
+import { answerWith, failed, orMissing } from '../outcome.js';
 import { renderFields, renderTable } from '../output.js';
 import type { Cli } from '../run-command.js';
 
@@ -49,13 +49,11 @@ export function addSuppressionCommands(program: Command, cli: Cli): void {
     .argument('<address>', 'email address')
     .action((address: string) =>
       cli.change(async box => {
-        const lifted = await liftSuppression(box, address);
-        return lifted.ok
-          ? answerWith(lifted, renderFields)
-          : failed(
-              'not_found',
-              `${address === '' ? '""' : address} is not suppressed. "postern suppression list" shows what is.`,
-            );
+        const missing = failed(
+          'not_found',
+          `${address === '' ? '""' : address} is not suppressed. "postern suppression list" shows what is.`,
+        );
+        return answerWith(await orMissing(missing, () => liftSuppression(box, address)), renderFields);
       }),
     );
 }

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { ok, type Result } from '../../domain/errors.js';
+
 import { normaliseFilter } from '../../domain/message-filter.js';
 import { CursorCodec } from '../../domain/paging.js';
 import { getMeta } from '../../store/engine/meta.js';
@@ -8,7 +8,6 @@ import { type ListOrder, listMessages } from '../../usecases/mailbox/list-messag
 import { everyValue, wholeNumber } from '../arguments.js';
 import type { Box } from '../context.js';
 import { inboxNamed } from '../named.js';
-import type { Failed } from '../outcome.js';
 
 /** What a list of messages may be asked for. */
 export interface ListOptions {
@@ -54,26 +53,23 @@ export function listNamed<Summary>(
   kind: MessageKind,
   named: string,
   options: ListOptions,
-): Result<NamedList<Summary>> | Failed {
+): NamedList<Summary> {
   const inbox = inboxNamed(box, named);
-  if (!inbox.ok) return inbox;
   const groups = { all: options.label, any: options.anyLabel, none: options.withoutLabel };
   const filter = normaliseFilter(groups, options);
-  if (!filter.ok) return filter;
   const cursors = new CursorCodec(box.store.read(reader => getMeta(reader, 'identity'))?.cursorSecret ?? '');
   const page = listMessages(
     { store: box.store, cursors },
     {
-      accountId: inbox.value.accountId,
-      inboxId: inbox.value.id,
+      accountId: inbox.accountId,
+      inboxId: inbox.id,
       kind,
-      filter: filter.value,
+      filter,
       order: options.order,
       limit: options.limit,
       cursor: options.cursor ?? null,
     },
   );
-  if (!page.ok) return page;
-  const messages = page.value.summaries.map(bytes => JSON.parse(bytes.toString('utf8')) as Summary);
-  return ok({ messages, next_cursor: page.value.nextCursor });
+  const messages = page.summaries.map(bytes => JSON.parse(bytes.toString('utf8')) as Summary);
+  return { messages, next_cursor: page.nextCursor };
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Result } from '../../domain/errors.js';
+
 import { reparseMessage } from '../../usecases/inbound/index-message.js';
 import {
   deleteAnyMessage,
@@ -7,9 +7,18 @@ import {
   restoreAnyMessage,
   trashAnyMessage,
 } from '../../usecases/mailbox/change-messages.js';
+import type { MessageInput } from '../../usecases/mailbox/message-access.js';
 import { getMessageDetail, openRawMessage } from '../../usecases/mailbox/read-message.js';
 import type { Box } from '../context.js';
-import { answer, answerWith, bytesAnswer, type Failed, failed, type Outcome } from '../outcome.js';
+import {
+  type Answer,
+  answer,
+  answerWith,
+  bytesAnswer,
+  type CommandRefusal,
+  failed,
+  orMissing,
+} from '../outcome.js';
 import { parseWhole, renderFields, withLineEnd } from '../output.js';
 import type { Cli } from '../run-command.js';
 import { addListOptions, type ListOptions, listNamed } from './message-list.js';
@@ -37,12 +46,7 @@ export function addMessageCommands(program: Command, cli: Cli): void {
     .description('write the original bytes of a message to stdout, as they were received (--json or not)')
     .argument('<message_id>', 'id of the message')
     .action((messageId: string) =>
-      cli.read(box => {
-        const input = messageNamed(box, messageId);
-        if (!input.ok) return input;
-        const raw = openRawMessage(box, input.value);
-        return raw.ok ? bytesAnswer(raw.value.bytes) : raw;
-      }),
+      cli.read(async box => bytesAnswer(openRawMessage(box, await messageNamed(box, messageId)).bytes)),
     );
 
   addChange('trash', 'move a message to Trash, from where it can be restored for some days', (box, id) =>
@@ -55,7 +59,7 @@ export function addMessageCommands(program: Command, cli: Cli): void {
   function addChange(
     name: string,
     description: string,
-    change: (box: Box, messageId: string) => Promise<Result<object>>,
+    change: (box: Box, messageId: string) => Promise<object>,
   ): void {
     message
       .command(name)
@@ -63,39 +67,35 @@ export function addMessageCommands(program: Command, cli: Cli): void {
       .argument('<message_id>', 'id of the message')
       .action((messageId: string) =>
         cli.change(async box => {
-          const changed = await change(box, messageId);
-          const isMissing = !changed.ok && changed.failure.code === 'not_found';
-          return isMissing ? noSuchMessage(messageId) : answerWith(changed, renderFields);
+          const changed = await orMissing(noSuchMessage(messageId), () => change(box, messageId));
+          return answerWith(changed, renderFields);
         }),
       );
   }
 }
 
-function list(box: Box, named: string, options: ListOptions): Outcome {
+function list(box: Box, named: string, options: ListOptions): Answer {
   const page = listNamed<MessageSummary>(box, 'received', named, options);
-  return page.ok ? answer(page.value, renderMessages(page.value.messages, page.value.next_cursor)) : page;
+  return answer(page, renderMessages(page.messages, page.next_cursor));
 }
 
-async function show(box: Box, messageId: string, isJson: boolean): Promise<Outcome> {
-  const input = messageNamed(box, messageId);
-  if (!input.ok) return input;
-  const detail = getMessageDetail(box, input.value);
-  if (!detail.ok) return detail;
-  if (isJson) return bytesAnswer(withLineEnd(detail.value.bytes));
-  const message = await parseWhole<MessageDetail>(detail.value.bytes);
+async function show(box: Box, messageId: string, isJson: boolean): Promise<Answer> {
+  const detail = getMessageDetail(box, await messageNamed(box, messageId));
+  if (isJson) return bytesAnswer(withLineEnd(detail.bytes));
+  const message = await parseWhole<MessageDetail>(detail.bytes);
   return answer(message, renderMessage(message));
 }
 
 /** A message as its owner asks for it. */
-function messageNamed(box: Box, messageId: string) {
-  const owner = box.store.read(reader => findMessageOwner(reader, messageId));
-  return owner.ok
-    ? ({ ok: true, value: { accountId: owner.value, messageId } } as const)
-    : noSuchMessage(messageId);
+async function messageNamed(box: Box, messageId: string): Promise<MessageInput> {
+  const accountId = await orMissing(noSuchMessage(messageId), () =>
+    box.store.read(reader => findMessageOwner(reader, messageId)),
+  );
+  return { accountId, messageId };
 }
 
-function noSuchMessage(messageId: string): Failed {
-  return failed(
+function noSuchMessage(messageId: string): CommandRefusal {
+  throw failed(
     'not_found',
     `There is no message ${messageId}. "postern message list INBOX" shows what there is.`,
   );

@@ -33,7 +33,7 @@ export function addQueueCommands(program: Command, cli: Cli): void {
     .action((messageId: string | undefined, { all }: { all?: boolean }) =>
       cli.change(async box => {
         if ((messageId === undefined) !== (all === true)) {
-          return failed('usage', 'Give the id of one sent message, or --all.');
+          throw failed('usage', 'Give the id of one sent message, or --all.');
         }
         const retried = await retrySends(box, messageId ?? null);
         return answerWith(retried, messageId === undefined ? renderAllRetried : renderRetried);

@@ -5,7 +5,7 @@ import { findMessageOwner } from '../../usecases/mailbox/change-messages.js';
 import { getSentDetail } from '../../usecases/mailbox/read-message.js';
 import type { Box } from '../context.js';
 import { addListOptions, type ListOptions, listNamed } from '../mailbox/message-list.js';
-import { answer, bytesAnswer, failed, type Outcome } from '../outcome.js';
+import { type Answer, answer, bytesAnswer, failed, orMissing } from '../outcome.js';
 import {
   formatBytes,
   parseWhole,
@@ -35,15 +35,14 @@ export function addSentCommands(program: Command, cli: Cli): void {
     .action((messageId: string) => cli.read(box => show(box, messageId, cli.isJson())));
 }
 
-function list(box: Box, named: string, options: ListOptions): Outcome {
+function list(box: Box, named: string, options: ListOptions): Answer {
   const page = listNamed<SentMetadata>(box, 'sent', named, options);
-  if (!page.ok) return page;
-  const { messages, next_cursor } = page.value;
+  const { messages, next_cursor } = page;
   const columns = ['id', 'created_at', 'status', 'error_code', 'recipient_count', 'labels'];
   const rows = messages.map(message => ({ ...message, labels: message.labels.join(', ') }));
   const table = renderTable(rows, columns, 'No sent messages.');
   const more = next_cursor === null ? '' : `There are more: add --cursor ${next_cursor}\n`;
-  return answer(page.value, table + more);
+  return answer(page, table + more);
 }
 
 interface SentDetail extends SentMetadata {
@@ -63,18 +62,17 @@ interface SentDetail extends SentMetadata {
   };
 }
 
-async function show(box: Box, messageId: string, isJson: boolean): Promise<Outcome> {
-  const owner = box.store.read(reader => findMessageOwner(reader, messageId));
-  const detail = owner.ok ? await getSentDetail(box, { accountId: owner.value, messageId }) : owner;
-  if (!detail.ok) {
-    if (detail.failure.code !== 'not_found') return detail;
-    return failed(
-      'not_found',
-      `There is no sent message ${messageId}. "postern sent list INBOX" shows what there is.`,
-    );
-  }
-  if (isJson) return bytesAnswer(withLineEnd(detail.value.bytes));
-  const message = await parseWhole<SentDetail>(detail.value.bytes);
+async function show(box: Box, messageId: string, isJson: boolean): Promise<Answer> {
+  const missing = failed(
+    'not_found',
+    `There is no sent message ${messageId}. "postern sent list INBOX" shows what there is.`,
+  );
+  const { bytes } = await orMissing(missing, () => {
+    const accountId = box.store.read(reader => findMessageOwner(reader, messageId));
+    return getSentDetail(box, { accountId, messageId });
+  });
+  if (isJson) return bytesAnswer(withLineEnd(bytes));
+  const message = await parseWhole<SentDetail>(bytes);
   return answer(message, renderSent(message));
 }
 

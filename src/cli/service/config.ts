@@ -13,7 +13,6 @@ export function addConfigCommands(program: Command, cli: Cli): void {
     .action(() =>
       cli.plain(() => {
         const loaded = cli.readConfig();
-        if (!loaded.ok) return loaded;
         const where = loaded.file ?? 'environment and defaults, no file';
         return answer({ status: 'ok', file: loaded.file }, `The configuration is right (${where}).\n`);
       }),
@@ -30,7 +29,6 @@ export function addConfigCommands(program: Command, cli: Cli): void {
     .action(() =>
       cli.plain(() => {
         const loaded = cli.readConfig();
-        if (!loaded.ok) return loaded;
         const settings = showConfig(loaded.config, loaded.sources);
         return answer({ file: loaded.file, settings }, renderShown(settings));
       }),

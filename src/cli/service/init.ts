@@ -9,7 +9,7 @@ import { type Config, loadConfig } from '../../config/load-config.js';
 import { ensureOperator } from '../../usecases/accounts/accounts.js';
 import { configurationFailure, messageOf, openBox } from '../context.js';
 import type { CliDependencies } from '../dependencies.js';
-import { answer, type Failed, failed, type Outcome } from '../outcome.js';
+import { type Answer, answer, CommandRefusal, failed } from '../outcome.js';
 import type { Cli } from '../run-command.js';
 
 interface InitOptions {
@@ -29,11 +29,11 @@ export function addInitCommand(program: Command, cli: Cli): void {
     .action((options: InitOptions) => cli.plain(() => init(cli, options)));
 }
 
-async function init(cli: Cli, options: InitOptions): Promise<Outcome> {
+async function init(cli: Cli, options: InitOptions): Promise<Answer> {
   const { deps } = cli;
   const file = fileToWrite(deps, cli.configFile());
   if (existsSync(file) && options.force !== true) {
-    return failed(
+    throw failed(
       'config_exists',
       `${file} exists already and was left as it is. Use it ("postern serve" makes the store where there is none), or write it anew with --force.`,
     );
@@ -42,13 +42,9 @@ async function init(cli: Cli, options: InitOptions): Promise<Outcome> {
     domain: options.domain ?? ownDomain(),
     dataDir: options.data === undefined ? defaultDataDir(file) : resolve(deps.cwd, options.data),
   });
-  const written = writeConfig(deps, file, text);
-  if (!written.ok) return written;
-
-  const { config } = written;
-  const opened = await openBox(config, { makesStore: true });
-  if (!opened.ok) return opened;
-  const { store, clock } = opened.value;
+  const config = writeConfig(deps, file, text);
+  const { box, isNew } = await openBox(config, { makesStore: true });
+  const { store, clock } = box;
   try {
     await ensureOperator({ store, clock, mail: config.mail });
   } finally {
@@ -57,8 +53,8 @@ async function init(cli: Cli, options: InitOptions): Promise<Outcome> {
   const { path } = config.store;
   const { domains } = config.mail;
   return answer(
-    { config_file: file, data_dir: path, mail_domains: domains, store: opened.isNew ? 'made' : 'kept' },
-    nextSteps(cli, file, config, opened.isNew),
+    { config_file: file, data_dir: path, mail_domains: domains, store: isNew ? 'made' : 'kept' },
+    nextSteps(cli, file, config, isNew),
   );
 }
 
@@ -83,11 +79,7 @@ function defaultDataDir(file: string): string {
  * Writes the file beside its place, has it checked together with the environment as every later command
  * will, and puts it in place only when it is right.
  */
-function writeConfig(
-  deps: CliDependencies,
-  file: string,
-  text: string,
-): { readonly ok: true; readonly config: Config } | Failed {
+function writeConfig(deps: CliDependencies, file: string, text: string): Config {
   const draft = `${file}.new`;
   try {
     mkdirSync(dirname(file), { recursive: true });
@@ -96,12 +88,13 @@ function writeConfig(
     const loaded = loadConfig({ file: draft, env: deps.env, cwd: deps.cwd });
     if (!loaded.ok) {
       rmSync(draft);
-      return configurationFailure(loaded.problems.map(problem => inPlace(problem, draft, file)));
+      throw configurationFailure(loaded.problems.map(problem => inPlace(problem, draft, file)));
     }
     renameSync(draft, file);
-    return { ok: true, config: loaded.config };
+    return loaded.config;
   } catch (error) {
-    return failed(
+    if (error instanceof CommandRefusal) throw error;
+    throw failed(
       'not_permitted',
       `${file} cannot be written: ${messageOf(error)}. Name another file with --config.`,
     );

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { tryBecomeOwner } from '../context.js';
-import { answer, type Outcome } from '../outcome.js';
+import { becomeOwnerOf } from '../context.js';
+import { type Answer, answer } from '../outcome.js';
 import type { Cli } from '../run-command.js';
 
 /** `postern serve`: the daemon, which `app` hands in. */
@@ -9,13 +9,11 @@ export function addServeCommand(program: Command, cli: Cli): void {
     .command('serve')
     .description('run the daemon; SIGTERM stops it in order')
     .action(() =>
-      cli.plain(async (): Promise<Outcome> => {
+      cli.plain(async (): Promise<Answer> => {
         const loaded = cli.readConfig();
-        if (!loaded.ok) return loaded;
-        const refusal = tryBecomeOwner(loaded.config.store.path);
-        if (refusal !== null) return refusal;
+        becomeOwnerOf(loaded.config.store.path);
         const exitCode = await cli.deps.serve({ config: loaded.config, configFile: loaded.file });
-        return { ok: true, value: { kind: 'ended', exitCode } };
+        return { kind: 'ended', exitCode };
       }),
     );
 }

@@ -5,8 +5,8 @@ import { getMeta } from '../../store/engine/meta.js';
 import type { Store } from '../../store/engine/store.js';
 import { MIGRATIONS, openStoreReadOnly } from '../../store/open-store.js';
 import { type Verification, verifyStore } from '../../store/verify/verify-store.js';
-import { messageOf, tryBecomeOwner } from '../context.js';
-import { answer, failed, type Outcome } from '../outcome.js';
+import { becomeOwnerOf, messageOf } from '../context.js';
+import { type Answer, answer, failed } from '../outcome.js';
 import { renderFields } from '../output.js';
 import type { Cli } from '../run-command.js';
 
@@ -30,28 +30,27 @@ export function addVerifyCommand(program: Command, cli: Cli): void {
           return verifyAt(isAbsolute(directory) ? directory : join(cli.deps.cwd, directory));
         }
         const loaded = cli.readConfig();
-        return loaded.ok ? verifyAt(loaded.config.store.path) : loaded;
+        return verifyAt(loaded.config.store.path);
       }),
     );
 }
 
-async function verifyAt(directory: string): Promise<Outcome> {
+async function verifyAt(directory: string): Promise<Answer> {
   const environment = [join(directory, 'store'), directory].find(path => existsSync(join(path, 'data.mdb')));
   if (environment === undefined) {
-    return failed('no_store', `There is no store in ${directory}, or it is out of reach.`);
+    throw failed('no_store', `There is no store in ${directory}, or it is out of reach.`);
   }
-  const refusal = tryBecomeOwner(directory);
-  if (refusal !== null) return refusal;
+  becomeOwnerOf(directory);
   let store: Store;
   try {
     store = openStoreReadOnly(environment);
   } catch (error) {
-    return failed('store_unavailable', `The store in ${environment} cannot be opened: ${messageOf(error)}.`);
+    throw failed('store_unavailable', `The store in ${environment} cannot be opened: ${messageOf(error)}.`);
   }
   try {
     const schema = store.read(reader => getMeta(reader, 'schema')) ?? 0;
     if (schema !== MIGRATIONS.length) {
-      return failed(
+      throw failed(
         'store_unavailable',
         `The store in ${environment} has schema ${schema}, this program verifies schema ${MIGRATIONS.length}: use the version that wrote it, or open it with this one first.`,
       );
@@ -62,13 +61,13 @@ async function verifyAt(directory: string): Promise<Outcome> {
   }
 }
 
-function outcomeOf(path: string, { checked, faults, has_more_faults }: Verification): Outcome {
+function outcomeOf(path: string, { checked, faults, has_more_faults }: Verification): Answer {
   if (faults.length === 0) {
     const document = { path, sound: true, ...checked };
     return answer(document, renderFields(document));
   }
   const more = has_more_faults ? ['... and more'] : [];
-  return failed(
+  throw failed(
     'store_damaged',
     [`the store in ${path} does not hold together:`, ...faults, ...more].join('\n'),
     { path, sound: false, ...checked, faults, has_more_faults },

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { fail, ok, type Result } from '../../domain/errors.js';
+import { type Refusal, refuse } from '../../domain/errors.js';
 import { readAtMost } from '../server/read-body.js';
 
 /** Our forms have a few short fields. */
@@ -18,33 +18,28 @@ export async function readForm(
   request: IncomingMessage,
   fields: readonly string[],
   onRead: () => void,
-): Promise<Result<ReadonlyMap<string, string>>> {
+): Promise<ReadonlyMap<string, string>> {
   if (!FORM_TYPE.test(request.headers['content-type']?.trim() ?? '')) {
-    return fail('unsupported_media_type', 'This address takes the form of its page and nothing else.');
+    throw refuse('unsupported_media_type', 'This address takes the form of its page and nothing else.');
   }
-  const tooLarge = fail('body_too_large', 'The form has more in it than its page has fields for.');
+  const tooLarge = () => refuse('body_too_large', 'The form has more in it than its page has fields for.');
   const declared = request.headers['content-length'];
-  if (declared !== undefined && Number(declared) > LIMIT_BYTES) return tooLarge;
+  if (declared !== undefined && Number(declared) > LIMIT_BYTES) throw tooLarge();
   onRead();
   const bytes = await readAtMost(request, LIMIT_BYTES);
-  if (bytes === null) return tooLarge;
+  if (bytes === null) throw tooLarge();
   return parseForm(bytes, fields);
 }
 
-function parseForm(bytes: Uint8Array, fields: readonly string[]): Result<ReadonlyMap<string, string>> {
-  const malformed = fail('invalid_request', 'The form did not arrive as its page sends it.');
+function parseForm(bytes: Uint8Array, fields: readonly string[]): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
-  try {
-    for (const pair of utf8.decode(bytes).split('&')) {
-      if (pair === '') continue;
-      const [name = '', value = ''] = splitAt(pair, '=').map(decode);
-      if (!fields.includes(name) || values.has(name)) return malformed;
-      values.set(name, value);
-    }
-  } catch {
-    return malformed;
+  for (const pair of decodedBy(() => utf8.decode(bytes)).split('&')) {
+    if (pair === '') continue;
+    const [name = '', value = ''] = splitAt(pair, '=').map(decode);
+    if (!fields.includes(name) || values.has(name)) throw malformed();
+    values.set(name, value);
   }
-  return ok(values);
+  return values;
 }
 
 function splitAt(text: string, mark: string): string[] {
@@ -52,7 +47,19 @@ function splitAt(text: string, mark: string): string[] {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Throws for what is no UTF-8, where `URLSearchParams` would put marks in its place. */
+/** Refuses what is no UTF-8, where `URLSearchParams` would put marks in its place. */
 function decode(text: string): string {
-  return decodeURIComponent(text.replaceAll('+', ' '));
+  return decodedBy(() => decodeURIComponent(text.replaceAll('+', ' ')));
+}
+
+function decodedBy(decoder: () => string): string {
+  try {
+    return decoder();
+  } catch {
+    throw malformed();
+  }
+}
+
+function malformed(): Refusal {
+  return refuse('invalid_request', 'The form did not arrive as its page sends it.');
 }

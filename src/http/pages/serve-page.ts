@@ -1,7 +1,7 @@
-import { fail } from '../../domain/errors.js';
+import { Refusal, refuse } from '../../domain/errors.js';
 import type { Logger } from '../../usecases/ports.js';
 import { failed, type Reply } from '../server/route.js';
-import type { Refusal, Visit, Visitors } from '../server/visitors.js';
+import type { Visit, Visitors } from '../server/visitors.js';
 import { readCookie } from './cookies.js';
 import type { PageRequest, PageRoute, PageSet } from './page-route.js';
 import { readForm } from './read-form.js';
@@ -12,7 +12,8 @@ export interface PageContext {
   readonly log: Logger;
 }
 
-const BROKEN = fail('internal_error', 'Something went wrong on our side. Please try again in a moment.');
+const BROKEN = () =>
+  refuse('internal_error', 'Something went wrong on our side. Please try again in a moment.');
 
 /**
  * Walks a request through its page in the order of the API: where it comes from, how often, type, size, fields; the
@@ -23,25 +24,23 @@ export async function servePage(context: PageContext, route: PageRoute, visit: V
   try {
     const { request } = visit;
     const client = context.visitors.addressOf(request);
-    const refusal =
-      (route.method === 'POST' ? context.visitors.refuseForeignForm(request) : null) ??
-      (route.limit === undefined ? null : await context.visitors.refuseBeyond(route.limit, client));
-    if (refusal !== null) return show(refusal);
+    if (route.method === 'POST') context.visitors.refuseForeignForm(request);
+    if (route.limit !== undefined) await context.visitors.refuseBeyond(route.limit, client);
     const form = route.method === 'POST' ? await readForm(request, route.fields ?? [], visit.onRead) : null;
-    if (form?.ok === false) return show(form);
     return await route.handle({
       method: request.method as PageRequest['method'],
       params: visit.params,
       queryText: visit.queryText,
-      field: name => form?.value.get(name) ?? '',
+      field: name => form?.get(name) ?? '',
       cookie: name => readCookie(request, name),
       site: String(request.headers['sec-fetch-site'] ?? '') || null,
       client,
     });
   } catch (error) {
+    if (error instanceof Refusal) return show(error);
     // A client that went away is no failure of ours.
     if (visit.request.socket.destroyed) throw error;
     context.log.error({ path: route.path, err: error }, 'a page failed');
-    return show(BROKEN);
+    return show(BROKEN());
   }
 }

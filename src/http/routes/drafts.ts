@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { fail, ok, type Result } from '../../domain/errors.js';
+import { refuse } from '../../domain/errors.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { DraftList } from '../../store/records/drafts.js';
 import {
@@ -24,15 +24,7 @@ import {
 } from '../schemas/drafts.js';
 import { FirstDraftReceipt, RecoveredDraftReceipt } from '../schemas/sent.js';
 import { readLimit } from '../server/query.js';
-import {
-  failed,
-  json,
-  jsonOrFailure,
-  type Query,
-  type Reply,
-  type Route,
-  type RouteRequest,
-} from '../server/route.js';
+import { json, type Query, type Reply, type Route, type RouteRequest } from '../server/route.js';
 import { receiptReply, SEND_ERRORS, SEND_FIELD_CODES, SEND_LIMIT } from './sending.js';
 
 export interface DraftRouteDeps {
@@ -132,7 +124,7 @@ export function draftRoutes(deps: DraftRouteDeps): Route[] {
       uncertain: 'draft_unavailable',
       handle: async request => {
         const detail = await getDraftDetail(send, draftOf(request));
-        return detail.ok ? { kind: 'json-bytes', status: 200, stream: detail.value } : failed(detail);
+        return { kind: 'json-bytes', status: 200, stream: detail };
       },
     },
     {
@@ -154,7 +146,7 @@ export function draftRoutes(deps: DraftRouteDeps): Route[] {
       uncertain: 'draft_unavailable',
       handle: async request => {
         const { in_reply_to: inReplyTo, ...rest } = request.body as z.infer<typeof UpdateDraft>;
-        return jsonOrFailure(await updateDraft(send, { ...rest, inReplyTo, ...draftOf(request) }), 200);
+        return json(200, await updateDraft(send, { ...rest, inReplyTo, ...draftOf(request) }));
       },
     },
     {
@@ -168,7 +160,7 @@ export function draftRoutes(deps: DraftRouteDeps): Route[] {
       responses: { 202: { description: 'The draft is out of reach from now on.', schema: DeletedDraft } },
       errors: ['operation_not_allowed', 'not_found', 'draft_unavailable'],
       uncertain: 'draft_unavailable',
-      handle: async request => jsonOrFailure(await deleteDraft(send, draftOf(request)), 202),
+      handle: async request => json(202, await deleteDraft(send, draftOf(request))),
     },
     {
       operationId: 'sendDraft',
@@ -227,9 +219,8 @@ async function create(send: SendDeps, { account, params, body }: RouteRequest): 
     accountId: account.id,
     inboxId: params.inbox_id ?? '',
   });
-  if (!created.ok) return failed(created);
-  const status = created.value.replayed === true ? 200 : 201;
-  return json(status, created.value, { Location: `/v1/drafts/${created.value.id}` });
+  const status = created.replayed === true ? 200 : 201;
+  return json(status, created, { Location: `/v1/drafts/${created.id}` });
 }
 
 function readSource(given: NonNullable<z.infer<typeof CreateDraft>['source']>) {
@@ -241,25 +232,23 @@ function readSource(given: NonNullable<z.infer<typeof CreateDraft>['source']>) {
 
 function list(deps: DraftRouteDeps, { account, params, query }: RouteRequest): Reply {
   const limit = readLimit(query);
-  if (!limit.ok) return failed(limit);
   const state = readState(query);
-  if (!state.ok) return failed(state);
   const page = listDrafts(
     { store: deps.send.store, cursors: deps.cursors },
     {
       accountId: account.id,
       inboxId: params.inbox_id ?? '',
-      list: state.value,
-      limit: limit.value,
+      list: state,
+      limit,
       cursor: query.get('cursor') ?? null,
     },
   );
-  return jsonOrFailure(page, 200);
+  return json(200, page);
 }
 
-function readState(query: Query): Result<DraftList> {
+function readState(query: Query): DraftList {
   const state = query.get('state') ?? 'draft';
-  return state === 'draft' || state === 'submitted' || state === 'all'
-    ? ok(state)
-    : fail('invalid_draft', 'state must be draft, submitted or all.');
+  if (!(state === 'draft' || state === 'submitted' || state === 'all'))
+    throw refuse('invalid_draft', 'state must be draft, submitted or all.');
+  return state;
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type SubmitFeedbackDeps, submitFeedback } from '../../usecases/accounts/feedback.js';
 import { FeedbackInput, FeedbackResult } from '../schemas/feedback.js';
-import { jsonOrFailure, type Route } from '../server/route.js';
+import { json, type Route } from '../server/route.js';
 
 const BODY_LIMIT = 20 * 1024;
 
@@ -21,7 +21,7 @@ export function feedbackRoutes(deps: SubmitFeedbackDeps): Route[] {
       errors: ['invalid_request', 'internal_error'],
       handle: async ({ account, body }) => {
         const { title, body: text } = body as z.infer<typeof FeedbackInput>;
-        return jsonOrFailure(await submitFeedback(deps, { account, title, body: text }), 201);
+        return json(201, await submitFeedback(deps, { account, title, body: text }));
       },
     },
   ];

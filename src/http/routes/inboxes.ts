@@ -12,7 +12,7 @@ import {
   ReplayedCreatedInbox,
   UpdateInbox,
 } from '../schemas/inboxes.js';
-import { failed, json, jsonOrFailure, type Route } from '../server/route.js';
+import { json, type Route } from '../server/route.js';
 
 const BODY_LIMIT = 4096;
 const inboxPath = '/v1/inboxes/{inbox_id}';
@@ -32,7 +32,7 @@ export function inboxRoutes(deps: CreateInboxDeps): Route[] {
       description: 'Not paginated. List before you create one, and after a creation whose answer was lost.',
       responses: { 200: { description: 'The inboxes and the slots of the account.', schema: InboxList } },
       errors: ['not_found', 'internal_error'],
-      handle: ({ account }) => jsonOrFailure(listInboxes(deps, account.id), 200),
+      handle: ({ account }) => json(200, listInboxes(deps, account.id)),
     },
     createRoute(deps),
     ...inboxResourceRoutes(deps),
@@ -52,7 +52,7 @@ function inboxResourceRoutes(deps: CreateInboxDeps): Route[] {
       summary: 'Get an inbox',
       responses: { 200: { description: 'The inbox.', schema: Inbox } },
       errors: ['not_found', 'internal_error'],
-      handle: ({ account, params }) => jsonOrFailure(getInbox(deps, account.id, params.inbox_id ?? ''), 200),
+      handle: ({ account, params }) => json(200, getInbox(deps, account.id, params.inbox_id ?? '')),
     },
     {
       operationId: 'updateInbox',
@@ -73,7 +73,7 @@ function inboxResourceRoutes(deps: CreateInboxDeps): Route[] {
           name: change.name,
           senderName: change.sender_name,
         };
-        return jsonOrFailure(await updateInbox(deps, input), 200);
+        return json(200, await updateInbox(deps, input));
       },
     },
     {
@@ -87,10 +87,7 @@ function inboxResourceRoutes(deps: CreateInboxDeps): Route[] {
       responses: { 202: { description: 'The inbox is out of reach from now on.', schema: Deleted } },
       errors: ['operation_not_allowed', 'not_found', 'protected_inbox', 'internal_error'],
       handle: async ({ account, params }) =>
-        jsonOrFailure(
-          await deleteInbox(deps, { accountId: account.id, inboxId: params.inbox_id ?? '' }),
-          202,
-        ),
+        json(202, await deleteInbox(deps, { accountId: account.id, inboxId: params.inbox_id ?? '' })),
     },
   ];
 }
@@ -144,9 +141,8 @@ function createRoute(deps: CreateInboxDeps): Route {
         senderName: input.sender_name,
         idempotencyKey: input.idempotency_key,
       });
-      if (!created.ok) return failed(created);
-      const status = created.value.replayed === true ? 200 : 201;
-      return json(status, created.value, { Location: `/v1/inboxes/${created.value.id}` });
+      const status = created.replayed === true ? 200 : 201;
+      return json(status, created, { Location: `/v1/inboxes/${created.id}` });
     },
   };
 }
@@ -162,7 +158,6 @@ function policyRoute(deps: CreateInboxDeps, kind: 'sending' | 'receiving'): Rout
     description: 'To be read only: humans and admins change it.',
     responses: { 200: { description: 'The rules.', schema: Policy } },
     errors: ['not_found', 'internal_error'],
-    handle: ({ account, params }) =>
-      jsonOrFailure(readPolicy(deps, account.id, params.inbox_id ?? '', kind), 200),
+    handle: ({ account, params }) => json(200, readPolicy(deps, account.id, params.inbox_id ?? '', kind)),
   };
 }

@@ -8,14 +8,7 @@ import { listLabels } from '../../usecases/mailbox/list-labels.js';
 import { type MessageAccess, receivedMessages, sentMessages } from '../../usecases/mailbox/message-access.js';
 import { BulkLabelChange, BulkLabelResult, LabelChange, LabelList, LabelResult } from '../schemas/labels.js';
 import { readLimit } from '../server/query.js';
-import {
-  failed,
-  jsonOrFailure,
-  messageOf,
-  type Reply,
-  type Route,
-  type RouteRequest,
-} from '../server/route.js';
+import { json, messageOf, type Reply, type Route, type RouteRequest } from '../server/route.js';
 
 export interface LabelRouteDeps {
   readonly store: Store;
@@ -71,7 +64,7 @@ function changeRoutes<Message extends IndexedMessage>(
       handle: async request => {
         const change = request.body as z.infer<typeof LabelChange>;
         const input = { ...messageOf(request), ...arrays(change) };
-        return jsonOrFailure(await changeLabels(deps, input), 200);
+        return json(200, await changeLabels(deps, input));
       },
     },
     {
@@ -99,7 +92,7 @@ function changeRoutes<Message extends IndexedMessage>(
       handle: async ({ account, body }) => {
         const change = body as z.infer<typeof BulkLabelChange>;
         const input = { accountId: account.id, messageIds: change.message_ids, ...arrays(change) };
-        return jsonOrFailure(await changeLabelsInBatch(deps, input), 200, messages => ({ messages }));
+        return json(200, { messages: await changeLabelsInBatch(deps, input) });
       },
     },
   ];
@@ -139,13 +132,12 @@ export function arrays(change: { add_labels?: string[] | undefined; remove_label
 
 function list(deps: LabelRouteDeps, { account, params, query }: RouteRequest): Reply {
   const limit = readLimit(query);
-  if (!limit.ok) return failed(limit);
   const found = listLabels(deps, {
     accountId: account.id,
     inboxId: params.inbox_id ?? '',
     prefix: query.get('prefix') ?? '',
-    limit: limit.value,
+    limit,
     cursor: query.get('cursor') ?? null,
   });
-  return jsonOrFailure(found, 200);
+  return json(200, found);
 }

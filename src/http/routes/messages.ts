@@ -9,14 +9,7 @@ import { Deleted } from '../schemas/deletions.js';
 import { MessageCount, ReceivedDetail, ReceivedPage } from '../schemas/received.js';
 import { LIST_QUERY, listPage, type PageCache } from '../server/list-page.js';
 import { LABEL_GROUPS, readFilter, SEARCH_NAMES } from '../server/query.js';
-import {
-  failed,
-  jsonOrFailure,
-  messageOf,
-  type Reply,
-  type Route,
-  type RouteRequest,
-} from '../server/route.js';
+import { json, messageOf, type Reply, type Route, type RouteRequest } from '../server/route.js';
 
 export interface MessageRouteDeps {
   readonly store: Store;
@@ -84,7 +77,7 @@ function messageResourceRoutes(deps: MessageRouteDeps): Route[] {
       errors: ['not_found', 'internal_error', 'content_unavailable'],
       handle: request => {
         const detail = getMessageDetail(deps, messageOf(request));
-        return detail.ok ? { kind: 'json-bytes', status: 200, stream: detail.value } : failed(detail);
+        return { kind: 'json-bytes', status: 200, stream: detail };
       },
     },
     {
@@ -98,7 +91,7 @@ function messageResourceRoutes(deps: MessageRouteDeps): Route[] {
       responses: { 202: { description: 'The message is out of reach from now on.', schema: Deleted } },
       errors: ['operation_not_allowed', 'not_found', 'internal_error'],
       handle: async request =>
-        jsonOrFailure(await deleteMessage({ ...deps, access: receivedMessages }, messageOf(request)), 202),
+        json(202, await deleteMessage({ ...deps, access: receivedMessages }, messageOf(request))),
     },
   ];
 }
@@ -117,9 +110,7 @@ function downloadRoutes(deps: MessageRouteDeps): Route[] {
       errors: ['not_found', 'internal_error', 'content_unavailable'],
       handle: request => {
         const raw = openRawMessage(deps, messageOf(request));
-        return raw.ok
-          ? { kind: 'download', contentType: 'message/rfc822', download: raw.value }
-          : failed(raw);
+        return { kind: 'download', contentType: 'message/rfc822', download: raw };
       },
     },
     {
@@ -135,9 +126,7 @@ function downloadRoutes(deps: MessageRouteDeps): Route[] {
       handle: request => {
         const attachmentId = request.params.attachment_id ?? '';
         const file = openAttachment(deps, { ...messageOf(request), attachmentId });
-        return file.ok
-          ? { kind: 'download', contentType: 'application/octet-stream', download: file.value }
-          : failed(file);
+        return { kind: 'download', contentType: 'application/octet-stream', download: file };
       },
     },
   ];
@@ -145,12 +134,11 @@ function downloadRoutes(deps: MessageRouteDeps): Route[] {
 
 async function count(deps: MessageRouteDeps, { account, params, query }: RouteRequest): Promise<Reply> {
   const filter = readFilter(query);
-  if (!filter.ok) return failed(filter);
   const counted = await countMessages(deps, {
     accountId: account.id,
     inboxId: params.inbox_id ?? '',
     kind: 'received',
-    filter: filter.value,
+    filter,
   });
-  return jsonOrFailure(counted, 200, number => ({ count: number }));
+  return json(200, { count: counted });
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ErrorCode, Result } from '../../domain/errors.js';
+import type { ErrorCode } from '../../domain/errors.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { ReplyScope } from '../../domain/reply.js';
 import { deleteMessage } from '../../usecases/mailbox/change-messages.js';
@@ -14,15 +14,7 @@ import { Quota } from '../schemas/quota.js';
 import { ForwardInput, ReplyInput, SendInput } from '../schemas/sending.js';
 import { FirstSendReceipt, ReplayedSendReceipt, SentDetail, SentPage } from '../schemas/sent.js';
 import { LIST_QUERY, listPage, type PageCache } from '../server/list-page.js';
-import {
-  failed,
-  json,
-  jsonOrFailure,
-  messageOf,
-  type Reply,
-  type Route,
-  type RouteRequest,
-} from '../server/route.js';
+import { json, messageOf, type Reply, type Route, type RouteRequest } from '../server/route.js';
 
 export interface SentRouteDeps {
   readonly send: SendDeps;
@@ -90,7 +82,7 @@ export function sentRoutes(deps: SentRouteDeps): Route[] {
       uncertain: 'outbound_unavailable',
       handle: async request => {
         const detail = await getSentDetail({ store }, messageOf(request));
-        return detail.ok ? { kind: 'json-bytes', status: 200, stream: detail.value } : failed(detail);
+        return { kind: 'json-bytes', status: 200, stream: detail };
       },
     },
     {
@@ -104,7 +96,7 @@ export function sentRoutes(deps: SentRouteDeps): Route[] {
       responses: { 202: { description: 'The message is out of reach from now on.', schema: Deleted } },
       errors: ['operation_not_allowed', 'not_found', 'internal_error'],
       handle: async request =>
-        jsonOrFailure(await deleteMessage({ store, clock, access: sentMessages }, messageOf(request)), 202),
+        json(202, await deleteMessage({ store, clock, access: sentMessages }, messageOf(request))),
     },
     {
       operationId: 'getOutboundQuota',
@@ -122,7 +114,7 @@ export function sentRoutes(deps: SentRouteDeps): Route[] {
   ];
 }
 
-function send(deps: SendDeps, { account, params, body }: RouteRequest): Promise<Result<SendReceipt>> {
+function send(deps: SendDeps, { account, params, body }: RouteRequest): Promise<SendReceipt> {
   const { in_reply_to, idempotency_key, ...rest } = body as z.infer<typeof SendInput>;
   return sendMessage(deps, {
     ...rest,
@@ -232,9 +224,8 @@ export const SEND_ERRORS: readonly ErrorCode[] = [
 ];
 
 /** 201 for a new attempt, whatever became of it; 200 for a replay. */
-export function receiptReply(sent: Result<SendReceipt>): Reply {
-  if (!sent.ok) return failed(sent);
-  const receipt = sent.value;
+export function receiptReply(sent: SendReceipt): Reply {
+  const receipt = sent;
   return json(receipt.replayed === true ? 200 : 201, receipt, { Location: `/v1/sent/${receipt.message.id}` });
 }
 

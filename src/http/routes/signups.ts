@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { RATE_LIMITS } from '../../usecases/signup/policy.js';
 import { type RedeemClaimDeps, redeemClaim } from '../../usecases/signup/redeem-claim.js';
 import { ClaimInput, ClaimResult, SignupInput, SignupResult } from '../schemas/signup.js';
-import { json, jsonOrFailure, type Route } from '../server/route.js';
+import { json, type Route } from '../server/route.js';
 
 const BODY_LIMIT = 4096;
 
@@ -52,7 +52,7 @@ export function signupRoutes(deps: SignupRouteDeps): Route[] {
       handle: async ({ body, client }) => {
         const { phrase, discovery_source, intended_use } = body as z.infer<typeof ClaimInput>;
         const input = { phrase, discoverySource: discovery_source, intendedUse: intended_use, client };
-        return jsonOrFailure(await redeemClaim(deps, input), 201);
+        return json(201, await redeemClaim(deps, input));
       },
     },
   ];

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { resultOf } from '../../domain/errors.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Clock } from '../../usecases/ports.js';
@@ -10,7 +11,7 @@ import { LabelChange } from '../schemas/labels.js';
 import { ThreadDetail, ThreadLabelResult, ThreadPage as ThreadPageType } from '../schemas/threads.js';
 import { LIST_QUERY, PageCache, readListQuery } from '../server/list-page.js';
 import { readLimit } from '../server/query.js';
-import { failed, jsonOrFailure, type Reply, type Route, type RouteRequest } from '../server/route.js';
+import { json, type Reply, type Route, type RouteRequest } from '../server/route.js';
 import { arrays, CHANGE_LIMIT } from './labels.js';
 
 export interface ThreadRouteDeps {
@@ -83,10 +84,7 @@ export function threadRoutes(deps: ThreadRouteDeps): Route[] {
       errors: ['invalid_labels', 'not_found', 'internal_error'],
       handle: async request => {
         const change = request.body as z.infer<typeof LabelChange>;
-        return jsonOrFailure(
-          await changeThreadLabels(deps, { ...threadOf(request), ...arrays(change) }),
-          200,
-        );
+        return json(200, await changeThreadLabels(deps, { ...threadOf(request), ...arrays(change) }));
       },
     },
     {
@@ -99,7 +97,7 @@ export function threadRoutes(deps: ThreadRouteDeps): Route[] {
       description: 'Every message that is in it now. Restoring them brings the conversation back.',
       responses: { 202: { description: 'How many messages were moved.', schema: DeletedThread } },
       errors: ['operation_not_allowed', 'not_found', 'internal_error'],
-      handle: async request => jsonOrFailure(await deleteThread(deps, threadOf(request)), 202),
+      handle: async request => json(202, await deleteThread(deps, threadOf(request))),
     },
   ];
 }
@@ -111,18 +109,16 @@ function threadOf({ account, params }: RouteRequest): ThreadInput {
 
 async function list(deps: ThreadRouteDeps, pages: PageCache, request: RouteRequest): Promise<Reply> {
   const input = { accountId: request.account.id, inboxId: request.params.inbox_id ?? '' };
-  const version = threadListVersion(deps, input);
+  const version = resultOf(() => threadListVersion(deps, input));
   // A refusal is left to the list: what is wrong with the query comes first.
   const key = `${input.inboxId}?${request.queryText}`;
   const cached = version.ok ? pages.get(key, `${version.value}`) : undefined;
   if (cached !== undefined) return pageReply(cached);
   const asked = readListQuery(request.query);
-  if (!asked.ok) return failed(asked);
-  const page = await listThreads(deps, { ...input, ...asked.value });
-  if (!page.ok) return failed(page);
-  const bytes = Buffer.from(JSON.stringify(page.value));
+  const page = await listThreads(deps, { ...input, ...asked });
+  const bytes = Buffer.from(JSON.stringify(page));
   // A search takes several event turns: its page is of one state when nothing has changed meanwhile.
-  const versionNow = threadListVersion(deps, input);
+  const versionNow = resultOf(() => threadListVersion(deps, input));
   if (version.ok && versionNow.ok && versionNow.value === version.value)
     pages.set(key, `${version.value}`, bytes);
   return pageReply(bytes);
@@ -134,8 +130,7 @@ function pageReply(bytes: Buffer): Reply {
 
 function show(deps: ThreadRouteDeps, request: RouteRequest): Reply {
   const limit = readLimit(request.query);
-  if (!limit.ok) return failed(limit);
   const cursor = request.query.get('cursor') ?? null;
-  const detail = getThreadDetail(deps, { ...threadOf(request), limit: limit.value, cursor });
-  return detail.ok ? { kind: 'json-bytes', status: 200, stream: detail.value } : failed(detail);
+  const detail = getThreadDetail(deps, { ...threadOf(request), limit, cursor });
+  return { kind: 'json-bytes', status: 200, stream: detail };
 }

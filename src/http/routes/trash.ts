@@ -8,14 +8,7 @@ import { type MessageAccess, receivedMessages, sentMessages } from '../../usecas
 import type { Clock } from '../../usecases/ports.js';
 import { Restored, Trashed, TrashPage } from '../schemas/trash.js';
 import { readLimit } from '../server/query.js';
-import {
-  failed,
-  jsonOrFailure,
-  messageOf,
-  type Reply,
-  type Route,
-  type RouteRequest,
-} from '../server/route.js';
+import { json, messageOf, type Reply, type Route, type RouteRequest } from '../server/route.js';
 
 export interface TrashRouteDeps {
   readonly store: Store;
@@ -87,7 +80,7 @@ function moveRoutes<Message extends IndexedMessage>(
         'It is out of every list and count until it is restored. Send no body. A repeat changes nothing.',
       responses: { 200: { description: 'The message is in Trash.', schema: Trashed } },
       errors: ['operation_not_allowed', 'not_found', 'internal_error'],
-      handle: async request => jsonOrFailure(await trashMessage(some, messageOf(request)), 200),
+      handle: async request => json(200, await trashMessage(some, messageOf(request))),
     },
     {
       operationId: names.restore,
@@ -99,15 +92,14 @@ function moveRoutes<Message extends IndexedMessage>(
       description: 'With its labels and attachments. Send no body. A repeat changes nothing.',
       responses: { 200: { description: 'The message is live.', schema: Restored } },
       errors: ['operation_not_allowed', 'not_found', 'internal_error', 'content_unavailable'],
-      handle: async request => jsonOrFailure(await restoreMessage(some, messageOf(request)), 200),
+      handle: async request => json(200, await restoreMessage(some, messageOf(request))),
     },
   ];
 }
 
 function list(deps: TrashRouteDeps, { account, params, query }: RouteRequest): Reply {
   const limit = readLimit(query);
-  if (!limit.ok) return failed(limit);
   const inboxId = params.inbox_id ?? '';
   const cursor = query.get('cursor') ?? null;
-  return jsonOrFailure(listTrash(deps, { accountId: account.id, inboxId, limit: limit.value, cursor }), 200);
+  return json(200, listTrash(deps, { accountId: account.id, inboxId, limit, cursor }));
 }

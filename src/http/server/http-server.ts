@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type ErrorCode, fail } from '../../domain/errors.js';
+import { type ErrorCode, Refusal, refuse } from '../../domain/errors.js';
 import type { AccountRecord } from '../../store/records/accounts.js';
 import type { Logger } from '../../usecases/ports.js';
 import type { PageRoute, PageSet } from '../pages/page-route.js';
@@ -35,18 +35,24 @@ const LIMITS = {
 } as const;
 
 const UNAUTHORIZED = failed(
-  fail(
+  refuse(
     'unauthorized',
     'Send a valid API key: Authorization: Bearer pst_... Lost keys are replaced by a new approval.',
   ),
 );
-const UNKNOWN_PATH = failed(fail('not_found', 'There is nothing at this path.'));
+const UNKNOWN_PATH = failed(refuse('not_found', 'There is nothing at this path.'));
 const INTERNAL_ERROR = uncertain('internal_error');
 
 function uncertain(code: ErrorCode): Reply {
   return failed(
-    fail(code, 'The operation failed and may have been carried out in part. Check before you repeat it.'),
+    refuse(code, 'The operation failed and may have been carried out in part. Check before you repeat it.'),
   );
+}
+
+/** The error that a refusal says; whatever else was thrown goes on. */
+function replyOf(error: unknown): Reply {
+  if (error instanceof Refusal) return failed(error);
+  throw error;
 }
 
 /** A request target may be written as a whole URL (RFC 9112 section 3.2.2). */
@@ -105,7 +111,7 @@ export class HttpServer {
       failure: INTERNAL_ERROR,
     };
     try {
-      const reply = this.#route(exchange, expectsContinue);
+      const reply = this.#reply(exchange, expectsContinue);
       const written =
         reply instanceof Promise
           ? reply.then(value => writeReply(exchange, value, this.#isStopping))
@@ -123,6 +129,16 @@ export class HttpServer {
     if (this.#isStopping) setImmediate(() => this.#server.closeIdleConnections());
   }
 
+  /** Every refusal of the API is caught here. */
+  #reply(exchange: Exchange, expectsContinue: boolean): Reply | Promise<Reply> {
+    try {
+      const reply = this.#route(exchange, expectsContinue);
+      return reply instanceof Promise ? reply.catch(replyOf) : reply;
+    } catch (error) {
+      return replyOf(error);
+    }
+  }
+
   #route(exchange: Exchange, expectsContinue: boolean): Reply | Promise<Reply> {
     const { request, response } = exchange;
     const target = originForm(request.url ?? '/');
@@ -132,7 +148,7 @@ export class HttpServer {
     if (match.kind === 'unknown') return UNKNOWN_PATH;
     if (match.kind === 'wrong-method') {
       const allow = match.allow.join(', ');
-      return failed(fail('method_not_allowed', `This path takes ${allow}.`), { Allow: allow });
+      return failed(refuse('method_not_allowed', `This path takes ${allow}.`), { Allow: allow });
     }
     const { route, params } = match;
     const visit: Visit = {
@@ -149,8 +165,8 @@ export class HttpServer {
     const { visitors } = this.#options;
     const client = visitors.addressOf(request);
     return visitors
-      .refuse(request, route.guard, client)
-      .then(refusal => (refusal === null ? this.#serve(route, visit, client) : failed(refusal)));
+      .refuseUnwelcome(request, route.guard, client)
+      .then(() => this.#serve(route, visit, client));
   }
 
   #serve(route: Route, visit: Visit, client: string): Reply | Promise<Reply> {
@@ -158,19 +174,18 @@ export class HttpServer {
     const account = route.auth === 'bearer' ? this.#authenticate(request) : null;
     if (route.auth === 'bearer' && account === null) return UNAUTHORIZED;
     const query = readQuery(queryText, route.query);
-    if (!query.ok) return failed(query);
     const handle = (body: unknown): Reply | Promise<Reply> =>
       // A route without authentication never looks at the account.
       route.handle({
         params,
-        query: query.value,
+        query,
         queryText,
         body,
         client,
         account: account as AccountRecord,
       });
     if (route.body === undefined) return handle(undefined);
-    return readBody(request, route.body, onRead).then(read => (read.ok ? handle(read.value) : failed(read)));
+    return readBody(request, route.body, onRead).then(handle);
   }
 
   #authenticate(request: IncomingMessage): AccountRecord | null {

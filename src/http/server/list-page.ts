@@ -1,4 +1,3 @@
-import { ok, type Result } from '../../domain/errors.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
 import type { MessageKind } from '../../store/mailbox/mailboxes.js';
@@ -9,7 +8,7 @@ import {
   type MessagePage,
 } from '../../usecases/mailbox/list-messages.js';
 import { LABEL_GROUPS, readFilter, readLimit, readOrder, SEARCH_NAMES } from './query.js';
-import { failed, type Query, type QuerySpec, type Reply, type RouteRequest } from './route.js';
+import type { Query, QuerySpec, Reply, RouteRequest } from './route.js';
 
 export interface ListPageDeps {
   readonly store: Store;
@@ -37,10 +36,8 @@ export function listPage(deps: ListPageDeps, kind: MessageKind, request: RouteRe
   const known = version === null ? undefined : deps.pages.get(key, version);
   if (known !== undefined) return pageReply(known);
   const asked = readListQuery(request.query);
-  if (!asked.ok) return failed(asked);
-  const page = listMessages(deps, { ...input, ...asked.value });
-  if (!page.ok) return failed(page);
-  const bytes = encodePage(page.value);
+  const page = listMessages(deps, { ...input, ...asked });
+  const bytes = encodePage(page);
   // Read in the same event turn, so of the same snapshot.
   if (version !== null) deps.pages.set(key, version, bytes);
   return pageReply(bytes);
@@ -53,15 +50,12 @@ function pageReply(bytes: Buffer): Reply {
 /** What a list with conditions is asked for. */
 export type ListQuery = Pick<ListInput, 'filter' | 'order' | 'limit' | 'cursor'>;
 
-export function readListQuery(query: Query): Result<ListQuery> {
+export function readListQuery(query: Query): ListQuery {
   const limit = readLimit(query);
-  if (!limit.ok) return limit;
   const order = readOrder(query);
-  if (!order.ok) return order;
   const filter = readFilter(query);
-  if (!filter.ok) return filter;
   const cursor = query.get('cursor') ?? null;
-  return ok({ filter: filter.value, order: order.value, limit: limit.value, cursor });
+  return { filter, order, limit, cursor };
 }
 
 const OPEN = Buffer.from('{"messages":[');

@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from '../../domain/errors.js';
+import { refuse } from '../../domain/errors.js';
 import { type MessageFilter, normaliseFilter } from '../../domain/message-filter.js';
 import type { ListOrder } from '../../usecases/mailbox/list-messages.js';
 import type { Query, QuerySpec } from './route.js';
@@ -28,35 +28,39 @@ const NO_QUERY: Query = new ReadQuery();
  * know and what is given twice.
  * @param text the part behind `?`, or empty
  */
-export function readQuery(text: string, spec: QuerySpec | undefined): Result<Query> {
-  if (spec === undefined || text === '') return ok(NO_QUERY);
+export function readQuery(text: string, spec: QuerySpec | undefined): Query {
+  if (spec === undefined || text === '') return NO_QUERY;
   const query = new ReadQuery();
   const lists = spec.lists ?? [];
   for (const [name, value] of new URLSearchParams(text)) {
     if (!lists.includes(name)) {
       if (!spec.names.includes(name)) {
         const known = [...spec.names, ...lists].join(', ') || 'none';
-        return fail(spec.invalid, `Unknown query parameter ${JSON.stringify(name)}; known: ${known}.`);
+        throw refuse(spec.invalid, `Unknown query parameter ${JSON.stringify(name)}; known: ${known}.`);
       }
       if (query.get(name) !== undefined) {
-        return fail(spec.nameCodes?.[name] ?? spec.invalid, `The query parameter ${name} may be given once.`);
+        throw refuse(
+          spec.nameCodes?.[name] ?? spec.invalid,
+          `The query parameter ${name} may be given once.`,
+        );
       }
     }
     query.add(name, value);
   }
-  return ok(query);
+  return query;
 }
 
 const LIMIT = /^[1-9][0-9]{0,2}$/;
 const DEFAULT_LIMIT = 20;
 
 /** `limit`: 1 to 100, decimal digits only, default 20 (wire contract 0.3). */
-export function readLimit(query: Query): Result<number> {
+export function readLimit(query: Query): number {
   const text = query.get('limit');
-  if (text === undefined) return ok(DEFAULT_LIMIT);
-  return LIMIT.test(text) && Number(text) <= 100
-    ? ok(Number(text))
-    : fail('invalid_limit', 'limit must be a whole number from 1 to 100.');
+  if (text === undefined) return DEFAULT_LIMIT;
+  if (!LIMIT.test(text) || Number(text) > 100) {
+    throw refuse('invalid_limit', 'limit must be a whole number from 1 to 100.');
+  }
+  return Number(text);
 }
 
 /** Search parameters that are given at most once (wire contract 0.3, SEARCH). */
@@ -64,9 +68,9 @@ export const SEARCH_NAMES = ['query', 'from', 'recipient', 'subject', 'after', '
 export const LABEL_GROUPS = ['labels_all', 'labels_any', 'labels_none'] as const;
 
 /** The filter that a list or count asks for. */
-export function readFilter(query: Query): Result<MessageFilter> {
+export function readFilter(query: Query): MessageFilter {
   if (query.get('query') !== undefined) {
-    return fail(
+    throw refuse(
       'invalid_search',
       'Search in texts (query) is not served yet; use subject, from or recipient.',
     );
@@ -83,10 +87,13 @@ export function readFilter(query: Query): Result<MessageFilter> {
   return normaliseFilter(groups, Object.fromEntries(given));
 }
 
-export function readOrder(query: Query): Result<ListOrder> {
+export function readOrder(query: Query): ListOrder {
   const order = query.get('order') ?? 'newest';
-  if (order === 'newest' || order === 'oldest') return ok(order);
-  return order === 'relevance'
-    ? fail('invalid_search', 'order relevance needs query, which is not served yet; use newest or oldest.')
-    : fail('invalid_search', 'order must be newest or oldest.');
+  if (order === 'newest' || order === 'oldest') return order;
+  throw refuse(
+    'invalid_search',
+    order === 'relevance'
+      ? 'order relevance needs query, which is not served yet; use newest or oldest.'
+      : 'order must be newest or oldest.',
+  );
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
-import { type ErrorCode, fail, ok, type Result } from '../../domain/errors.js';
+import { type ErrorCode, refuse } from '../../domain/errors.js';
 import type { BodySpec } from './route.js';
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*(.*))?$/i;
@@ -22,11 +22,11 @@ export async function readBody(
   request: IncomingMessage,
   spec: BodySpec,
   onRead: () => void,
-): Promise<Result<unknown>> {
+): Promise<unknown> {
   if (!isJsonContentType(request.headers['content-type'])) {
-    return fail('unsupported_media_type', 'Send the body as application/json in UTF-8.');
+    throw refuse('unsupported_media_type', 'Send the body as application/json in UTF-8.');
   }
-  const tooLarge = fail(
+  const tooLarge = refuse(
     'body_too_large',
     `The body of this request may have at most ${spec.limitBytes} bytes.`,
   );
@@ -38,7 +38,7 @@ export async function readBody(
   if (bytes === null) return tooLarge;
   const value = parseStrictJson(bytes);
   if (value === null) {
-    return fail(
+    throw refuse(
       'invalid_json',
       'The body must be one JSON object in UTF-8, without repeated keys, at most 64 levels deep.',
     );
@@ -126,20 +126,20 @@ function grown(bytes: Buffer, needed: number, limit: number): Buffer {
  */
 const MAX_ENTRIES = 1_000;
 
-function validate(value: Record<string, unknown>, spec: BodySpec): Result<unknown> {
+function validate(value: Record<string, unknown>, spec: BodySpec): unknown {
   for (const [field, list] of Object.entries(value)) {
     if (!Array.isArray(list) || list.length <= MAX_ENTRIES) continue;
-    return fail(codeOf(field, spec), `${shown([field])} has ${list.length} entries, far too many.`);
+    throw refuse(codeOf(field, spec), `${shown([field])} has ${list.length} entries, far too many.`);
   }
   const parsed = spec.schema.safeParse(value);
-  if (parsed.success) return ok(parsed.data);
+  if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  if (issue === undefined) return fail(spec.invalid, 'The body is not valid.');
+  if (issue === undefined) throw refuse(spec.invalid, 'The body is not valid.');
   if (issue.code === 'unrecognized_keys') {
-    return fail(spec.invalid, `Unknown field: ${shown(issue.keys)}.`);
+    throw refuse(spec.invalid, `Unknown field: ${shown(issue.keys)}.`);
   }
   const field = issue.path.join('.');
-  return fail(
+  throw refuse(
     codeOf(String(issue.path[0]), spec),
     field === '' ? issue.message : `${field}: ${issue.message}.`,
   );

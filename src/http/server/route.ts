@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ErrorCode, Result } from '../../domain/errors.js';
+import type { ErrorCode, Failure } from '../../domain/errors.js';
 import type { AccountRecord } from '../../store/records/accounts.js';
 import type { MessageInput } from '../../usecases/mailbox/message-access.js';
 import type { Download } from '../../usecases/mailbox/read-message.js';
@@ -115,27 +115,17 @@ export type Reply =
   | { readonly kind: 'download'; readonly contentType: string; readonly download: Download }
   /** A page for a human. */
   | { readonly kind: 'page'; readonly status: number; readonly headers: PageHeaders; readonly html: string }
-  | { readonly kind: 'failure'; readonly failure: Failed; readonly headers?: Headers };
+  | { readonly kind: 'failure'; readonly failure: Failure; readonly headers?: Headers };
 
 export type Headers = Readonly<Record<string, string>>;
 export type PageHeaders = Readonly<Record<string, string | readonly string[]>>;
-export type Failed = Extract<Result<never>, { ok: false }>['failure'];
 
 export function json(status: number, body: object, headers?: Headers): Reply {
   return headers === undefined ? { kind: 'json', status, body } : { kind: 'json', status, body, headers };
 }
 
-export function failed({ failure }: { readonly failure: Failed }, headers?: Headers): Reply {
+export function failed({ failure }: { readonly failure: Failure }, headers?: Headers): Reply {
   return headers === undefined ? { kind: 'failure', failure } : { kind: 'failure', failure, headers };
-}
-
-/** The usual end of a handler: a value becomes JSON, a failure its error. */
-export function jsonOrFailure<Value>(
-  result: Result<Value>,
-  status: number,
-  body: (value: Value) => object = value => value as object,
-): Reply {
-  return result.ok ? json(status, body(result.value)) : failed(result);
 }
 
 /** The message that a request's path names, asked for by its caller. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { clientNetwork } from '../../domain/addresses.js';
-import { type Failure, fail } from '../../domain/errors.js';
+import { Refusal, refuse } from '../../domain/errors.js';
 import type { Logger, RateLimit, RateLimiter } from '../../usecases/ports.js';
 
 export interface VisitorsOptions {
@@ -23,15 +23,11 @@ export interface Visit {
   readonly onRead: () => void;
 }
 
-/** Why a visitor is turned away. */
-export interface Refusal {
-  readonly failure: Failure;
-}
-
-const FOREIGN: Refusal = fail(
-  'origin_not_allowed',
-  'This request comes from a page of another site. Send it without Origin, or from our own pages.',
-);
+const FOREIGN = (): Refusal =>
+  refuse(
+    'origin_not_allowed',
+    'This request comes from a page of another site. Send it without Origin, or from our own pages.',
+  );
 
 /** Who comes without a key: where from, sent by which site, and how often. */
 export class Visitors {
@@ -60,9 +56,9 @@ export class Visitors {
     return address;
   }
 
-  /** Refuses what a page of another site sends, or of one that will not say (specification, Signup rule 1). */
-  refuseForeign({ headers }: IncomingMessage): Refusal | null {
-    return headers.origin === undefined || headers.origin === this.#origin ? null : FOREIGN;
+  /** Refuses what a page of another site sends, or of one that will not say: `origin_not_allowed`. */
+  refuseForeign({ headers }: IncomingMessage): void {
+    if (headers.origin !== undefined && headers.origin !== this.#origin) throw FOREIGN();
   }
 
   /**
@@ -70,21 +66,22 @@ export class Visitors {
    * `Origin: null` with a form (Fetch standard, "append a request Origin header"); `Sec-Fetch-Site` then tells
    * where it came from, and in a browser too old for that the seal of the form does.
    */
-  refuseForeignForm(request: IncomingMessage): Refusal | null {
+  refuseForeignForm(request: IncomingMessage): void {
     const site = request.headers['sec-fetch-site'] ?? 'none';
-    if (site !== 'same-origin' && site !== 'none') return FOREIGN;
-    return request.headers.origin === 'null' ? null : this.refuseForeign(request);
+    if (site !== 'same-origin' && site !== 'none') throw FOREIGN();
+    if (request.headers.origin !== 'null') this.refuseForeign(request);
   }
 
   /** Both, for a route that is called without a key. */
-  async refuse(request: IncomingMessage, limit: RateLimit, address: string): Promise<Refusal | null> {
-    return this.refuseForeign(request) ?? (await this.refuseBeyond(limit, address));
+  async refuseUnwelcome(request: IncomingMessage, limit: RateLimit, address: string): Promise<void> {
+    this.refuseForeign(request);
+    await this.refuseBeyond(limit, address);
   }
 
-  /** Counts a visit from this address (an IPv6 address by its /64), unless there were too many. */
-  async refuseBeyond(limit: RateLimit, address: string): Promise<Refusal | null> {
+  /** Counts a visit from this address (an IPv6 address by its /64), unless there were too many: `rate_limited`. */
+  async refuseBeyond(limit: RateLimit, address: string): Promise<void> {
     const verdict = await this.#limiter.take(limit, clientNetwork(address));
-    return verdict.isAllowed ? null : tooOften(verdict.retryAfterMs);
+    if (!verdict.isAllowed) throw tooOften(verdict.retryAfterMs);
   }
 }
 
@@ -93,8 +90,8 @@ export function tooOften(retryAfterMs: number): Refusal {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
   const wait =
     seconds < 120 ? `${seconds} second${seconds === 1 ? '' : 's'}` : `${Math.ceil(seconds / 60)} minutes`;
-  const { failure } = fail('rate_limited', `There were too many attempts. Try again in ${wait}.`);
-  return { failure: { ...failure, retryAfterS: seconds } };
+  const message = `There were too many attempts. Try again in ${wait}.`;
+  return new Refusal({ code: 'rate_limited', message, retryAfterS: seconds });
 }
 
 function isLoopback(address: string): boolean {

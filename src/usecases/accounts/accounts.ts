@@ -1,5 +1,5 @@
 import { isEmailAddress } from '../../domain/addresses.js';
-import { fail, notFound, ok, type Result } from '../../domain/errors.js';
+import { notFound, refuse } from '../../domain/errors.js';
 import { type AccountId, type InboxId, newId, toId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import { getMeta, putMeta } from '../../store/engine/meta.js';
@@ -32,15 +32,18 @@ export function viewAccount(account: AccountRecord): AccountView {
 export async function createAccount(
   deps: { store: Store; clock: Clock },
   email: string,
-): Promise<Result<AccountView>> {
+): Promise<AccountView> {
   if (!isEmailAddress(email)) {
-    return fail('invalid_request', `${JSON.stringify(email)} is not an email address like name@example.org.`);
+    throw refuse(
+      'invalid_request',
+      `${JSON.stringify(email)} is not an email address like name@example.org.`,
+    );
   }
   return deps.store.write(writer => {
     if (findAccountByEmail(writer, email) !== undefined) {
-      return fail('invalid_request', `There is an account for ${email} already.`);
+      throw refuse('invalid_request', `There is an account for ${email} already.`);
     }
-    return ok(viewAccount(addAccount(writer, { email, nowMs: deps.clock(), isOperator: false })));
+    return viewAccount(addAccount(writer, { email, nowMs: deps.clock(), isOperator: false }));
   });
 }
 
@@ -62,12 +65,13 @@ export function addAccount(
 }
 
 /** The account that an admin names by email address or id. */
-export function findAccount(reader: Reader, emailOrId: string): Result<AccountRecord> {
+export function findAccount(reader: Reader, emailOrId: string): AccountRecord {
   const id = toId<AccountId>(emailOrId);
   // What cannot be an email is no account's, and may be longer than a key of the store.
   const byEmail = isEmailAddress(emailOrId) ? findAccountByEmail(reader, emailOrId) : undefined;
   const account = id === null ? byEmail : getAccount(reader, id);
-  return account === undefined ? notFound(`account ${emailOrId}`) : ok(account);
+  if (account === undefined) throw notFound(`account ${emailOrId}`);
+  return account;
 }
 
 const PAGE = 1000;
@@ -128,10 +132,10 @@ type Deps = { readonly store: Store; readonly clock: Clock; readonly limits: Def
 
 const MAX_ALLOWANCE = 1_000_000;
 
-export function showAllowance(deps: Deps, account: string): Result<AllowanceView> {
+export function showAllowance(deps: Deps, account: string): AllowanceView {
   return deps.store.read(reader => {
     const found = findAccount(reader, account);
-    return found.ok ? ok(view(reader, found.value, deps)) : found;
+    return view(reader, found, deps);
   });
 }
 
@@ -139,22 +143,21 @@ export function showAllowance(deps: Deps, account: string): Result<AllowanceView
 export async function setAllowance(
   deps: Deps,
   input: { account: string; inboxes?: number | undefined; sends?: number | undefined },
-): Promise<Result<AllowanceView>> {
+): Promise<AllowanceView> {
   for (const [name, value] of Object.entries({ inboxes: input.inboxes, sends: input.sends })) {
     if (value !== undefined && !(Number.isInteger(value) && value >= 0 && value <= MAX_ALLOWANCE)) {
-      return fail('invalid_request', `${name} must be a whole number from 0 to ${MAX_ALLOWANCE}.`);
+      throw refuse('invalid_request', `${name} must be a whole number from 0 to ${MAX_ALLOWANCE}.`);
     }
   }
   return deps.store.write(writer => {
     const found = findAccount(writer, input.account);
-    if (!found.ok) return found;
     const account: AccountRecord = {
-      ...found.value,
-      inboxLimit: input.inboxes ?? found.value.inboxLimit,
-      sendLimit: input.sends ?? found.value.sendLimit,
+      ...found,
+      inboxLimit: input.inboxes ?? found.inboxLimit,
+      sendLimit: input.sends ?? found.sendLimit,
     };
     putAccount(writer, account);
-    return ok(view(writer, account, deps));
+    return view(writer, account, deps);
   });
 }
 
@@ -184,13 +187,12 @@ export type PermissionChange = Partial<AccountPermissions>;
 export async function setPermissions(
   deps: { store: Store },
   input: { account: string; permissions: PermissionChange },
-): Promise<Result<PermissionsView>> {
+): Promise<PermissionsView> {
   return deps.store.write(writer => {
     const found = findAccount(writer, input.account);
-    if (!found.ok) return found;
-    const permissions = { ...found.value.permissions, ...input.permissions };
-    putAccount(writer, { ...found.value, permissions });
-    return ok({ account_id: found.value.id, email: found.value.email, ...permissions });
+    const permissions = { ...found.permissions, ...input.permissions };
+    putAccount(writer, { ...found, permissions });
+    return { account_id: found.id, email: found.email, ...permissions };
   });
 }
 

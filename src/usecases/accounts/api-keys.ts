@@ -1,4 +1,4 @@
-import { notFound, ok, type Result } from '../../domain/errors.js';
+import { notFound } from '../../domain/errors.js';
 import { type AccountId, type KeyId, newId, toId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import { hashCredential, isCredential, newCredential } from '../../domain/secrets.js';
@@ -45,49 +45,43 @@ function viewKey(key: ApiKeyRecord): ApiKeyView {
 export async function createKey(
   deps: Deps,
   input: { account: string; name?: string | undefined },
-): Promise<Result<{ key_id: string; credential: string }>> {
+): Promise<{ key_id: string; credential: string }> {
   const name = normaliseName('name', input.name);
-  if (!name.ok) return name;
   return deps.store.write(writer => {
     const account = findAccount(writer, input.account);
-    if (!account.ok) return account;
     const nowMs = deps.clock();
     const credential = newCredential();
     const id = newId<KeyId>(nowMs);
-    const accountId: AccountId = account.value.id;
-    putNewKey(
-      writer,
-      { id, accountId, name: name.value, createdAt: nowMs, revokedAt: null },
-      hashCredential(credential),
-    );
-    const { email } = account.value;
+    const accountId: AccountId = account.id;
+    putNewKey(writer, { id, accountId, name, createdAt: nowMs, revokedAt: null }, hashCredential(credential));
+    const { email } = account;
     recordAudit(writer, nowMs, { kind: 'key_created', email, accountId, keyId: id, detail: 'console' });
-    return ok({ key_id: id, credential });
+    return { key_id: id, credential };
   });
 }
 
 const MAX_LISTED = 10_000;
 
-export function listAccountKeys(deps: { store: Store }, account: string): Result<ApiKeyView[]> {
+export function listAccountKeys(deps: { store: Store }, account: string): ApiKeyView[] {
   return deps.store.read(reader => {
     const found = findAccount(reader, account);
-    return found.ok ? ok(listKeys(reader, found.value.id, MAX_LISTED).map(viewKey)) : found;
+    return listKeys(reader, found.id, MAX_LISTED).map(viewKey);
   });
 }
 
 /** Cuts a key off; requests that come after this resolves are refused. Repeating it changes nothing. */
-export async function revokeKeyById(deps: Deps, keyId: string): Promise<Result<ApiKeyView>> {
+export async function revokeKeyById(deps: Deps, keyId: string): Promise<ApiKeyView> {
   return deps.store.write(writer => {
     const id = toId<KeyId>(keyId);
     const before = id === null ? undefined : getKey(writer, id);
-    if (id === null || before === undefined) return notFound(`key ${keyId}`);
-    if (before.revokedAt !== null) return ok(viewKey(before));
+    if (id === null || before === undefined) throw notFound(`key ${keyId}`);
+    if (before.revokedAt !== null) return viewKey(before);
     const nowMs = deps.clock();
     revokeKey(writer, id, nowMs);
     const { accountId } = before;
     const email = getAccount(writer, accountId)?.email ?? null;
     recordAudit(writer, nowMs, { kind: 'key_revoked', email, accountId, keyId: id, detail: 'console' });
-    return ok(viewKey({ ...before, revokedAt: nowMs }));
+    return viewKey({ ...before, revokedAt: nowMs });
   });
 }
 

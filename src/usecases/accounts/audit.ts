@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from '../../domain/errors.js';
+import { refuse } from '../../domain/errors.js';
 import { type AccountId, type ApprovalId, type AuditId, type KeyId, newId, toId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import type { Store } from '../../store/engine/store.js';
@@ -60,15 +60,15 @@ export interface AuditPage {
 export function listAudit(
   deps: { readonly store: Store },
   input: { readonly limit: number; readonly cursor: string | null },
-): Result<AuditPage> {
+): AuditPage {
   const before = input.cursor === null ? null : toId<AuditId>(input.cursor);
   if (input.cursor !== null && before === null) {
-    return fail('invalid_cursor', 'The cursor must be the next_cursor of an earlier page.');
+    throw refuse('invalid_cursor', 'The cursor must be the next_cursor of an earlier page.');
   }
   const events = deps.store.read(reader => scanAudit(reader, before, input.limit + 1));
   const page = events.slice(0, input.limit);
   const hasMore = events.length > page.length;
-  return ok({ events: page.map(view), next_cursor: hasMore ? (page.at(-1)?.id ?? null) : null });
+  return { events: page.map(view), next_cursor: hasMore ? (page.at(-1)?.id ?? null) : null };
 }
 
 function view(event: AuditEvent): AuditView {

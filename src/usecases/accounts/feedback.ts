@@ -1,5 +1,5 @@
 import { isEmailAddress } from '../../domain/addresses.js';
-import { fail, ok, type Result } from '../../domain/errors.js';
+import { refuse } from '../../domain/errors.js';
 import { type FeedbackId, type MessageId, newId, toId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import type { Store } from '../../store/engine/store.js';
@@ -33,15 +33,15 @@ export interface FeedbackInput {
 export async function submitFeedback(
   deps: SubmitFeedbackDeps,
   input: FeedbackInput,
-): Promise<Result<{ readonly id: FeedbackId; readonly status: 'received' }>> {
+): Promise<{ readonly id: FeedbackId; readonly status: 'received' }> {
   const { account, body } = input;
   const title = input.title?.trim() || null;
   if (title !== null && Buffer.byteLength(title) > MAX_TITLE_BYTES) {
-    return fail('invalid_request', `title must be at most ${MAX_TITLE_BYTES} bytes of UTF-8.`);
+    throw refuse('invalid_request', `title must be at most ${MAX_TITLE_BYTES} bytes of UTF-8.`);
   }
-  if (body.trim() === '') return fail('invalid_request', 'body must say something.');
+  if (body.trim() === '') throw refuse('invalid_request', 'body must say something.');
   if (!body.isWellFormed() || title?.isWellFormed() === false) {
-    return fail('invalid_request', 'title and body must be well-formed Unicode.');
+    throw refuse('invalid_request', 'title and body must be well-formed Unicode.');
   }
   const nowMs = deps.clock();
   const id = newId<FeedbackId>(nowMs);
@@ -49,7 +49,7 @@ export async function submitFeedback(
   await deps.store.write(writer => putFeedback(writer, feedback));
   deps.log.info({ feedback_id: id, account_id: account.id }, 'feedback was received');
   void mailToOperator(deps, account, feedback);
-  return ok({ id, status: 'received' });
+  return { id, status: 'received' };
 }
 
 async function mailToOperator(
@@ -96,10 +96,10 @@ export interface FeedbackPage {
 export function listFeedback(
   deps: { readonly store: Store },
   input: { readonly limit: number; readonly cursor: string | null },
-): Result<FeedbackPage> {
+): FeedbackPage {
   const before = input.cursor === null ? null : toId<FeedbackId>(input.cursor);
   if (input.cursor !== null && before === null) {
-    return fail('invalid_cursor', 'The cursor must be the next_cursor of an earlier page.');
+    throw refuse('invalid_cursor', 'The cursor must be the next_cursor of an earlier page.');
   }
   return deps.store.read(reader => {
     const found = scanFeedback(reader, before, input.limit + 1);
@@ -112,7 +112,7 @@ export function listFeedback(
       title,
       body,
     }));
-    return ok({ feedback, next_cursor: found.length > page.length ? (page.at(-1)?.id ?? null) : null });
+    return { feedback, next_cursor: found.length > page.length ? (page.at(-1)?.id ?? null) : null };
   });
 }
 

@@ -1,4 +1,4 @@
-import { fail, notFound, ok, type Result } from '../../domain/errors.js';
+import { notFound, refuse } from '../../domain/errors.js';
 import { type AccountId, type DraftId, toId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import type { CursorCodec } from '../../domain/paging.js';
@@ -22,47 +22,50 @@ import { senderOf } from '../inboxes/inboxes.js';
 import type { Deleted } from '../mailbox/change-messages.js';
 import type { Clock } from '../ports.js';
 import { tooLarge } from '../sending/outgoing.js';
-import { isPermitted, ownedInbox } from '../shared/callers.js';
+import { checkPermitted, ownedInbox } from '../shared/callers.js';
 import { type ByteStream, fillInFiles, readWholeBlob } from '../shared/contents.js';
 
-const MISSING = fail('content_unavailable', 'The stored content cannot be read right now. Retry later.');
+const MISSING = () =>
+  refuse('content_unavailable', 'The stored content cannot be read right now. Retry later.');
 
 /** A draft with its content as JSON bytes (wire contract, `DraftDetail`); files are streamed as base64. */
 export async function getDraftDetail(
   { store }: { readonly store: Store },
   input: DraftTarget,
-): Promise<Result<ByteStream>> {
+): Promise<ByteStream> {
   let owned = store.read(reader => ownedDraft(reader, input));
   for (;;) {
-    if (!owned.ok) return owned;
-    const { draft, inbox } = owned.value;
-    const detail = await viewDetail(store, draft, inbox);
+    const { draft, inbox } = owned;
+    const detail = await readDetail(store, draft, inbox);
     owned = store.read(reader => ownedDraft(reader, input));
     // An edit that came meanwhile: what was read may be of two versions.
-    if (owned.ok && owned.value.draft.version === draft.version) return detail;
+    if (owned.draft.version === draft.version) return detail();
   }
 }
 
-async function viewDetail(store: Store, draft: DraftRecord, inbox: InboxRecord): Promise<Result<ByteStream>> {
+/** Reads what a draft holds; the answer refuses when something of it is missing. */
+async function readDetail(store: Store, draft: DraftRecord, inbox: InboxRecord): Promise<() => ByteStream> {
   const texts = await readDraftTexts(store, draft);
   const hasFiles = store.read(reader =>
     draft.files.every(({ blob }) => getChunk(reader, blob.id, 0) !== undefined),
   );
-  if (texts === null || !hasFiles) return MISSING;
-  const { to, cc, bcc, subject, inReplyTo, labels } = draft;
-  const content = {
-    to,
-    cc,
-    bcc,
-    subject,
-    text: texts.text,
-    attachments: [],
-    ...(texts.html === null ? {} : { html: texts.html }),
-    ...(inReplyTo === null ? {} : { in_reply_to: inReplyTo }),
-    ...(labels.length === 0 ? {} : { labels }),
+  return () => {
+    if (texts === null || !hasFiles) throw MISSING();
+    const { to, cc, bcc, subject, inReplyTo, labels } = draft;
+    const content = {
+      to,
+      cc,
+      bcc,
+      subject,
+      text: texts.text,
+      attachments: [],
+      ...(texts.html === null ? {} : { html: texts.html }),
+      ...(inReplyTo === null ? {} : { in_reply_to: inReplyTo }),
+      ...(labels.length === 0 ? {} : { labels }),
+    };
+    const json = JSON.stringify({ ...viewDraft(draft), from: senderOf(inbox), content });
+    return fillInFiles(json, draft.files, store);
   };
-  const json = JSON.stringify({ ...viewDraft(draft), from: senderOf(inbox), content });
-  return ok(fillInFiles(json, draft.files, store));
 }
 
 /** The texts of a draft; null when they are missing. */
@@ -105,30 +108,29 @@ export function listDrafts(
     readonly limit: number;
     readonly cursor: string | null;
   },
-): Result<DraftPage> {
+): DraftPage {
   return deps.store.read(reader => {
     const owned = ownedInbox(reader, input.accountId, input.inboxId);
-    if (!owned.ok) return owned;
-    const scope = `drafts ${owned.value.id} ${input.list}`;
+    const scope = `drafts ${owned.id} ${input.list}`;
     const position = input.cursor === null ? null : deps.cursors.decodeText(scope, input.cursor);
     const before = position === null ? null : toId<DraftId>(position);
     if (before === null && input.cursor !== null) {
-      return fail(
+      throw refuse(
         'invalid_draft',
         'The cursor does not belong to this list of drafts in this state: start again without one.',
       );
     }
-    const found = scanDrafts(reader, owned.value.id, input.list, before, input.limit + 1);
+    const found = scanDrafts(reader, owned.id, input.list, before, input.limit + 1);
     const page = found.slice(0, input.limit);
     const last = page.at(-1);
-    return ok({
+    return {
       drafts: page.flatMap(id => {
         const draft = getDraft(reader, id);
         return draft === undefined ? [] : [viewDraft(draft)];
       }),
       next_cursor:
         found.length > input.limit && last !== undefined ? deps.cursors.encodeText(scope, last) : null,
-    });
+    };
   });
 }
 
@@ -169,11 +171,12 @@ export interface OwnedDraft {
 }
 
 /** A draft of the caller; its inbox decides the owner, so that drafts of a deleted inbox are gone at once. */
-export function ownedDraft(reader: Reader, { accountId, draftId }: DraftTarget): Result<OwnedDraft> {
+export function ownedDraft(reader: Reader, { accountId, draftId }: DraftTarget): OwnedDraft {
   const id = toId<DraftId>(draftId);
   const draft = id === null ? undefined : getDraft(reader, id);
   const inbox = draft === undefined ? undefined : getInbox(reader, draft.inboxId);
-  return draft === undefined || inbox?.accountId !== accountId ? notFound('draft') : ok({ draft, inbox });
+  if (draft === undefined || inbox?.accountId !== accountId) throw notFound('draft');
+  return { draft, inbox };
 }
 
 /** A draft holds no more than can be sent: texts and encoded files together. */
@@ -181,28 +184,26 @@ export function checkDraftSize(sizes: {
   readonly text: number;
   readonly html: number;
   readonly files: readonly number[];
-}): Result<true> {
+}): void {
   const size = sizes.text + sizes.html + contentBytes({ text: '', html: null, fileSizes: sizes.files });
-  return size <= MAX_MESSAGE_BYTES ? ok<true>(true) : tooLarge(size);
+  if (size > MAX_MESSAGE_BYTES) throw tooLarge(size);
 }
 
 /** Deletes a draft for good, submitted or not; its sent copy stays (wire contract 3.18). */
 export function deleteDraft(
   deps: { readonly store: Store; readonly clock: Clock },
   input: DraftTarget,
-): Promise<Result<Deleted>> {
+): Promise<Deleted> {
   return deps.store.write(writer => {
     const owned = ownedDraft(writer, input);
-    if (!owned.ok) return owned;
-    const permitted = isPermitted(writer, input.accountId, 'delete');
-    if (!permitted.ok) return permitted;
-    const { draft } = owned.value;
+    checkPermitted(writer, input.accountId, 'delete');
+    const { draft } = owned;
     eraseDraft(writer, draft, deps.clock());
-    return ok({
+    return {
       id: draft.id,
       status: 'deletion_pending' as const,
       message: 'The draft is gone; its stored bytes are being removed.',
-    });
+    };
   });
 }
 

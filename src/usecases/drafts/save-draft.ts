@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from '../../domain/errors.js';
+import { Refusal, refuse } from '../../domain/errors.js';
 import { KEY_LIFETIME_MS } from '../../domain/idempotency.js';
 import { type AccountId, type DraftId, newId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
@@ -67,107 +67,98 @@ interface Creation {
  * Saves a draft (wire contract 3.17), from nothing or from a message that it answers or forwards. With a key,
  * matching requests come to one draft; the source is looked at for a new one only.
  */
-export async function createDraft(deps: DraftDeps, input: CreateDraftInput): Promise<Result<CreatedDraft>> {
+export async function createDraft(deps: DraftDeps, input: CreateDraftInput): Promise<CreatedDraft> {
   const creation = normalise(input);
-  if (!creation.ok) return creation;
-  const begun = deps.store.read(reader => begin(reader, deps, creation.value));
-  if (!begun.ok) return begun;
-  if (begun.value.kind === 'replay') return ok(begun.value.created);
-  const { change, source } = creation.value;
-  const content = await deriveDraft(deps.store, begun.value.inbox, change, source);
-  const created = content.ok ? await saveNew(deps, creation.value, content.value) : content;
-  if (created.ok) return created;
-  // Another request with the key may have made it meanwhile, and a replay comes before all that.
-  const again = deps.store.read(reader => begin(reader, deps, creation.value));
-  if (!again.ok) return again;
-  return again.value.kind === 'replay' ? ok(again.value.created) : created;
+  const begun = deps.store.read(reader => begin(reader, deps, creation));
+  if (begun.kind === 'replay') return begun.created;
+  const { change, source } = creation;
+  try {
+    const content = await deriveDraft(deps.store, begun.inbox, change, source);
+    return await saveNew(deps, creation, content);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    // Another request with the key may have made it meanwhile, and a replay comes before all that.
+    const again = deps.store.read(reader => begin(reader, deps, creation));
+    if (again.kind === 'replay') return again.created;
+    throw error;
+  }
 }
 
-function normalise(input: CreateDraftInput): Result<Creation> {
+function normalise(input: CreateDraftInput): Creation {
   const change = normaliseDraft(input);
-  if (!change.ok) return change;
-  const source = input.source === undefined ? ok(null) : normaliseSource(input.source, change.value);
-  if (!source.ok) return source;
+  const source = input.source === undefined ? null : normaliseSource(input.source, change);
   const key = normaliseKey(input.idempotencyKey);
-  if (!key.ok) return key;
   const { accountId, inboxId } = input;
-  return ok({
+  return {
     accountId,
     inboxId,
-    change: change.value,
-    source: source.value,
-    retry: retryKey(accountId, 'draft', key.value, () => draftIntent(inboxId, change.value, source.value)),
-  });
+    change,
+    source,
+    retry: retryKey(accountId, 'draft', key, () => draftIntent(inboxId, change, source)),
+  };
 }
 
 type Begun =
   | { readonly kind: 'replay'; readonly created: CreatedDraft }
   | { readonly kind: 'new'; readonly inbox: InboxRecord };
 
-function begin(reader: Reader, deps: Pick<DraftDeps, 'clock'>, creation: Creation): Result<Begun> {
+function begin(reader: Reader, deps: Pick<DraftDeps, 'clock'>, creation: Creation): Begun {
   const inbox = ownedInbox(reader, creation.accountId, creation.inboxId);
-  if (!inbox.ok) return inbox;
   const created = replay(reader, creation.retry, deps.clock());
-  if (created === null) return ok({ kind: 'new', inbox: inbox.value });
-  return created.ok ? ok({ kind: 'replay', created: created.value }) : created;
+  if (created === null) return { kind: 'new', inbox };
+  return { kind: 'replay', created };
 }
 
 /** What a retry under a used key gets; null when it is no retry. */
-function replay(reader: Reader, retry: RetryKey | null, nowMs: number): Result<CreatedDraft> | null {
+function replay(reader: Reader, retry: RetryKey | null, nowMs: number): CreatedDraft | null {
   if (retry === null) return null;
   const used = findActiveKey(reader, retry.key, nowMs);
   if (used === undefined) return null;
   if (used.intent !== retry.intent) {
-    return fail(
+    throw refuse(
       'idempotency_conflict',
       'This key was first used with different input. Use a new key for a new draft.',
     );
   }
   const draft = getDraft(reader, used.resultId as DraftId);
   if (draft === undefined) {
-    return fail('idempotency_result_unavailable', 'The draft that this key created has been deleted since.');
+    throw refuse('idempotency_result_unavailable', 'The draft that this key created has been deleted since.');
   }
-  return ok({ ...viewDraft(draft), replayed: true, idempotency_expires_at: toInstant(used.expiresAt) });
+  return { ...viewDraft(draft), replayed: true, idempotency_expires_at: toInstant(used.expiresAt) };
 }
 
-async function saveNew(
-  deps: DraftDeps,
-  creation: Creation,
-  content: NewDraft,
-): Promise<Result<CreatedDraft>> {
-  const allowed = checkContent(content);
-  if (!allowed.ok) return allowed;
-  if (!deps.store.room.hasRoomFor(bytesOfParts(content))) return NO_ROOM;
+async function saveNew(deps: DraftDeps, creation: Creation, content: NewDraft): Promise<CreatedDraft> {
+  checkContent(content);
+  if (!deps.store.room.hasRoomFor(bytesOfParts(content))) throw NO_ROOM();
   const uploads = new DraftUploads(deps.uploads);
   let isStored = false;
   try {
     await uploads.add(content);
-    const created = await deps.store.write((writer): Result<CreatedDraft> => {
+    const created = await deps.store.write((writer): CreatedDraft => {
       const begun = begin(writer, deps, creation);
-      if (!begun.ok) return begun;
-      if (begun.value.kind === 'replay') return ok(begun.value.created);
+      if (begun.kind === 'replay') return begun.created;
       isStored = true;
-      return ok(insert(writer, creation, begun.value.inbox, content, uploads, deps.clock()));
+      return insert(writer, creation, begun.inbox, content, uploads, deps.clock());
     });
     return created;
   } catch (error) {
     isStored = false;
-    if (isMapFull(error)) return NO_ROOM;
+    if (isMapFull(error)) throw NO_ROOM();
     throw error;
   } finally {
     if (!isStored) uploads.abort();
   }
 }
 
-export const NO_ROOM = fail(
-  'draft_unavailable',
-  'The service has no room for drafts at the moment; nothing was saved. Try again in a while.',
-);
+export const NO_ROOM = () =>
+  refuse(
+    'draft_unavailable',
+    'The service has no room for drafts at the moment; nothing was saved. Try again in a while.',
+  );
 
-function checkContent(content: NewDraft): Result<true> {
-  const excess = checkRecipientCount(content.to, content.cc, content.bcc);
-  if (excess !== null) return excess;
-  return checkDraftSize({
+function checkContent(content: NewDraft): void {
+  checkRecipientCount(content.to, content.cc, content.bcc);
+  checkDraftSize({
     text: Buffer.byteLength(content.text),
     html: Buffer.byteLength(content.html ?? ''),
     files: content.files.map(({ bytes }) => bytes.length),
@@ -220,34 +211,28 @@ const REPLACED_FOR_MS = 60_000;
  * Changes the fields of a draft that are given (wire contract 3.18): the last write of a field wins, and changes
  * of different fields at once both survive, because each is one unit of work over the draft as it is then.
  */
-export async function updateDraft(
-  deps: DraftDeps,
-  input: DraftTarget & DraftInput,
-): Promise<Result<DraftMetadata>> {
+export async function updateDraft(deps: DraftDeps, input: DraftTarget & DraftInput): Promise<DraftMetadata> {
   const normal = normaliseDraft(input);
-  if (!normal.ok) return normal;
-  const change = normal.value;
+  const change = normal;
   if (Object.keys(change).length === 0) {
-    return fail('invalid_draft', 'Give at least one field to change.');
+    throw refuse('invalid_draft', 'Give at least one field to change.');
   }
-  const early = deps.store.read(reader => changeableDraft(reader, input, change));
-  if (!early.ok) return early;
+  deps.store.read(reader => changeableDraft(reader, input, change));
   const parts = partsOf(change);
   const bytes = bytesOfParts(parts);
-  if (bytes > 0 && !deps.store.room.hasRoomFor(bytes)) return NO_ROOM;
+  if (bytes > 0 && !deps.store.room.hasRoomFor(bytes)) throw NO_ROOM();
   const uploads = new DraftUploads(deps.uploads);
   let isStored = false;
   try {
     await uploads.add(parts);
-    return await deps.store.write((writer): Result<DraftMetadata> => {
+    return await deps.store.write((writer): DraftMetadata => {
       const draft = changeableDraft(writer, input, change);
-      if (!draft.ok) return draft;
       isStored = true;
-      return ok(viewDraft(apply(writer, draft.value, change, uploads, deps.clock())));
+      return viewDraft(apply(writer, draft, change, uploads, deps.clock()));
     });
   } catch (error) {
     isStored = false;
-    if (isMapFull(error)) return NO_ROOM;
+    if (isMapFull(error)) throw NO_ROOM();
     throw error;
   } finally {
     if (!isStored) uploads.abort();
@@ -255,15 +240,14 @@ export async function updateDraft(
 }
 
 /** The draft, if it takes this change as it is now. */
-function changeableDraft(reader: Reader, input: DraftTarget, change: DraftChange): Result<DraftRecord> {
+function changeableDraft(reader: Reader, input: DraftTarget, change: DraftChange): DraftRecord {
   const owned = ownedDraft(reader, input);
-  if (!owned.ok) return owned;
-  const { draft } = owned.value;
+  const { draft } = owned;
   if (draft.state !== 'draft') {
-    return fail('draft_submitted', 'The draft has been submitted and cannot be changed; make a new one.');
+    throw refuse('draft_submitted', 'The draft has been submitted and cannot be changed; make a new one.');
   }
-  const allowed = checkChange(draft, change);
-  return allowed.ok ? ok(draft) : allowed;
+  checkChange(draft, change);
+  return draft;
 }
 
 function partsOf({ text, html, files }: DraftChange): DraftParts {
@@ -275,11 +259,10 @@ function partsOf({ text, html, files }: DraftChange): DraftParts {
 }
 
 /** What is not changed counts too. */
-function checkChange(draft: DraftRecord, change: DraftChange): Result<true> {
+function checkChange(draft: DraftRecord, change: DraftChange): void {
   const { to, cc, bcc } = { ...draft, ...change };
-  const excess = checkRecipientCount(to, cc, bcc);
-  if (excess !== null) return excess;
-  return checkDraftSize({
+  checkRecipientCount(to, cc, bcc);
+  checkDraftSize({
     text: change.text === undefined ? (draft.text?.size ?? 0) : Buffer.byteLength(change.text),
     html: change.html === undefined ? (draft.html?.size ?? 0) : Buffer.byteLength(change.html ?? ''),
     files:
@@ -348,17 +331,17 @@ export async function deriveDraft(
   inbox: InboxRecord,
   change: DraftChange,
   source: DraftSource | null,
-): Promise<Result<NewDraft>> {
+): Promise<NewDraft> {
   const { files, ...given } = change;
   const explicit = files === undefined ? given : { ...given, files: decodedFiles(files) };
-  if (source === null) return ok({ ...EMPTY, ...explicit });
+  if (source === null) return { ...EMPTY, ...explicit };
   if (source.action === 'forward') {
     const forward = await deriveForwardDraft(store, inbox, source, change.text ?? '');
     const { text: _note, ...rest } = explicit;
-    return forward.ok ? ok({ ...EMPTY, ...forward.value, ...rest }) : forward;
+    return { ...EMPTY, ...forward, ...rest };
   }
   const reply = await deriveReplyDraft(store, inbox, source, change);
-  return reply.ok ? ok({ ...EMPTY, ...reply.value, ...explicit }) : reply;
+  return { ...EMPTY, ...reply, ...explicit };
 }
 
 async function deriveForwardDraft(
@@ -366,9 +349,9 @@ async function deriveForwardDraft(
   inbox: InboxRecord,
   { messageId, includeAttachments = true }: DraftSource,
   note: string,
-): Promise<Result<Partial<NewDraft>>> {
+): Promise<Partial<NewDraft>> {
   const found = await findSource(store, inbox.id, messageId);
-  return found.ok ? makeForward(store, found.value, { note, includeAttachments }) : found;
+  return makeForward(store, found, { note, includeAttachments });
 }
 
 async function deriveReplyDraft(
@@ -376,10 +359,9 @@ async function deriveReplyDraft(
   inbox: InboxRecord,
   { messageId, action }: DraftSource,
   change: DraftChange,
-): Promise<Result<Partial<NewDraft>>> {
+): Promise<Partial<NewDraft>> {
   const found = await findSource(store, inbox.id, messageId);
-  if (!found.ok) return found;
   const scope = action === 'reply-all' ? 'reply-all' : 'reply';
-  const derived = deriveReply(scope, answerable(found.value), addressOf(inbox), change);
-  return derived.ok ? ok({ ...derived.value, inReplyTo: messageId }) : derived;
+  const derived = deriveReply(scope, answerable(found), addressOf(inbox), change);
+  return { ...derived, inReplyTo: messageId };
 }

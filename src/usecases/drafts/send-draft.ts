@@ -1,4 +1,4 @@
-import { fail, notFound, ok, type Result } from '../../domain/errors.js';
+import { notFound, refuse } from '../../domain/errors.js';
 import type { DraftId, MessageId } from '../../domain/ids.js';
 import { checkComplete, normaliseKey } from '../../domain/send-input.js';
 import { draftSendIntent } from '../../domain/send-intent.js';
@@ -24,64 +24,62 @@ import { type DraftTarget, ownedDraft, readDraftTexts } from './read-draft.js';
 export async function sendDraft(
   deps: SendDeps,
   input: DraftTarget & { readonly idempotencyKey?: string | undefined },
-): Promise<Result<SendReceipt>> {
+): Promise<SendReceipt> {
   const key = normaliseKey(input.idempotencyKey);
-  if (!key.ok) return key;
   const owned = deps.store.read(reader => ownedDraft(reader, input));
-  if (!owned.ok) return owned;
-  const { draft, inbox } = owned.value;
+  const { draft, inbox } = owned;
   return submitSend(deps, {
     accountId: input.accountId,
     inboxId: inbox.id,
-    retry: retryKey(input.accountId, 'send', key.value, () => draftSendIntent(draft.id)),
+    retry: retryKey(input.accountId, 'send', key, () => draftSendIntent(draft.id)),
     labels: draft.labels,
     unavailable: 'draft_unavailable',
     recover: reader => recoverAttempt(reader, draft.id),
     prepare: current => prepare(deps.store, current, draft),
-    confirm: reader => (isUnchanged(reader, draft) ? ok<true>(true) : BUSY),
+    confirm: reader => (isUnchanged(reader, draft) ? true : BUSY),
     onReserve: (writer, sentId, nowMs) => freeze(writer, draft, sentId, nowMs),
   });
 }
 
 /** The attempt of a draft that was submitted; null while it is none. */
-function recoverAttempt(reader: Reader, id: DraftId): Result<SendReceipt> | null {
+function recoverAttempt(reader: Reader, id: DraftId): SendReceipt | null {
   const draft = getDraft(reader, id);
-  if (draft === undefined) return notFound('draft');
+  if (draft === undefined) throw notFound('draft');
   if (draft.sentMessageId === null) return null;
   const record = getSent(reader, draft.sentMessageId);
   if (record === undefined || record.trash !== null) {
-    return fail(
+    throw refuse(
       'draft_result_unavailable',
       'The draft was submitted and its sent copy has been deleted since; nothing was sent again.',
     );
   }
   const message = viewSent(withShownThread(reader, record));
-  return ok({ limited: false, message, outcome_persisted: true, replayed: true });
+  return { limited: false, message, outcome_persisted: true, replayed: true };
 }
 
-const BUSY = fail(
-  'draft_busy',
-  'Another change of the draft came first; nothing was sent. Look at what is in it now, then send it again.',
-);
+const BUSY = () =>
+  refuse(
+    'draft_busy',
+    'Another change of the draft came first; nothing was sent. Look at what is in it now, then send it again.',
+  );
 
-const MISSING = fail(
-  'content_unavailable',
-  'The stored content of the draft cannot be read right now; nothing was sent. Retry later.',
-);
+const MISSING = () =>
+  refuse(
+    'content_unavailable',
+    'The stored content of the draft cannot be read right now; nothing was sent. Retry later.',
+  );
 
-async function prepare(store: Store, inbox: InboxRecord, draft: DraftRecord): Promise<Result<PreparedSend>> {
+async function prepare(store: Store, inbox: InboxRecord, draft: DraftRecord): Promise<PreparedSend> {
   const texts = await readDraftTexts(store, draft);
   const files = await readFiles(store, draft);
   // What was read may be of two versions: nothing is said about what nobody has written.
-  if (!store.read(reader => isUnchanged(reader, draft))) return BUSY;
-  if (texts === null || files === null) return MISSING;
+  if (!store.read(reader => isUnchanged(reader, draft))) throw BUSY();
+  if (texts === null || files === null) throw MISSING();
   const { to, cc, bcc, subject } = draft;
-  const complete = checkComplete({ to, subject, text: texts.text });
-  if (!complete.ok) return complete;
+  checkComplete({ to, subject, text: texts.text });
   const replyTo = await findReplyTarget(store, inbox, draft.inReplyTo);
-  if (!replyTo.ok) return replyTo;
-  const body = () => ok({ subject, ...texts, files, replyTo: replyTo.value });
-  return ok({ recipients: { to, cc, bcc }, body });
+  const body = () => ({ subject, ...texts, files, replyTo });
+  return { recipients: { to, cc, bcc }, body };
 }
 
 async function readFiles(store: Store, draft: DraftRecord): Promise<OutgoingFile[] | null> {

@@ -1,4 +1,3 @@
-import { ok, type Result } from '../../domain/errors.js';
 import type { MessageId } from '../../domain/ids.js';
 import type { AttachmentSink } from '../../mail/read/limits.js';
 import type { Store } from '../../store/engine/store.js';
@@ -271,12 +270,11 @@ function returnToPending(writer: Writer, id: MessageId, dueAt: number, nowMs: nu
 export async function reparseMessage(
   deps: { store: Store; clock: Clock },
   messageId: string,
-): Promise<Result<{ readonly id: string; readonly processing_status: 'pending' }>> {
+): Promise<{ readonly id: string; readonly processing_status: 'pending' }> {
   return deps.store.write(writer => {
     const nowMs = deps.clock();
     const found = anyMessage(writer, messageId, nowMs);
-    if (!found.ok) return found;
-    const record = found.value;
+    const record = found;
     if (record.parseDueAt === null) {
       const again = unprepared(record, nowMs);
       for (const { blob } of record.attachments) releaseBlob(writer, blob.id, nowMs);
@@ -285,7 +283,7 @@ export async function reparseMessage(
       saveMessage(writer, record, again, encodeSummary(again));
       addPending(writer, nowMs, { kind: 'parse', id: record.id });
     }
-    return ok({ id: record.id, processing_status: 'pending' as const });
+    return { id: record.id, processing_status: 'pending' as const };
   });
 }
 

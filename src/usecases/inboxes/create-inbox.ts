@@ -1,5 +1,5 @@
 import { isReservedLocalPart, normaliseLocalPart } from '../../domain/addresses.js';
-import { fail, notFound, ok, type Result } from '../../domain/errors.js';
+import { notFound, refuse } from '../../domain/errors.js';
 import { checkIdempotencyKey, intentDigest, KEY_LIFETIME_MS } from '../../domain/idempotency.js';
 import { type AccountId, type InboxId, newId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
@@ -54,35 +54,27 @@ interface Intent {
  * to one inbox and one slot: check and allocation are one unit of work. A refused request leaves the key
  * unused.
  */
-export async function createInbox(
-  deps: CreateInboxDeps,
-  input: CreateInboxInput,
-): Promise<Result<CreatedInbox>> {
+export async function createInbox(deps: CreateInboxDeps, input: CreateInboxInput): Promise<CreatedInbox> {
   const intent = normalise(deps, input);
-  if (!intent.ok) return intent;
-  return deps.store.write(writer => allocateOrReplay(writer, deps, input.accountId, intent.value));
+  return deps.store.write(writer => allocateOrReplay(writer, deps, input.accountId, intent));
 }
 
-function normalise(deps: CreateInboxDeps, input: CreateInboxInput): Result<Intent> {
+function normalise(deps: CreateInboxDeps, input: CreateInboxInput): Intent {
   const localPart = normaliseLocalPart(input.localPart);
-  if (!localPart.ok) return localPart;
   const name = normaliseName('name', input.name);
-  if (!name.ok) return name;
   const senderName = normaliseName('sender_name', input.senderName);
-  if (!senderName.ok) return senderName;
   const domain = (input.domain ?? deps.domains[0] ?? '').trim().toLowerCase();
   if (!deps.domains.includes(domain)) {
-    return fail('invalid_inbox', `domain must be one of: ${deps.domains.join(', ')}.`);
+    throw refuse('invalid_inbox', `domain must be one of: ${deps.domains.join(', ')}.`);
   }
-  const key = input.idempotencyKey === undefined ? ok(null) : checkIdempotencyKey(input.idempotencyKey);
-  if (!key.ok) return key;
-  return ok({
-    localPart: localPart.value,
+  const key = input.idempotencyKey === undefined ? null : checkIdempotencyKey(input.idempotencyKey);
+  return {
+    localPart,
     domain,
-    name: name.value,
-    senderName: senderName.value,
-    idempotencyKey: key.value,
-  });
+    name,
+    senderName,
+    idempotencyKey: key,
+  };
 }
 
 function allocateOrReplay(
@@ -90,42 +82,41 @@ function allocateOrReplay(
   deps: CreateInboxDeps,
   accountId: AccountId,
   intent: Intent,
-): Result<CreatedInbox> {
+): CreatedInbox {
   const account = getAccount(writer, accountId);
-  if (account === undefined) return notFound('account');
+  if (account === undefined) throw notFound('account');
   const nowMs = deps.clock();
   if (intent.idempotencyKey === null) {
     const inbox = allocate(writer, deps, account, intent, nowMs);
-    return inbox.ok ? ok(viewInbox(inbox.value)) : inbox;
+    return viewInbox(inbox);
   }
   const key: IdempotencyKey = { accountId, namespace: 'inbox', key: intent.idempotencyKey };
   const digest = intentDigest([intent.localPart, intent.domain, intent.name, intent.senderName]);
   const used = findActiveKey(writer, key, nowMs);
   if (used !== undefined) return replay(writer, used, digest);
   const inbox = allocate(writer, deps, account, intent, nowMs);
-  if (!inbox.ok) return inbox;
   const expiresAt = nowMs + KEY_LIFETIME_MS;
-  putKey(writer, key, { intent: digest, resultId: inbox.value.id, expiresAt });
-  addPending(writer, expiresAt, { kind: 'expire-key', id: inbox.value.id, key });
-  return ok({ ...viewInbox(inbox.value), replayed: false, idempotency_expires_at: toInstant(expiresAt) });
+  putKey(writer, key, { intent: digest, resultId: inbox.id, expiresAt });
+  addPending(writer, expiresAt, { kind: 'expire-key', id: inbox.id, key });
+  return { ...viewInbox(inbox), replayed: false, idempotency_expires_at: toInstant(expiresAt) };
 }
 
 function replay(
   writer: Writer,
   used: { intent: string; resultId: string; expiresAt: number },
   digest: string,
-): Result<CreatedInbox> {
+): CreatedInbox {
   if (used.intent !== digest) {
-    return fail(
+    throw refuse(
       'idempotency_conflict',
       'This key was first used with different input. Use a new key for a new inbox.',
     );
   }
   const inbox = getInbox(writer, used.resultId as InboxId);
   if (inbox === undefined) {
-    return fail('idempotency_result_unavailable', 'The inbox that this key created has been deleted since.');
+    throw refuse('idempotency_result_unavailable', 'The inbox that this key created has been deleted since.');
   }
-  return ok({ ...viewInbox(inbox), replayed: true, idempotency_expires_at: toInstant(used.expiresAt) });
+  return { ...viewInbox(inbox), replayed: true, idempotency_expires_at: toInstant(used.expiresAt) };
 }
 
 function allocate(
@@ -134,20 +125,20 @@ function allocate(
   account: AccountRecord,
   intent: Intent,
   nowMs: number,
-): Result<InboxRecord> {
+): InboxRecord {
   const address = `${intent.localPart}@${intent.domain}`;
   if (
     isReservedLocalPart(intent.localPart, deps.reservedLocalParts) ||
     findAddress(writer, address) !== undefined
   ) {
-    return fail(
+    throw refuse(
       'address_unavailable',
       `${address} is in use, reserved or retired. Choose another local_part.`,
     );
   }
   const allowance = inboxAllowance(writer, account, deps.limits);
   if (allowance.remaining === 0) {
-    return fail('inbox_limit_reached', `All ${allowance.allowance} inbox slots of this account are used.`, {
+    throw refuse('inbox_limit_reached', `All ${allowance.allowance} inbox slots of this account are used.`, {
       allowance,
       increase_request: deps.increaseRequest,
       policy_url: deps.policyUrl,
@@ -163,5 +154,5 @@ function allocate(
     createdAt: nowMs,
   };
   putNewInbox(writer, inbox);
-  return ok(inbox);
+  return inbox;
 }

@@ -1,4 +1,4 @@
-import { fail, notFound, ok, type Result } from '../../domain/errors.js';
+import { notFound, refuse } from '../../domain/errors.js';
 import type { AccountId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import { normaliseName } from '../../domain/text.js';
@@ -16,7 +16,7 @@ import { addPending } from '../../store/records/pending.js';
 import { type DefaultLimits, type InboxAllowance, inboxAllowance } from '../accounts/accounts.js';
 import type { Deleted } from '../mailbox/change-messages.js';
 import type { Clock } from '../ports.js';
-import { findInbox, isPermitted, ownedInbox } from '../shared/callers.js';
+import { checkPermitted, findInbox, ownedInbox } from '../shared/callers.js';
 
 export interface InboxList {
   readonly inboxes: readonly InboxView[];
@@ -27,26 +27,23 @@ export interface InboxList {
 /** More than any account is meant to hold: the list is not paginated (wire contract 3.1). */
 const MAX_LISTED = 100_000;
 
-export function listInboxes(
-  deps: { store: Store; limits: DefaultLimits },
-  accountId: AccountId,
-): Result<InboxList> {
+export function listInboxes(deps: { store: Store; limits: DefaultLimits }, accountId: AccountId): InboxList {
   return deps.store.read(reader => {
     const account = getAccount(reader, accountId);
-    if (account === undefined) return notFound('account');
+    if (account === undefined) throw notFound('account');
     const allowance = inboxAllowance(reader, account, deps.limits);
-    return ok({
+    return {
       inboxes: listInboxRecords(reader, accountId, MAX_LISTED).map(viewInbox),
       inbox_limit: allowance.allowance,
       inbox_allowance: allowance,
-    });
+    };
   });
 }
 
-export function getInbox(deps: { store: Store }, accountId: AccountId, inboxId: string): Result<InboxView> {
+export function getInbox(deps: { store: Store }, accountId: AccountId, inboxId: string): InboxView {
   return deps.store.read(reader => {
     const owned = ownedInbox(reader, accountId, inboxId);
-    return owned.ok ? ok(viewInbox(owned.value)) : owned;
+    return viewInbox(owned);
   });
 }
 
@@ -86,27 +83,21 @@ export interface UpdateInboxInput {
 }
 
 /** Changes the names of an inbox (wire contract 3.3). */
-export async function updateInbox(
-  deps: { store: Store },
-  input: UpdateInboxInput,
-): Promise<Result<InboxView>> {
+export async function updateInbox(deps: { store: Store }, input: UpdateInboxInput): Promise<InboxView> {
   if (input.name === undefined && input.senderName === undefined) {
-    return fail('invalid_inbox', 'Give name, sender_name or both.');
+    throw refuse('invalid_inbox', 'Give name, sender_name or both.');
   }
   const name = normaliseName('name', input.name);
-  if (!name.ok) return name;
   const senderName = normaliseName('sender_name', input.senderName);
-  if (!senderName.ok) return senderName;
   return deps.store.write(writer => {
     const owned = ownedInbox(writer, input.accountId, input.inboxId);
-    if (!owned.ok) return owned;
     const inbox = {
-      ...owned.value,
-      name: input.name === undefined ? owned.value.name : name.value,
-      senderName: input.senderName === undefined ? owned.value.senderName : senderName.value,
+      ...owned,
+      name: input.name === undefined ? owned.name : name,
+      senderName: input.senderName === undefined ? owned.senderName : senderName,
     };
     putInbox(writer, inbox);
-    return ok(viewInbox(inbox));
+    return viewInbox(inbox);
   });
 }
 
@@ -117,12 +108,11 @@ export async function updateInbox(
 export function deleteInbox(
   deps: { store: Store; clock: Clock },
   input: { accountId: AccountId; inboxId: string },
-): Promise<Result<Deleted>> {
+): Promise<Deleted> {
   return deps.store.write(writer => {
     const owned = ownedInbox(writer, input.accountId, input.inboxId);
-    if (!owned.ok) return owned;
-    const permission = isPermitted(writer, input.accountId, 'delete');
-    return permission.ok ? retireInbox(writer, owned.value, deps.clock()) : permission;
+    checkPermitted(writer, input.accountId, 'delete');
+    return retireInbox(writer, owned, deps.clock());
   });
 }
 
@@ -130,13 +120,10 @@ export function deleteInbox(
  * An admin deletes an inbox, by address or id. The account's delete permission binds its agents, not the
  * admin who gave it; an inbox that the service needs is protected from both.
  */
-export function deleteAnyInbox(
-  deps: { store: Store; clock: Clock },
-  addressOrId: string,
-): Promise<Result<Deleted>> {
+export function deleteAnyInbox(deps: { store: Store; clock: Clock }, addressOrId: string): Promise<Deleted> {
   return deps.store.write(writer => {
     const inbox = findInbox(writer, addressOrId);
-    return inbox.ok ? retireInbox(writer, inbox.value, deps.clock()) : inbox;
+    return retireInbox(writer, inbox, deps.clock());
   });
 }
 
@@ -144,17 +131,17 @@ export function deleteAnyInbox(
  * Takes an inbox out of use, whoever asked: its slot is free and its address retired with this unit of
  * work, its mail is erased by the sweeper.
  */
-export function retireInbox(writer: Writer, inbox: InboxRecord, nowMs: number): Result<Deleted> {
+export function retireInbox(writer: Writer, inbox: InboxRecord, nowMs: number): Deleted {
   if (isProtected(writer, inbox)) {
-    return fail('protected_inbox', `${addressOf(inbox)} serves the whole service and cannot be deleted.`);
+    throw refuse('protected_inbox', `${addressOf(inbox)} serves the whole service and cannot be deleted.`);
   }
   removeInbox(writer, inbox, nowMs);
   addPending(writer, nowMs, { kind: 'purge-inbox', id: inbox.id });
-  return ok<Deleted>({
+  return {
     id: inbox.id,
     status: 'deletion_pending',
     message: 'The inbox is gone and its address retired; its stored mail is being removed.',
-  });
+  };
 }
 
 /** The support inbox (specification) and the operator's own, without which postmaster mail has no home. */

@@ -3,7 +3,7 @@ import {
   normalisePolicyAddresses,
   normalisePolicyDomains,
 } from '../../domain/address-policy.js';
-import { fail, ok, type Result } from '../../domain/errors.js';
+import { refuse } from '../../domain/errors.js';
 import type { AccountId, InboxId } from '../../domain/ids.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
@@ -25,27 +25,24 @@ export interface PolicyChange {
 export async function setPolicy(
   deps: { store: Store },
   input: { readonly inbox: string; readonly kind: PolicyKind; readonly change: PolicyChange },
-): Promise<Result<PolicyView>> {
+): Promise<PolicyView> {
   const { kind, change } = input;
   if (change.enabled === undefined && change.addresses === undefined && change.domains === undefined) {
-    return fail('invalid_request', 'Give addresses, domains, enabled or several of them.');
+    throw refuse('invalid_request', 'Give addresses, domains, enabled or several of them.');
   }
   const addresses = change.addresses === undefined ? null : normalisePolicyAddresses(change.addresses);
-  if (addresses?.ok === false) return addresses;
   const domains = change.domains === undefined ? null : normalisePolicyDomains(change.domains);
-  if (domains?.ok === false) return domains;
   return deps.store.write(writer => {
     const inbox = findInbox(writer, input.inbox);
-    if (!inbox.ok) return inbox;
-    const before = getPolicy(writer, inbox.value.id, kind);
+    const before = getPolicy(writer, inbox.id, kind);
     const after: PolicyRecord = {
       enabled: change.enabled ?? before.enabled,
-      addresses: addresses?.value ?? before.addresses,
-      domains: domains?.value ?? before.domains,
+      addresses: addresses ?? before.addresses,
+      domains: domains ?? before.domains,
       revision: before.revision + 1,
     };
-    putPolicy(writer, inbox.value.id, kind, after);
-    return ok(viewPolicy(inbox.value.id, after));
+    putPolicy(writer, inbox.id, kind, after);
+    return viewPolicy(inbox.id, after);
   });
 }
 
@@ -63,11 +60,10 @@ export function readPolicy(
   accountId: AccountId,
   inboxId: string,
   kind: PolicyKind,
-): Result<PolicyView> {
+): PolicyView {
   return deps.store.read(reader => {
     const owned = ownedInbox(reader, accountId, inboxId);
-    if (!owned.ok) return owned;
-    return ok(viewPolicy(owned.value.id, getPolicy(reader, owned.value.id, kind)));
+    return viewPolicy(owned.id, getPolicy(reader, owned.id, kind));
   });
 }
 
@@ -77,14 +73,10 @@ export function viewPolicy(inboxId: InboxId, policy: PolicyRecord): PolicyView {
 }
 
 /** Do the sending rules of the inbox let every recipient through (specification, Sending rule 6)? */
-export function checkSendingPolicy(
-  reader: Reader,
-  inboxId: InboxId,
-  addresses: readonly string[],
-): Result<true> {
+export function checkSendingPolicy(reader: Reader, inboxId: InboxId, addresses: readonly string[]): void {
   const blocked = blockedRecipients(getPolicy(reader, inboxId, 'sending'), addresses);
-  if (blocked.length === 0) return ok<true>(true);
-  return fail(
+  if (blocked.length === 0) return;
+  throw refuse(
     'recipient_not_allowed',
     `The sending rules of this inbox do not allow ${blocked.join(', ')}; nothing was sent. Ask the administrator to allow them, or leave them out.`,
   );

@@ -1,5 +1,5 @@
 import { normaliseReason, toSuppressedAddress } from '../../domain/addresses.js';
-import { fail, notFound, ok, type Result } from '../../domain/errors.js';
+import { notFound, refuse } from '../../domain/errors.js';
 import { toInstant } from '../../domain/instants.js';
 import type { Store } from '../../store/engine/store.js';
 import {
@@ -18,35 +18,31 @@ import type { Clock } from '../ports.js';
 export async function addSuppression(
   deps: { store: Store; clock: Clock },
   input: { readonly address: string; readonly reason?: string | undefined },
-): Promise<Result<SuppressionView>> {
+): Promise<SuppressionView> {
   const address = toSuppressedAddress(input.address);
   if (address === null) {
-    return fail('invalid_request', `"${input.address}" is no email address: nothing was added.`);
+    throw refuse('invalid_request', `"${input.address}" is no email address: nothing was added.`);
   }
   const reason = normaliseReason(input.reason);
-  if (!reason.ok) return reason;
   return deps.store.write(writer => {
     const before = findSuppression(writer, address);
     const after: SuppressionRecord = {
       address,
-      reason: reason.value ?? before?.reason ?? null,
+      reason: reason ?? before?.reason ?? null,
       createdAt: before?.createdAt ?? deps.clock(),
     };
     putSuppression(writer, after);
-    return ok(viewSuppression(after));
+    return viewSuppression(after);
   });
 }
 
 /** Mail may be sent to this address again. Gives what was known of it. */
-export async function liftSuppression(
-  deps: { store: Store },
-  address: string,
-): Promise<Result<SuppressionView>> {
+export async function liftSuppression(deps: { store: Store }, address: string): Promise<SuppressionView> {
   return deps.store.write(writer => {
     const found = findSuppression(writer, address);
-    if (found === undefined) return notFound(`suppressed address ${address}`);
+    if (found === undefined) throw notFound(`suppressed address ${address}`);
     removeSuppression(writer, found.address);
-    return ok(viewSuppression(found));
+    return viewSuppression(found);
   });
 }
 
@@ -66,18 +62,18 @@ export interface SuppressionPage {
 export function listSuppressions(
   deps: { store: Store },
   input: { readonly limit: number; readonly cursor: string | null },
-): Result<SuppressionPage> {
+): SuppressionPage {
   const { cursor } = input;
   if (cursor !== null && toSuppressedAddress(cursor) !== cursor) {
-    return fail('invalid_cursor', 'The cursor does not belong to this list: start again without one.');
+    throw refuse('invalid_cursor', 'The cursor does not belong to this list: start again without one.');
   }
   const found = deps.store.read(reader => scanSuppressions(reader, cursor, input.limit + 1));
   const page = found.slice(0, input.limit);
   const hasMore = found.length > input.limit;
-  return ok({
+  return {
     suppressions: page.map(viewSuppression),
     next_cursor: hasMore ? (page.at(-1)?.address ?? null) : null,
-  });
+  };
 }
 
 export function viewSuppression({ address, reason, createdAt }: SuppressionRecord): SuppressionView {

@@ -1,4 +1,4 @@
-import { fail, notFound, ok, type Result } from '../../domain/errors.js';
+import { notFound, refuse } from '../../domain/errors.js';
 import { type AccountId, isUuid } from '../../domain/ids.js';
 import { DAY_MS, toInstant } from '../../domain/instants.js';
 import { applyLabelChange, type LabelChange, normaliseLabelChange } from '../../domain/labels.js';
@@ -12,6 +12,7 @@ import { memberOutcome } from '../../store/threads/move.js';
 import type { Clock } from '../ports.js';
 import { withShownThread } from '../threads/read-thread.js';
 import {
+  findOwnedMessage,
   isOver,
   type MessageAccess,
   type MessageInput,
@@ -42,12 +43,11 @@ type ChangeDeps<Message extends IndexedMessage> = {
 export async function changeLabels<Message extends IndexedMessage>(
   deps: ChangeDeps<Message>,
   input: LabelInput & { readonly messageId: string },
-): Promise<Result<LabelResult>> {
+): Promise<LabelResult> {
   const change = normaliseLabelChange(input.addLabels, input.removeLabels);
-  if (!change.ok) return change;
   return deps.store.write(writer => {
     const owned = ownedMessage(writer, deps.access, input.accountId, input.messageId);
-    return owned.ok ? ok(applyChange(writer, deps.access, owned.value, change.value)) : owned;
+    return applyChange(writer, deps.access, owned, change);
   });
 }
 
@@ -60,22 +60,20 @@ const MAX_BATCH = 100;
 export async function changeLabelsInBatch<Message extends IndexedMessage>(
   deps: ChangeDeps<Message>,
   input: LabelInput & { readonly messageIds: readonly string[] },
-): Promise<Result<readonly LabelResult[]>> {
+): Promise<readonly LabelResult[]> {
   const { messageIds } = input;
   if (messageIds.length < 1 || messageIds.length > MAX_BATCH || !messageIds.every(isUuid)) {
-    return fail('invalid_message_ids', `message_ids must be 1 to ${MAX_BATCH} message ids.`);
+    throw refuse('invalid_message_ids', `message_ids must be 1 to ${MAX_BATCH} message ids.`);
   }
   const change = normaliseLabelChange(input.addLabels, input.removeLabels);
-  if (!change.ok) return change;
   return deps.store.write(writer => {
-    const targets: Message[] = [];
-    for (const id of new Set(messageIds)) {
-      const owned = ownedMessage(writer, deps.access, input.accountId, id);
+    const targets = [...new Set(messageIds)].map(id => {
+      const owned = findOwnedMessage(writer, deps.access, input.accountId, id);
       // Which one it was is not told: it may be another account's.
-      if (!owned.ok) return notFound('message among message_ids');
-      targets.push(owned.value);
-    }
-    return ok(targets.map(target => applyChange(writer, deps.access, target, change.value)));
+      if (owned === null) throw notFound('message among message_ids');
+      return owned;
+    });
+    return targets.map(target => applyChange(writer, deps.access, target, change));
   });
 }
 
@@ -114,11 +112,11 @@ export interface Trashed {
 export async function trashMessage<Message extends IndexedMessage>(
   deps: TrashDeps<Message>,
   input: MessageInput,
-): Promise<Result<Trashed>> {
+): Promise<Trashed> {
   return deps.store.write(writer => {
     const nowMs = deps.clock();
     const found = permittedMessage(writer, deps.access, input, 'delete', nowMs);
-    return found.ok ? ok(trashNow(writer, deps, found.value, nowMs)) : found;
+    return trashNow(writer, deps, found, nowMs);
   });
 }
 
@@ -169,10 +167,10 @@ export interface Restored {
 export async function restoreMessage<Message extends IndexedMessage>(
   deps: Omit<TrashDeps<Message>, 'retentionDays'>,
   input: MessageInput,
-): Promise<Result<Restored>> {
+): Promise<Restored> {
   return deps.store.write(writer => {
     const found = permittedMessage(writer, deps.access, input, 'restore', deps.clock());
-    return found.ok ? ok(restoreNow(writer, deps.access, found.value)) : found;
+    return restoreNow(writer, deps.access, found);
   });
 }
 
@@ -212,11 +210,11 @@ export interface Deleted {
 export function deleteMessage<Message extends IndexedMessage>(
   deps: { readonly store: Store; readonly clock: Clock; readonly access: MessageAccess<Message> },
   input: MessageInput,
-): Promise<Result<Deleted>> {
+): Promise<Deleted> {
   return deps.store.write(writer => {
     const nowMs = deps.clock();
     const found = permittedMessage(writer, deps.access, input, 'delete', nowMs);
-    return found.ok ? ok(eraseNow(writer, deps.access, found.value, nowMs)) : found;
+    return eraseNow(writer, deps.access, found, nowMs);
   });
 }
 
@@ -247,41 +245,42 @@ interface AdminDeps {
 export function trashAnyMessage(
   deps: AdminDeps & { readonly retentionDays: number },
   messageId: string,
-): Promise<Result<Trashed>> {
+): Promise<Trashed> {
   return deps.store.write(writer => {
     const nowMs = deps.clock();
     const found = anyMessage(writer, messageId, nowMs);
-    if (!found.ok) return found;
-    return ok(trashNow(writer, { ...deps, access: receivedMessages }, found.value, nowMs));
+    return trashNow(writer, { ...deps, access: receivedMessages }, found, nowMs);
   });
 }
 
-export function restoreAnyMessage(deps: AdminDeps, messageId: string): Promise<Result<Restored>> {
+export function restoreAnyMessage(deps: AdminDeps, messageId: string): Promise<Restored> {
   return deps.store.write(writer => {
     const found = anyMessage(writer, messageId, deps.clock());
-    return found.ok ? ok(restoreNow(writer, receivedMessages, found.value)) : found;
+    return restoreNow(writer, receivedMessages, found);
   });
 }
 
-export function deleteAnyMessage(deps: AdminDeps, messageId: string): Promise<Result<Deleted>> {
+export function deleteAnyMessage(deps: AdminDeps, messageId: string): Promise<Deleted> {
   return deps.store.write(writer => {
     const nowMs = deps.clock();
     const found = anyMessage(writer, messageId, nowMs);
-    return found.ok ? ok(eraseNow(writer, receivedMessages, found.value, nowMs)) : found;
+    return eraseNow(writer, receivedMessages, found, nowMs);
   });
 }
 
 /** A message, live or in Trash, of an inbox that is there. */
-export function anyMessage(reader: Reader, messageId: string, nowMs: number): Result<ReceivedRecord> {
+export function anyMessage(reader: Reader, messageId: string, nowMs: number): ReceivedRecord {
   const message = receivedMessages.get(reader, messageId);
   const isThere =
     message !== undefined && getInbox(reader, message.inboxId) !== undefined && !isOver(message, nowMs);
-  return isThere ? ok(message) : notFound(`message ${messageId}`);
+  if (!isThere) throw notFound(`message ${messageId}`);
+  return message;
 }
 
 /** The account that a message, received or sent, belongs to: an admin reads any message, in its owner's name. */
-export function findMessageOwner(reader: Reader, messageId: string): Result<AccountId> {
+export function findMessageOwner(reader: Reader, messageId: string): AccountId {
   const message = receivedMessages.get(reader, messageId) ?? sentMessages.get(reader, messageId);
   const inbox = message === undefined ? undefined : getInbox(reader, message.inboxId);
-  return inbox === undefined ? notFound(`message ${messageId}`) : ok(inbox.accountId);
+  if (inbox === undefined) throw notFound(`message ${messageId}`);
+  return inbox.accountId;
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ok, type Result } from '../../domain/errors.js';
+
 import type { AccountId } from '../../domain/ids.js';
 import type { MessageFilter } from '../../domain/message-filter.js';
 import type { Store } from '../../store/engine/store.js';
@@ -28,14 +28,13 @@ export interface CountInput {
  * which is one event turn up to a mailbox of millions and many labels; a subject is looked for in every
  * message that meets the rest. What takes longer goes on in the next turn, so that others go on too.
  */
-export async function countMessages(deps: { store: Store }, input: CountInput): Promise<Result<number>> {
+export async function countMessages(deps: { store: Store }, input: CountInput): Promise<number> {
   const owned = deps.store.read(reader => ownedInbox(reader, input.accountId, input.inboxId));
-  if (!owned.ok) return owned;
-  const mailbox = { inboxId: owned.value.id, kind: input.kind };
+  const mailbox = { inboxId: owned.id, kind: input.kind };
   const { subject } = input.filter;
-  if (subject !== null) return ok(await countSubjects(deps.store, mailbox, input.filter, subject));
+  if (subject !== null) return await countSubjects(deps.store, mailbox, input.filter, subject);
   const stored = deps.store.read(reader => storedCount(reader, mailbox, input.filter));
-  return ok(stored ?? (await countSets(deps.store, mailbox, input.filter)));
+  return stored ?? (await countSets(deps.store, mailbox, input.filter));
 }
 
 /** The count that the store keeps; null when it keeps none for this filter. */

@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from '../../domain/errors.js';
+import { refuse } from '../../domain/errors.js';
 import type { AccountId } from '../../domain/ids.js';
 import { normaliseLabel } from '../../domain/labels.js';
 import type { CursorCodec } from '../../domain/paging.js';
@@ -26,27 +26,22 @@ export interface ListLabelsInput {
 }
 
 /** The labels in use on live messages of an inbox, in binary order, with counts (specification, Inboxes). */
-export function listLabels(
-  deps: { store: Store; cursors: CursorCodec },
-  input: ListLabelsInput,
-): Result<LabelList> {
+export function listLabels(deps: { store: Store; cursors: CursorCodec }, input: ListLabelsInput): LabelList {
   const prefix = normalisePrefix(input.prefix);
-  if (!prefix.ok) return prefix;
   return deps.store.read(reader => {
     const owned = ownedInbox(reader, input.accountId, input.inboxId);
-    if (!owned.ok) return owned;
-    const scope = `labels ${owned.value.id} ${prefix.value}`;
+    const scope = `labels ${owned.id} ${prefix}`;
     const after = input.cursor === null ? null : deps.cursors.decodeText(scope, input.cursor);
     if (after === null && input.cursor !== null) {
-      return fail(
+      throw refuse(
         'invalid_cursor',
         'The cursor does not belong to this list with this prefix: start again without one.',
       );
     }
-    const found = scanLabels(reader, owned.value.id, prefix.value, after, input.limit + 1);
+    const found = scanLabels(reader, owned.id, prefix, after, input.limit + 1);
     const page = found.slice(0, input.limit);
     const last = page.at(-1);
-    return ok({
+    return {
       labels: page.map(({ label, count }) => ({
         name: label,
         received_count: count.received,
@@ -54,10 +49,10 @@ export function listLabels(
       })),
       next_cursor:
         found.length > input.limit && last !== undefined ? deps.cursors.encodeText(scope, last.label) : null,
-    });
+    };
   });
 }
 
-function normalisePrefix(text: string): Result<string> {
-  return text.trim() === '' ? ok('') : normaliseLabel(text);
+function normalisePrefix(text: string): string {
+  return text.trim() === '' ? '' : normaliseLabel(text);
 }

@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from '../../domain/errors.js';
+import { refuse } from '../../domain/errors.js';
 import { type AccountId, type InboxId, toId } from '../../domain/ids.js';
 import { filterScope, type MessageFilter } from '../../domain/message-filter.js';
 import type { CursorCodec } from '../../domain/paging.js';
@@ -50,18 +50,14 @@ export function listVersion(
  * the message to go on behind, so that a live list neither repeats nor skips what stays in it. A page may
  * come back short, even empty, with a cursor: a search for a subject looks at a bounded number of messages.
  */
-export function listMessages(
-  deps: { store: Store; cursors: CursorCodec },
-  input: ListInput,
-): Result<MessagePage> {
+export function listMessages(deps: { store: Store; cursors: CursorCodec }, input: ListInput): MessagePage {
   return deps.store.read(reader => {
     const owned = ownedInbox(reader, input.accountId, input.inboxId);
-    if (!owned.ok) return owned;
-    const mailbox = { inboxId: owned.value.id, kind: input.kind };
+    const mailbox = { inboxId: owned.id, kind: input.kind };
     const scope = `${input.kind} ${mailbox.inboxId} ${input.order} ${filterScope(input.filter)}`;
     const position = input.cursor === null ? null : deps.cursors.decode(scope, input.cursor);
     if (position === null && input.cursor !== null) {
-      return fail(
+      throw refuse(
         'invalid_cursor',
         'The cursor does not belong to this list with these filters and this order: start again without one.',
       );
@@ -73,9 +69,9 @@ export function listMessages(
     });
     const summaries = found.entries.map(entry => entry.summary);
     showThreads(reader, mailbox.inboxId, summaries);
-    return ok({
+    return {
       summaries,
       nextCursor: found.next === null ? null : deps.cursors.encode(scope, found.next),
-    });
+    };
   });
 }

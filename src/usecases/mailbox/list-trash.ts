@@ -1,5 +1,5 @@
 import type { ParsedAddress } from '../../domain/content.js';
-import { fail, ok, type Result } from '../../domain/errors.js';
+import { refuse } from '../../domain/errors.js';
 import type { AccountId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import type { Mailbox } from '../../domain/message-parts.js';
@@ -41,24 +41,23 @@ export interface TrashPage {
 export function listTrash(
   deps: { store: Store; clock: Clock; cursors: CursorCodec },
   input: { accountId: AccountId; inboxId: string; limit: number; cursor: string | null },
-): Result<TrashPage> {
+): TrashPage {
   return deps.store.read(reader => {
     const owned = ownedInbox(reader, input.accountId, input.inboxId);
-    if (!owned.ok) return owned;
-    const scope = `trash ${owned.value.id}`;
+    const scope = `trash ${owned.id}`;
     const before = input.cursor === null ? null : deps.cursors.decode(scope, input.cursor);
     if (before === null && input.cursor !== null) {
-      return fail('invalid_cursor', 'The cursor does not belong to this list: start again without one.');
+      throw refuse('invalid_cursor', 'The cursor does not belong to this list: start again without one.');
     }
-    const found = scanTrash(reader, owned.value.id, before, input.limit + 1);
+    const found = scanTrash(reader, owned.id, before, input.limit + 1);
     const page = found.slice(0, input.limit);
     const last = page.at(-1);
     const nowMs = deps.clock();
-    return ok({
+    return {
       messages: page.flatMap(({ message }) => viewRestorable(reader, message, nowMs)),
       next_cursor:
         found.length > input.limit && last !== undefined ? deps.cursors.encode(scope, last.number) : null,
-    });
+    };
   });
 }
 

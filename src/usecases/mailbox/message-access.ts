@@ -1,4 +1,4 @@
-import { notFound, ok, type Result } from '../../domain/errors.js';
+import { notFound } from '../../domain/errors.js';
 import { type AccountId, type MessageId, toId } from '../../domain/ids.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
 import type { IndexedMessage } from '../../store/mailbox/index.js';
@@ -21,7 +21,7 @@ import type { AccountPermissions } from '../../store/records/accounts.js';
 import { releaseBlob } from '../../store/records/blobs.js';
 import { getInbox } from '../../store/records/inboxes.js';
 import { removePending } from '../../store/records/pending.js';
-import { isPermitted } from '../shared/callers.js';
+import { checkPermitted } from '../shared/callers.js';
 
 /**
  * What labels, Trash and deletion need of a kind of message. They are written once, for any kind; a kind says
@@ -101,23 +101,33 @@ export function ownedMessage<Message extends IndexedMessage>(
   access: MessageAccess<Message>,
   accountId: AccountId,
   id: string,
-): Result<Message> {
-  const owned = ownedAnywhere(reader, access, accountId, id);
-  return owned.ok && owned.value.trash !== null ? notFound('message') : owned;
+): Message {
+  const owned = findOwnedMessage(reader, access, accountId, id);
+  if (owned === null) throw notFound('message');
+  return owned;
 }
 
-/** A message of the caller, live or in Trash. */
-function ownedAnywhere<Message extends IndexedMessage>(
+/** The same, null when it is missing. */
+export function findOwnedMessage<Message extends IndexedMessage>(
   reader: Reader,
   access: MessageAccess<Message>,
   accountId: AccountId,
   id: string,
-): Result<Message> {
+): Message | null {
+  const owned = findAnywhere(reader, access, accountId, id);
+  return owned?.trash === null ? owned : null;
+}
+
+/** A message of the caller, live or in Trash; null when it is missing. */
+function findAnywhere<Message extends IndexedMessage>(
+  reader: Reader,
+  access: MessageAccess<Message>,
+  accountId: AccountId,
+  id: string,
+): Message | null {
   const message = access.get(reader, id);
-  if (message === undefined || getInbox(reader, message.inboxId)?.accountId !== accountId) {
-    return notFound('message');
-  }
-  return ok(message);
+  if (message === undefined || getInbox(reader, message.inboxId)?.accountId !== accountId) return null;
+  return message;
 }
 
 /** What an agent asks for with a message's id. */
@@ -136,12 +146,11 @@ export function permittedMessage<Message extends IndexedMessage>(
   input: MessageInput,
   permission: keyof AccountPermissions,
   nowMs: number,
-): Result<Message> {
-  const owned = ownedAnywhere(reader, access, input.accountId, input.messageId);
-  if (!owned.ok) return owned;
-  if (isOver(owned.value, nowMs)) return notFound('message');
-  const permitted = isPermitted(reader, input.accountId, permission);
-  return permitted.ok ? owned : permitted;
+): Message {
+  const owned = findAnywhere(reader, access, input.accountId, input.messageId);
+  if (owned === null || isOver(owned, nowMs)) throw notFound('message');
+  checkPermitted(reader, input.accountId, permission);
+  return owned;
 }
 
 /** Its time in Trash has ended: gone, whether the sweeper has come by or not. */

@@ -1,4 +1,4 @@
-import { fail, notFound, ok, type Result } from '../../domain/errors.js';
+import { notFound, refuse } from '../../domain/errors.js';
 import type { Store } from '../../store/engine/store.js';
 import {
   contentsTable,
@@ -21,77 +21,72 @@ export interface Download extends ByteStream {
   readonly filename: string | null;
 }
 
-const MISSING = fail('content_unavailable', 'The stored content cannot be read right now. Retry later.');
+const MISSING = () =>
+  refuse('content_unavailable', 'The stored content cannot be read right now. Retry later.');
 
 /** The detail of a message as JSON bytes: `content` only when it is ready (specification). */
-export function getMessageDetail(deps: Deps, input: MessageInput): Result<ByteStream> {
+export function getMessageDetail(deps: Deps, input: MessageInput): ByteStream {
   const owned = deps.store.read(reader => {
     const found = ownedMessage(reader, receivedMessages, input.accountId, input.messageId);
-    return found.ok ? ok(withShownThread(reader, found.value)) : found;
+    return withShownThread(reader, found);
   });
-  if (!owned.ok) return owned;
-  const fields = JSON.stringify(detailFields(owned.value));
-  if (owned.value.content === null) return ok(inMemory([Buffer.from(fields)]));
-  const content = openContent(deps, owned.value);
-  if (!content.ok) return content;
+  const fields = JSON.stringify(detailFields(owned));
+  if (owned.content === null) return inMemory([Buffer.from(fields)]);
+  const content = openContent(deps, owned);
   const head = Buffer.from(`${fields.slice(0, -1)},"content":`);
   const tail = Buffer.from('}');
-  return ok(joinStreams([inMemory([head]), content.value, inMemory([tail])]));
+  return joinStreams([inMemory([head]), content, inMemory([tail])]);
 }
 
 /** The original bytes, in any processing state. */
-export function openRawMessage(deps: Deps, input: MessageInput): Result<Download> {
+export function openRawMessage(deps: Deps, input: MessageInput): Download {
   const owned = deps.store.read(reader =>
     ownedMessage(reader, receivedMessages, input.accountId, input.messageId),
   );
-  if (!owned.ok) return owned;
-  const blob = openBlob(deps, owned.value.raw);
-  return blob.ok ? ok({ ...blob.value, filename: `${owned.value.id}.eml` }) : blob;
+  const blob = openBlob(deps, owned.raw);
+  return { ...blob, filename: `${owned.id}.eml` };
 }
 
 /** The decoded bytes of one attachment of a ready message; `not_found` while it is not ready. */
 export function openAttachment(
   deps: Deps,
   input: MessageInput & { readonly attachmentId: string },
-): Result<Download> {
+): Download {
   const owned = deps.store.read(reader =>
     ownedMessage(reader, receivedMessages, input.accountId, input.messageId),
   );
-  if (!owned.ok) return owned;
-  const place = owned.value.attachments.find(attachment => attachment.id === input.attachmentId);
-  if (place === undefined) return notFound('attachment');
+  const place = owned.attachments.find(attachment => attachment.id === input.attachmentId);
+  if (place === undefined) throw notFound('attachment');
   const blob = openBlob(deps, place.blob);
-  return blob.ok ? ok({ ...blob.value, filename: place.filename }) : blob;
+  return { ...blob, filename: place.filename };
 }
 
-function openContent(deps: Deps, record: ReceivedRecord): Result<ByteStream> {
+function openContent(deps: Deps, record: ReceivedRecord): ByteStream {
   if (record.content?.in === 'blob') return openBlob(deps, record.content.blob);
   const bytes = deps.store.read(reader => reader.get(contentsTable, record.id));
-  return bytes === undefined ? MISSING : ok(inMemory([bytes]));
+  if (bytes === undefined) throw MISSING();
+  return inMemory([bytes]);
 }
 
 /** Looks at the first chunk, so that missing bytes are told by status before anything is sent. */
-function openBlob(deps: Deps, ref: BlobRef): Result<ByteStream> {
+function openBlob(deps: Deps, ref: BlobRef): ByteStream {
   const first = deps.store.read(reader => getChunk(reader, ref.id, 0));
-  if (first === undefined) return MISSING;
-  return ok(
-    first.length === ref.size ? inMemory([first]) : { size: ref.size, bytes: readBlob(deps.store, ref) },
-  );
+  if (first === undefined) throw MISSING();
+  return first.length === ref.size ? inMemory([first]) : { size: ref.size, bytes: readBlob(deps.store, ref) };
 }
 
 /** A sent message with its submission as JSON bytes (wire contract, `SentDetail`); files are streamed as base64. */
-export async function getSentDetail(deps: Deps, input: MessageInput): Promise<Result<ByteStream>> {
+export async function getSentDetail(deps: Deps, input: MessageInput): Promise<ByteStream> {
   const owned = deps.store.read(reader => {
     const found = ownedMessage(reader, sentMessages, input.accountId, input.messageId);
-    return found.ok ? ok(withShownThread(reader, found.value)) : found;
+    return withShownThread(reader, found);
   });
-  if (!owned.ok) return owned;
-  const record = owned.value;
+  const record = owned;
   const bodies = await readSentBodies(deps.store, record);
-  if (bodies === null || !hasFiles(deps.store, record)) return MISSING;
+  if (bodies === null || !hasFiles(deps.store, record)) throw MISSING();
   const { from, to, cc, bcc, subject } = record;
   const submission = { from, to, cc, bcc, subject, ...bodies, attachments: [], ...headersOf(record) };
-  return ok(fillInFiles(JSON.stringify({ ...viewSent(record), submission }), record.files, deps.store));
+  return fillInFiles(JSON.stringify({ ...viewSent(record), submission }), record.files, deps.store);
 }
 
 /** The reply headers as they were transmitted; none of a message that answers nothing. */

@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from '../../domain/errors.js';
+import { type Refusal, refuse } from '../../domain/errors.js';
 import type { MessageId } from '../../domain/ids.js';
 import type {
   FileDescription,
@@ -60,14 +60,14 @@ export function decodedFiles(files: readonly FileInput[]): OutgoingFile[] {
 }
 
 /** Text, HTML and encoded files have a bound of their own, before anything is composed. */
-export function checkContentSize({ text, html, files }: OutgoingBody): Result<true> {
+export function checkContentSize({ text, html, files }: OutgoingBody): void {
   const size = contentBytes({ text, html, fileSizes: files.map(file => file.bytes.length) });
-  return size <= MAX_MESSAGE_BYTES ? ok<true>(true) : tooLarge(size);
+  if (size > MAX_MESSAGE_BYTES) throw tooLarge(size);
 }
 
 /** The refusal of a message of so many bytes or more. */
-export function tooLarge(size: number): Result<never> {
-  return fail(
+export function tooLarge(size: number): Refusal {
+  return refuse(
     'message_too_large',
     `The message has at least ${size} bytes with its attachments encoded; at most ${MAX_MESSAGE_BYTES} (5 MiB) can be sent.`,
   );
@@ -88,7 +88,7 @@ export function withAttribution(content: OutgoingContent, attribution: string): 
  * @param content attribution included
  * @returns `message_too_large` when it exceeds 5 MiB
  */
-export function composeOutgoing(content: OutgoingContent, facts: MessageFacts): Result<Buffer> {
+export function composeOutgoing(content: OutgoingContent, facts: MessageFacts): Buffer {
   const { recipients, subject, text, html, files, replyTo } = content;
   const message = composeMessage({
     ...facts,
@@ -100,7 +100,8 @@ export function composeOutgoing(content: OutgoingContent, facts: MessageFacts): 
     replyHeaders: replyTo?.headers ?? null,
     files: files.map(({ bytes, ...description }) => ({ ...description, content: bytes })),
   });
-  return message.length <= MAX_MESSAGE_BYTES ? ok(message) : tooLarge(message.length);
+  if (message.length > MAX_MESSAGE_BYTES) throw tooLarge(message.length);
+  return message;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { fail, notFound, ok, type Result } from '../../domain/errors.js';
+import { notFound, refuse } from '../../domain/errors.js';
 import { type MessageId, toId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import type { Store } from '../../store/engine/store.js';
@@ -87,7 +87,7 @@ export interface Retried {
 export async function retrySends(
   deps: { readonly store: Store; readonly clock: Clock },
   id: string | null,
-): Promise<Result<Retried>> {
+): Promise<Retried> {
   if (id !== null) return deps.store.write(writer => retryOne(writer, id, deps.clock()));
   const retried: string[] = [];
   let after: Buffer | undefined;
@@ -95,34 +95,34 @@ export async function retrySends(
     const page = deps.store.read(reader =>
       listDue(reader, 'relay-held', END_OF_TIME, RETRIES_PER_UNIT, after),
     );
-    if (page.length === 0) return ok({ retried });
+    if (page.length === 0) return { retried };
     const nowMs = deps.clock();
     retried.push(...(await deps.store.write(writer => page.flatMap(due => release(writer, due, nowMs)))));
     after = page.at(-1)?.position;
   }
 }
 
-function retryOne(writer: Writer, id: string, nowMs: number): Result<Retried> {
+function retryOne(writer: Writer, id: string, nowMs: number): Retried {
   const sentId = toId<MessageId>(id);
   const record = sentId === null ? undefined : getSent(writer, sentId);
   if (record === undefined || getInbox(writer, record.inboxId) === undefined) {
-    return notFound(`sent message ${id}`);
+    throw notFound(`sent message ${id}`);
   }
-  if (record.attempt === 'reserved') return ok({ retried: [] });
+  if (record.attempt === 'reserved') return { retried: [] };
   if (record.attempt !== 'held' || record.relayDueAt === null) {
-    return fail(
+    throw refuse(
       'invalid_request',
       `The attempt of ${id} was started (its status is ${record.status}): it may have gone out and is never sent again.`,
     );
   }
   if (record.trash !== null) {
-    return fail(
+    throw refuse(
       'invalid_request',
       `The message ${id} is in Trash and is not sent from there: restore it first.`,
     );
   }
   const due = { dueAt: record.relayDueAt, work: { kind: 'relay-held', id: record.id } } as const;
-  return ok({ retried: release(writer, due, nowMs) });
+  return { retried: release(writer, due, nowMs) };
 }
 
 function release(

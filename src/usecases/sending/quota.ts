@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from '../../domain/errors.js';
+import { Refusal } from '../../domain/errors.js';
 import { toInstant } from '../../domain/instants.js';
 import {
   expiryOf,
@@ -68,34 +68,27 @@ export function checkQuota(
   account: AccountRecord,
   amount: number,
   nowMs: number,
-): Result<true> {
+): void {
   const allowance = account.sendLimit ?? deps.limits.sends;
-  if (usedAllowance(reader, account.id, nowMs) + amount <= allowance) return ok<true>(true);
+  if (usedAllowance(reader, account.id, nowMs) + amount <= allowance) return;
   const state = quotaState(reader, account, deps.limits, nowMs);
   const sufficientAt = sufficientCapacityAt(activeCharges(reader, account.id, nowMs), state, amount);
   const quota = viewQuota(state, deps.texts);
   const isTooLarge = sufficientAt === null;
-  return {
-    ok: false,
-    failure: {
-      ...fail(
-        'outbound_limit_reached',
-        isTooLarge
-          ? `The message has ${amount} recipients, more than the allowance of ${state.allowance} in 24 hours.`
-          : `The message has ${amount} recipients, ${quota.remaining} of ${state.allowance} in 24 hours are left.`,
-      ).failure,
-      beside: {
-        quota,
-        requested_recipients: amount,
-        reason: isTooLarge ? 'message_exceeds_allowance' : 'temporary_exhaustion',
-        sufficient_capacity_at: sufficientAt === null ? null : toInstant(sufficientAt),
-        guidance: isTooLarge
-          ? `Waiting does not help. Send to fewer recipients at a time, or ask for a larger allowance: ${deps.texts.increaseRequest}`
-          : `Nothing was sent or charged. Send again after sufficient_capacity_at, or ask for a larger allowance: ${deps.texts.increaseRequest}`,
-      },
-      ...(sufficientAt === null
-        ? {}
-        : { retryAfterS: Math.max(1, Math.ceil((sufficientAt - nowMs) / 1000)) }),
+  throw new Refusal({
+    code: 'outbound_limit_reached',
+    message: isTooLarge
+      ? `The message has ${amount} recipients, more than the allowance of ${state.allowance} in 24 hours.`
+      : `The message has ${amount} recipients, ${quota.remaining} of ${state.allowance} in 24 hours are left.`,
+    beside: {
+      quota,
+      requested_recipients: amount,
+      reason: isTooLarge ? 'message_exceeds_allowance' : 'temporary_exhaustion',
+      sufficient_capacity_at: sufficientAt === null ? null : toInstant(sufficientAt),
+      guidance: isTooLarge
+        ? `Waiting does not help. Send to fewer recipients at a time, or ask for a larger allowance: ${deps.texts.increaseRequest}`
+        : `Nothing was sent or charged. Send again after sufficient_capacity_at, or ask for a larger allowance: ${deps.texts.increaseRequest}`,
     },
-  };
+    ...(sufficientAt === null ? {} : { retryAfterS: Math.max(1, Math.ceil((sufficientAt - nowMs) / 1000)) }),
+  });
 }

@@ -1,3 +1,4 @@
+import { resultOf } from '../../domain/errors.js';
 import type { MessageId } from '../../domain/ids.js';
 import { envelopeRecipients } from '../../domain/message-parts.js';
 import type { Store } from '../../store/engine/store.js';
@@ -63,7 +64,7 @@ async function composeAgain({ store, log }: RelayDeps, record: SentRecord): Prom
     log.error({ message_id: id }, 'stored bytes of a message that was to be sent are missing');
     return null;
   }
-  const message = composeOutgoing(content, { id, messageId, from, date: reservedAt });
+  const message = resultOf(() => composeOutgoing(content, { id, messageId, from, date: reservedAt }));
   return message.ok ? message.value : null;
 }
 

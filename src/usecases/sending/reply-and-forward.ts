@@ -1,4 +1,3 @@
-import { ok, type Result } from '../../domain/errors.js';
 import {
   type DerivedForward,
   deriveForward,
@@ -43,10 +42,9 @@ export async function replyMessage(
   deps: SendDeps,
   scope: ReplyScope,
   input: ReplyInput & { readonly accountId: AccountId; readonly inboxId: string },
-): Promise<Result<SendReceipt>> {
+): Promise<SendReceipt> {
   const normal = normaliseReply(input);
-  if (!normal.ok) return normal;
-  const reply = normal.value;
+  const reply = normal;
   return submitSend(deps, {
     accountId: input.accountId,
     inboxId: input.inboxId,
@@ -63,17 +61,14 @@ async function prepareReply(
   scope: ReplyScope,
   inbox: InboxRecord,
   reply: NormalReply,
-): Promise<Result<PreparedSend>> {
+): Promise<PreparedSend> {
   const source = await findSource(store, inbox.id, reply.messageId);
-  if (!source.ok) return source;
-  const replyTo = replyTargetOf(source.value);
-  if (!replyTo.ok) return replyTo;
-  const derived = deriveReply(scope, answerable(source.value), addressOf(inbox));
-  if (!derived.ok) return derived;
-  const { to, cc, subject } = derived.value;
+  const replyTo = replyTargetOf(source);
+  const derived = deriveReply(scope, answerable(source), addressOf(inbox));
+  const { to, cc, subject } = derived;
   const { text, html, files } = reply;
-  const body = () => ok({ subject, text, html, files: decodedFiles(files), replyTo: replyTo.value });
-  return ok({ recipients: { to, cc, bcc: [] }, body });
+  const body = () => ({ subject, text, html, files: decodedFiles(files), replyTo });
+  return { recipients: { to, cc, bcc: [] }, body };
 }
 
 /** What an answer is derived from. */
@@ -87,10 +82,9 @@ export function answerable(source: MessageSource): ReplySource {
 export async function forwardMessage(
   deps: SendDeps,
   input: ForwardInput & { readonly accountId: AccountId; readonly inboxId: string },
-): Promise<Result<SendReceipt>> {
+): Promise<SendReceipt> {
   const normal = normaliseForward(input);
-  if (!normal.ok) return normal;
-  const forward = normal.value;
+  const forward = normal;
   return submitSend(deps, {
     accountId: input.accountId,
     inboxId: input.inboxId,
@@ -106,14 +100,13 @@ async function prepareForward(
   store: Store,
   inbox: InboxRecord,
   forward: NormalForward,
-): Promise<Result<PreparedSend>> {
+): Promise<PreparedSend> {
   const source = await findSource(store, inbox.id, forward.messageId);
-  if (!source.ok) return source;
-  const body = async (): Promise<Result<OutgoingBody>> => {
-    const made = await makeForward(store, source.value, forward);
-    return made.ok ? ok({ ...made.value, replyTo: null }) : made;
+  const body = async (): Promise<OutgoingBody> => {
+    const made = await makeForward(store, source, forward);
+    return { ...made, replyTo: null };
   };
-  return ok({ recipients: forward.recipients, body });
+  return { recipients: forward.recipients, body };
 }
 
 /** All of a forward but its recipients. It answers nothing: a new conversation begins with it. */
@@ -121,31 +114,29 @@ export async function makeForward(
   store: Store,
   source: MessageSource,
   options: Pick<NormalForward, 'note' | 'includeAttachments'>,
-): Promise<Result<Omit<OutgoingBody, 'replyTo'>>> {
+): Promise<Omit<OutgoingBody, 'replyTo'>> {
   const original = await readOriginal(store, source);
-  if (!original.ok) return original;
-  const derived = deriveForward(original.value, options);
-  if (!derived.ok) return derived;
-  const files = await readFiles(store, source, derived.value);
-  if (!files.ok) return files;
-  const { subject, text, html } = derived.value;
-  return ok({ subject, text, html, files: files.value });
+  const derived = deriveForward(original, options);
+  const files = await readFiles(store, source, derived);
+  const { subject, text, html } = derived;
+  return { subject, text, html, files };
 }
 
 /** A content with more JSON cannot come to a message that may be sent. */
 const MAX_CONTENT_BYTES = 3 * MAX_MESSAGE_BYTES;
 
-async function readOriginal(store: Store, source: MessageSource): Promise<Result<ForwardSource>> {
+async function readOriginal(store: Store, source: MessageSource): Promise<ForwardSource> {
   if (source.kind === 'sent') {
     const { record } = source;
     const bodies = await readSentBodies(store, record);
-    if (bodies === null) return missingContent(store, record);
+    if (bodies === null) throw missingContent(store, record);
     const { text, html = null } = bodies;
-    return ok(sentAsForwardSource({ ...record, date: record.reservedAt, text, html }));
+    return sentAsForwardSource({ ...record, date: record.reservedAt, text, html });
   }
   const content = await readContent(store, source.record, MAX_CONTENT_BYTES);
-  if (content === null) return missingContent(store, source.record);
-  return content === 'too_long' ? tooLarge(MAX_CONTENT_BYTES) : ok(content);
+  if (content === null) throw missingContent(store, source.record);
+  if (content === 'too_long') throw tooLarge(MAX_CONTENT_BYTES);
+  return content;
 }
 
 /** The original bytes of every file, once it is known that they can fit. */
@@ -153,22 +144,22 @@ async function readFiles(
   store: Store,
   source: MessageSource,
   { text, html, files }: DerivedForward,
-): Promise<Result<readonly OutgoingFile[]>> {
+): Promise<readonly OutgoingFile[]> {
   const blobs = new Map<string, BlobRef>(placesOf(source).map(({ id, blob }) => [id, blob]));
   const size = contentBytes({
     text,
     html,
     fileSizes: files.map(({ sourceId }) => blobs.get(sourceId)?.size ?? 0),
   });
-  if (size > MAX_MESSAGE_BYTES) return tooLarge(size);
+  if (size > MAX_MESSAGE_BYTES) throw tooLarge(size);
   const outgoing: OutgoingFile[] = [];
   for (const { sourceId, ...description } of files) {
     const blob = blobs.get(sourceId);
     const bytes = blob === undefined ? null : await readWholeBlob(store, blob);
-    if (bytes === null) return missingContent(store, source.record);
+    if (bytes === null) throw missingContent(store, source.record);
     outgoing.push({ ...description, bytes });
   }
-  return ok(outgoing);
+  return outgoing;
 }
 
 function placesOf(source: MessageSource): readonly { readonly id: string; readonly blob: BlobRef }[] {
@@ -179,10 +170,9 @@ function placesOf(source: MessageSource): readonly { readonly id: string; readon
 export async function sendMessage(
   deps: SendDeps,
   input: SubmissionInput & { readonly accountId: AccountId; readonly inboxId: string },
-): Promise<Result<SendReceipt>> {
+): Promise<SendReceipt> {
   const normal = normaliseSubmission(input);
-  if (!normal.ok) return normal;
-  const submission = normal.value;
+  const submission = normal;
   return submitSend(deps, {
     accountId: input.accountId,
     inboxId: input.inboxId,
@@ -198,12 +188,11 @@ async function prepareSend(
   store: Store,
   inbox: InboxRecord,
   submission: NormalSubmission,
-): Promise<Result<PreparedSend>> {
+): Promise<PreparedSend> {
   const replyTo = await findReplyTarget(store, inbox, submission.inReplyTo);
-  if (!replyTo.ok) return replyTo;
   const { recipients, subject, text, html, files } = submission;
-  const body = () => ok({ subject, text, html, files: decodedFiles(files), replyTo: replyTo.value });
-  return ok({ recipients, body });
+  const body = () => ({ subject, text, html, files: decodedFiles(files), replyTo });
+  return { recipients, body };
 }
 
 /** The message that `in_reply_to` names; null when it names none. */
@@ -211,8 +200,8 @@ export async function findReplyTarget(
   store: Store,
   inbox: InboxRecord,
   messageId: string | null,
-): Promise<Result<ReplyTarget | null>> {
-  if (messageId === null) return ok(null);
+): Promise<ReplyTarget | null> {
+  if (messageId === null) return null;
   const source = await findSource(store, inbox.id, messageId);
-  return source.ok ? replyTargetOf(source.value) : source;
+  return replyTargetOf(source);
 }

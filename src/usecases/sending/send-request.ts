@@ -1,4 +1,3 @@
-import type { Result } from '../../domain/errors.js';
 import type { AccountId, MessageId } from '../../domain/ids.js';
 import type { Recipients } from '../../domain/message-parts.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
@@ -18,11 +17,11 @@ export interface SendRequest {
   /** What is answered when sending is not possible; `outbound_unavailable` unless another is said. */
   readonly unavailable?: 'outbound_unavailable' | 'draft_unavailable';
   /** An attempt that there is already, key or not: it is the answer. Null when there is none. */
-  readonly recover?: (reader: Reader) => Result<SendReceipt> | null;
+  readonly recover?: (reader: Reader) => SendReceipt | null;
   /** Works out what is to be sent; asked for a new attempt only, never for a replay. */
-  readonly prepare: (inbox: InboxRecord) => Result<PreparedSend> | Promise<Result<PreparedSend>>;
+  readonly prepare: (inbox: InboxRecord) => PreparedSend | Promise<PreparedSend>;
   /** Is what was prepared still what is meant? Asked in the unit of work of the reservation. */
-  readonly confirm?: (reader: Reader) => Result<true>;
+  readonly confirm?: (reader: Reader) => void;
   /** What else the reservation writes. */
   readonly onReserve?: (writer: Writer, sentId: MessageId, nowMs: number) => void;
 }
@@ -30,7 +29,7 @@ export interface SendRequest {
 /** A message whose recipients are known: the sending rules are asked before the rest of it is worked out. */
 export interface PreparedSend {
   readonly recipients: Recipients;
-  readonly body: () => Result<OutgoingBody> | Promise<Result<OutgoingBody>>;
+  readonly body: () => OutgoingBody | Promise<OutgoingBody>;
 }
 
 /** Wire contract, `SendReceipt`. */

@@ -1,4 +1,4 @@
-import { fail, notFound, ok, type Result } from '../../domain/errors.js';
+import { notFound, type Refusal, refuse } from '../../domain/errors.js';
 import type { InboxId } from '../../domain/ids.js';
 import { type ReplyParent, replyHeaders } from '../../domain/message-ids.js';
 import type { Store } from '../../store/engine/store.js';
@@ -17,39 +17,36 @@ export type MessageSource =
  * Finds the message that is answered or forwarded (specification, Sending rule 4). Missing, deleted and other
  * inboxes' messages are all `not_found`; one that is not ready or not accepted is `reply_not_ready`.
  */
-export async function findSource(
-  store: Store,
-  inboxId: InboxId,
-  messageId: string,
-): Promise<Result<MessageSource>> {
+export async function findSource(store: Store, inboxId: InboxId, messageId: string): Promise<MessageSource> {
   const found = store.read(reader => findRecord(reader, inboxId, messageId));
-  if (found === null) return notFound('message in this inbox');
+  if (found === null) throw notFound('message in this inbox');
   if (found.kind === 'sent') {
-    return found.status === 'accepted'
-      ? ok({ kind: 'sent', record: found })
-      : fail(
-          'reply_not_ready',
-          `The sent message is ${found.status}; only an accepted one can be answered or forwarded.`,
-        );
+    if (found.status !== 'accepted')
+      throw refuse(
+        'reply_not_ready',
+        `The sent message is ${found.status}; only an accepted one can be answered or forwarded.`,
+      );
+    return { kind: 'sent', record: found };
   }
   if (found.status !== 'ready') {
-    return fail(
+    throw refuse(
       'reply_not_ready',
       `The message is ${found.status}; it can be answered or forwarded once it is ready.`,
     );
   }
   const header = await readContentHeader(store, found);
-  return header === null ? missingContent(store, found) : ok({ kind: 'received', record: found, header });
+  if (header === null) throw missingContent(store, found);
+  return { kind: 'received', record: found, header };
 }
 
 /** What to answer when the bytes of a message are not to be had: it may have been deleted while it was read. */
 export function missingContent(
   store: Store,
   { inboxId, id }: Pick<ReceivedRecord | SentRecord, 'inboxId' | 'id'>,
-): Result<never> {
+): Refusal {
   if (store.read(reader => findRecord(reader, inboxId, id)) === null)
     return notFound('message in this inbox');
-  return fail(
+  return refuse(
     'content_unavailable',
     'The stored content of the message cannot be read right now; nothing was done. Retry later.',
   );
@@ -61,9 +58,9 @@ function findRecord(reader: Reader, inboxId: InboxId, messageId: string): Receiv
 }
 
 /** What ties a reply to the message; `reply_headers_unavailable` when that has no usable Message-ID. */
-export function replyTargetOf(source: MessageSource): Result<ReplyTarget> {
+export function replyTargetOf(source: MessageSource): ReplyTarget {
   const headers = replyHeaders(parentOf(source));
-  return headers.ok ? ok({ id: source.record.id, headers: headers.value }) : headers;
+  return { id: source.record.id, headers };
 }
 
 function parentOf(source: MessageSource): ReplyParent {

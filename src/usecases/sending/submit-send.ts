@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from '../../domain/errors.js';
+import { Refusal, refuse } from '../../domain/errors.js';
 import { KEY_LIFETIME_MS } from '../../domain/idempotency.js';
 import { type AccountId, type MessageId, newId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
@@ -13,7 +13,7 @@ import { findActiveKey } from '../../store/records/pending.js';
 import { senderOf } from '../inboxes/inboxes.js';
 import { checkSendingPolicy } from '../inboxes/policies.js';
 import type { Clock, WorkQueue } from '../ports.js';
-import { isPermitted, ownedInbox } from '../shared/callers.js';
+import { checkPermitted, ownedInbox } from '../shared/callers.js';
 import type { RetryKey } from '../shared/once.js';
 import { OutgoingUploads } from '../shared/uploads.js';
 import { withShownThread } from '../threads/read-thread.js';
@@ -54,26 +54,26 @@ export interface SendDeps extends HandOverDeps {
  * Sends a message, or recovers the attempt that the key stands for (specification, Sending). Resolves when the
  * outcome is known, or after the response timeout with `unknown`.
  */
-export function submitSend(deps: SendDeps, request: SendRequest): Promise<Result<SendReceipt>> {
+export function submitSend(deps: SendDeps, request: SendRequest): Promise<SendReceipt> {
   // The request, which holds files, is let go before the outcome is waited for (`hand-over.ts`).
-  return reserveNew(deps, request).then(sent =>
-    sent.ok && 'record' in sent.value ? handOver(deps, sent.value).then(ok) : (sent as Result<SendReceipt>),
-  );
+  return reserveNew(deps, request).then(sent => ('record' in sent ? handOver(deps, sent) : sent));
 }
 
 /** A new attempt, on disk; or the receipt of the one that there is. */
-async function reserveNew(deps: SendDeps, request: SendRequest): Promise<Result<SendReceipt | Reserved>> {
+async function reserveNew(deps: SendDeps, request: SendRequest): Promise<SendReceipt | Reserved> {
   const begun = deps.store.read(reader => beginSend(reader, deps, request));
-  if (!begun.ok) return begun;
-  if (begun.value.kind === 'replay') return ok(begun.value.receipt);
-  const { inbox } = begun.value;
-  const content = await prepareContent(deps, request, inbox);
-  const sent = content.ok ? await sendNew(deps, request, inbox, content.value) : content;
-  if (sent.ok) return sent;
-  // Another request for the same attempt may have made it meanwhile, and a replay comes before all that.
-  const again = deps.store.read(reader => beginSend(reader, deps, request));
-  if (!again.ok) return again;
-  return again.value.kind === 'replay' ? ok(again.value.receipt) : sent;
+  if (begun.kind === 'replay') return begun.receipt;
+  const { inbox } = begun;
+  try {
+    const content = await prepareContent(deps, request, inbox);
+    return await sendNew(deps, request, inbox, content);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    // Another request for the same attempt may have made it meanwhile, and a replay comes before all that.
+    const again = deps.store.read(reader => beginSend(reader, deps, request));
+    if (again.kind === 'replay') return again.receipt;
+    throw error;
+  }
 }
 
 /** State, rules and size, in this order; what is not allowed is not worked out. */
@@ -81,16 +81,13 @@ async function prepareContent(
   { store }: Pick<SendDeps, 'store'>,
   request: SendRequest,
   inbox: InboxRecord,
-): Promise<Result<OutgoingContent>> {
+): Promise<OutgoingContent> {
   const prepared = await request.prepare(inbox);
-  if (!prepared.ok) return prepared;
-  const { recipients } = prepared.value;
-  const allowed = store.read(reader => checkRules(reader, inbox, recipients));
-  if (!allowed.ok) return allowed;
-  const body = await prepared.value.body();
-  if (!body.ok) return body;
-  const fits = checkContentSize(body.value);
-  return fits.ok ? ok({ ...body.value, recipients }) : fits;
+  const { recipients } = prepared;
+  store.read(reader => checkRules(reader, inbox, recipients));
+  const body = await prepared.body();
+  checkContentSize(body);
+  return { ...body, recipients };
 }
 
 type Begun =
@@ -98,41 +95,39 @@ type Begun =
   | { readonly kind: 'new'; readonly inbox: InboxRecord };
 
 /** Ownership, permission, replay, in this order (decisions, HTTP order of checks). */
-function beginSend(reader: Reader, deps: Pick<SendDeps, 'clock'>, request: SendRequest): Result<Begun> {
+function beginSend(reader: Reader, deps: Pick<SendDeps, 'clock'>, request: SendRequest): Begun {
   const inbox = ownedInbox(reader, request.accountId, request.inboxId);
-  if (!inbox.ok) return inbox;
-  const permitted = isPermitted(reader, request.accountId, 'send');
-  if (!permitted.ok) return permitted;
+  checkPermitted(reader, request.accountId, 'send');
   const receipt = replaySend(reader, request.retry, deps.clock()) ?? request.recover?.(reader) ?? null;
-  if (receipt === null) return ok({ kind: 'new', inbox: inbox.value });
-  return receipt.ok ? ok({ kind: 'replay', receipt: receipt.value }) : receipt;
+  if (receipt === null) return { kind: 'new', inbox };
+  return { kind: 'replay', receipt };
 }
 
 /** What a retry under a used key gets: the attempt as it stands, never a second one. Null when it is no retry. */
-function replaySend(reader: Reader, retry: RetryKey | null, nowMs: number): Result<SendReceipt> | null {
+function replaySend(reader: Reader, retry: RetryKey | null, nowMs: number): SendReceipt | null {
   if (retry === null) return null;
   const used = findActiveKey(reader, retry.key, nowMs);
   if (used === undefined) return null;
   if (used.intent !== retry.intent) {
-    return fail(
+    throw refuse(
       'idempotency_conflict',
       'This key was first used with different input; nothing was sent. Use a new key for a new message.',
     );
   }
   const record = getSent(reader, used.resultId as MessageId);
   if (record === undefined || record.trash !== null) {
-    return fail(
+    throw refuse(
       'idempotency_result_unavailable',
       'The message that this key sent has been deleted since; nothing was sent again.',
     );
   }
-  return ok({
+  return {
     limited: false,
     message: viewSent(withShownThread(reader, record)),
     outcome_persisted: true,
     replayed: true,
     idempotency_expires_at: toInstant(used.expiresAt),
-  });
+  };
 }
 
 /** What is refused leaves nothing behind; rules and allowance are those of the reservation. */
@@ -141,18 +136,16 @@ async function sendNew(
   request: SendRequest,
   inbox: InboxRecord,
   bare: OutgoingContent,
-): Promise<Result<SendReceipt | Reserved>> {
+): Promise<SendReceipt | Reserved> {
   const content = withAttribution(bare, deps.attribution);
   const nowMs = deps.clock();
   const id = newId<MessageId>(nowMs);
   const from = senderOf(inbox);
   const facts = { id, messageId: `${id}@${inbox.domain}`, from, date: nowMs };
   const message = composeOutgoing(content, facts);
-  if (!message.ok) return message;
-  const quota = deps.store.read(reader => checkQuotaOf(reader, deps, request.accountId, bare, nowMs));
-  if (!quota.ok) return quota;
-  if (!deps.queue.isReady || !deps.store.room.hasRoomFor(2 * message.value.length)) {
-    return unavailable(request);
+  deps.store.read(reader => checkQuotaOf(reader, deps, request.accountId, bare, nowMs));
+  if (!deps.queue.isReady || !deps.store.room.hasRoomFor(2 * message.length)) {
+    throw unavailable(request);
   }
 
   const uploads = new OutgoingUploads(deps.uploads);
@@ -161,43 +154,38 @@ async function sendNew(
     await uploads.add(content);
     const reserved = await deps.store.write(writer => {
       const begun = beginSend(writer, deps, request);
-      if (!begun.ok) return begun;
-      if (begun.value.kind === 'replay') return ok(begun.value);
-      const confirmed = request.confirm?.(writer) ?? ok(true);
-      if (!confirmed.ok) return confirmed;
-      const allowed = checkRules(writer, inbox, bare.recipients);
-      if (!allowed.ok) return allowed;
-      const affordable = checkQuotaOf(writer, deps, request.accountId, bare, nowMs);
-      if (!affordable.ok) return affordable;
+      if (begun.kind === 'replay') return begun;
+      request.confirm?.(writer);
+      checkRules(writer, inbox, bare.recipients);
+      checkQuotaOf(writer, deps, request.accountId, bare, nowMs);
       request.onReserve?.(writer, id, nowMs);
       const expiresAt = nowMs + KEY_LIFETIME_MS;
       const record = reserveSend(writer, { request, inbox, content, facts, expiresAt, uploads });
-      return ok({ kind: 'new' as const, record, expiresAt });
+      return { kind: 'new' as const, record, expiresAt };
     });
-    if (!reserved.ok) return reserved;
-    if (reserved.value.kind === 'replay') return ok(reserved.value.receipt);
+    if (reserved.kind === 'replay') return reserved.receipt;
     isReserved = true;
-    const { record, expiresAt } = reserved.value;
+    const { record, expiresAt } = reserved;
     const keyed =
       request.retry === null ? {} : { replayed: false, idempotency_expires_at: toInstant(expiresAt) };
-    return ok({ record, message: message.value, keyed });
+    return { record, message, keyed };
   } catch (error) {
-    if (isMapFull(error)) return unavailable(request);
+    if (isMapFull(error)) throw unavailable(request);
     throw error;
   } finally {
     if (!isReserved) uploads.abort();
   }
 }
 
-function unavailable(request: SendRequest): Result<never> {
-  return fail(
+function unavailable(request: SendRequest): Refusal {
+  return refuse(
     request.unavailable ?? 'outbound_unavailable',
     'Sending is not possible at the moment: nothing was sent or charged, and the key is unused. Try again in a while.',
   );
 }
 
-function checkRules(reader: Reader, inbox: InboxRecord, recipients: Recipients): Result<true> {
-  return checkSendingPolicy(reader, inbox.id, addressesOf(recipients));
+function checkRules(reader: Reader, inbox: InboxRecord, recipients: Recipients): void {
+  checkSendingPolicy(reader, inbox.id, addressesOf(recipients));
 }
 
 function checkQuotaOf(
@@ -206,11 +194,11 @@ function checkQuotaOf(
   accountId: AccountId,
   content: OutgoingContent,
   nowMs: number,
-): Result<true> {
+): void {
   const account = getAccount(reader, accountId);
   // Ownership was checked in this snapshot.
   if (account === undefined) throw new Error(`account ${accountId} of an inbox is missing`);
-  return checkQuota(reader, deps.quota, account, recipientCount(content.recipients), nowMs);
+  checkQuota(reader, deps.quota, account, recipientCount(content.recipients), nowMs);
 }
 
 /** An attempt that is on disk, and its message for the relay. */

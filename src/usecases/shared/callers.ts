@@ -1,5 +1,5 @@
 import { toMailboxAddress } from '../../domain/addresses.js';
-import { fail, notFound, ok, type Result } from '../../domain/errors.js';
+import { notFound, refuse } from '../../domain/errors.js';
 import { type AccountId, type InboxId, toId } from '../../domain/ids.js';
 import type { Reader } from '../../store/engine/tables.js';
 import { type AccountPermissions, getAccount } from '../../store/records/accounts.js';
@@ -10,10 +10,11 @@ import { findAddress, getInbox, type InboxRecord } from '../../store/records/inb
  * (specification, general rule 7). `id` is text from outside.
  */
 
-export function ownedInbox(reader: Reader, accountId: AccountId, id: string): Result<InboxRecord> {
+export function ownedInbox(reader: Reader, accountId: AccountId, id: string): InboxRecord {
   const inboxId = toId<InboxId>(id);
   const inbox = inboxId === null ? undefined : getInbox(reader, inboxId);
-  return inbox?.accountId === accountId ? ok(inbox) : notFound('inbox');
+  if (inbox?.accountId !== accountId) throw notFound('inbox');
+  return inbox;
 }
 
 const WORDS: Record<keyof AccountPermissions, string> = {
@@ -22,28 +23,37 @@ const WORDS: Record<keyof AccountPermissions, string> = {
   restore: 'Restoring',
 };
 
-/** May the account do this? An admin can switch each off (specification, Authentication rule 4). */
+/** May the account do this? An admin can switch each off. */
 export function isPermitted(
   reader: Reader,
   accountId: AccountId,
   permission: keyof AccountPermissions,
-): Result<true> {
-  return getAccount(reader, accountId)?.permissions[permission] === true
-    ? ok<true>(true)
-    : fail(
-        'operation_not_allowed',
-        `${WORDS[permission]} is switched off for this account. Ask its administrator.`,
-      );
+): boolean {
+  return getAccount(reader, accountId)?.permissions[permission] === true;
+}
+
+/** Refuses what is switched off for the account: `operation_not_allowed`. */
+export function checkPermitted(
+  reader: Reader,
+  accountId: AccountId,
+  permission: keyof AccountPermissions,
+): void {
+  if (isPermitted(reader, accountId, permission)) return;
+  throw refuse(
+    'operation_not_allowed',
+    `${WORDS[permission]} is switched off for this account. Ask its administrator.`,
+  );
 }
 
 /** Longest address there can be (RFC 5321 section 4.5.3.1): what is longer is not looked up. */
 const MAX_ADDRESS_LENGTH = 320;
 
 /** The live inbox that an admin names by address or id, whoever owns it. */
-export function findInbox(reader: Reader, addressOrId: string): Result<InboxRecord> {
+export function findInbox(reader: Reader, addressOrId: string): InboxRecord {
   const id = toId<InboxId>(addressOrId) ?? inboxIdAt(reader, addressOrId);
   const inbox = id === null ? undefined : getInbox(reader, id);
-  return inbox === undefined ? notFound(`inbox ${addressOrId}`) : ok(inbox);
+  if (inbox === undefined) throw notFound(`inbox ${addressOrId}`);
+  return inbox;
 }
 
 /** An inbox is named by its own address: one with a `+tag` reaches it, but is not its name. */

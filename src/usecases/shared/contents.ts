@@ -1,5 +1,5 @@
 import type { ReceivedContent } from '../../domain/content.js';
-import { fail, ok, type Result } from '../../domain/errors.js';
+import { refuse } from '../../domain/errors.js';
 import type { MessageId } from '../../domain/ids.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Table } from '../../store/engine/tables.js';
@@ -11,10 +11,8 @@ import {
 } from '../../store/mailbox/messages.js';
 import { BlobMissingError, type BlobRef, blobChunksTable, readBlob } from '../../store/records/blobs.js';
 
-const CONTENT_UNAVAILABLE = fail(
-  'content_unavailable',
-  'The stored content cannot be read right now. Retry later.',
-);
+const CONTENT_UNAVAILABLE = () =>
+  refuse('content_unavailable', 'The stored content cannot be read right now. Retry later.');
 
 /** A longer content is read when its turn has come, so that a page of a hundred holds little in memory. */
 const HELD_BYTES = 8 * 1024;
@@ -25,18 +23,19 @@ export function openContent(
   table: Table<MessageId, Buffer>,
   id: MessageId,
   place: ContentPlace,
-): Result<ByteStream> {
+): ByteStream {
   if (place.in === 'blob') {
     const { blob } = place;
     const isThere = store.read(reader => reader.has(blobChunksTable, { id: blob.id, index: 0 }));
-    return isThere ? ok({ size: blob.size, bytes: readBlob(store, blob) }) : CONTENT_UNAVAILABLE;
+    if (!isThere) throw CONTENT_UNAVAILABLE();
+    return { size: blob.size, bytes: readBlob(store, blob) };
   }
   const bytes = store.read(reader => reader.get(table, id));
-  if (bytes === undefined) return CONTENT_UNAVAILABLE;
+  if (bytes === undefined) throw CONTENT_UNAVAILABLE();
   const { length } = bytes;
-  return ok(
-    length <= HELD_BYTES ? inMemory([bytes]) : { size: length, bytes: readLater(store, table, id, length) },
-  );
+  return length <= HELD_BYTES
+    ? inMemory([bytes])
+    : { size: length, bytes: readLater(store, table, id, length) };
 }
 
 /** @throws ContentChangedError when the message is deleted or parsed again before its turn comes */

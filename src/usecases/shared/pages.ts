@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from '../../domain/errors.js';
+import { refuse } from '../../domain/errors.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import { KIND_BYTE, messageKindOf } from '../../store/mailbox/mailboxes.js';
 import type { MemberPosition } from '../../store/threads/members.js';
@@ -13,12 +13,12 @@ export function decodePosition(
   cursors: CursorCodec,
   scope: string,
   cursor: string | null,
-): Result<MemberPosition | null> {
-  if (cursor === null) return ok(null);
+): MemberPosition | null {
+  if (cursor === null) return null;
   const text = cursors.decodeText(scope, cursor);
   const [at = Number.NaN, kindByte, seq = Number.NaN] = (text ?? '').split(' ').map(Number);
   const kind = messageKindOf(kindByte);
-  return text === null || kind === undefined
-    ? fail('invalid_cursor', 'The cursor does not belong to this list: start again without one.')
-    : ok({ at, kind, seq });
+  if (text === null || kind === undefined)
+    throw refuse('invalid_cursor', 'The cursor does not belong to this list: start again without one.');
+  return { at, kind, seq };
 }

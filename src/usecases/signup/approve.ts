@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from '../../domain/errors.js';
+import { refuse, resultOf } from '../../domain/errors.js';
 import { type ApprovalId, newId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import { hashClaimPhrase, hashLinkToken, isLinkToken, newClaimPhrase } from '../../domain/secrets.js';
@@ -74,12 +74,12 @@ export async function approve(deps: ApproveDeps, input: ApproveInput): Promise<A
 export async function approveAtConsole(
   deps: { readonly store: Store; readonly clock: Clock },
   emailOrId: string,
-): Promise<Result<{ readonly phrase: string; readonly expires_at: string }>> {
+): Promise<{ readonly phrase: string; readonly expires_at: string }> {
   return deps.store.write(writer => {
-    const named = findAccount(writer, emailOrId);
+    const named = resultOf(() => findAccount(writer, emailOrId));
     const found = eligible(writer, NO_POLICY, named.ok ? named.value.email : emailOrId, 'console');
     if (found === null) {
-      return fail(
+      throw refuse(
         'invalid_request',
         `${JSON.stringify(emailOrId)} is neither an email address like name@example.org nor the id of an account.`,
       );
@@ -95,7 +95,7 @@ export async function approveAtConsole(
       approvalId: id,
       detail: 'console',
     });
-    return ok({ phrase, expires_at: toInstant(expiresAt) });
+    return { phrase, expires_at: toInstant(expiresAt) };
   });
 }
 

@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from '../../domain/errors.js';
+import { refuse } from '../../domain/errors.js';
 import { type KeyId, newId } from '../../domain/ids.js';
 import { hashClaimPhrase, hashCredential, newCredential } from '../../domain/secrets.js';
 import { readResearchAnswer } from '../../domain/text.js';
@@ -36,38 +36,36 @@ export interface ClaimResult {
 }
 
 /** Says the same whatever was wrong: a guesser learns nothing from it. */
-const INVALID_CLAIM = fail(
-  'invalid_claim',
-  'This phrase cannot be redeemed. Check the six words; if they are right, ask your human for a new approval.',
-);
+const INVALID_CLAIM = () =>
+  refuse(
+    'invalid_claim',
+    'This phrase cannot be redeemed. Check the six words; if they are right, ask your human for a new approval.',
+  );
 
 /**
  * Redeems a phrase for a key (specification, Signup and claims). Phrase, account and key are one unit of work: a
  * phrase works once, and a claim that fails uses nothing up. It adds a key and touches no other, and makes no
  * inbox; the account of an address that has none is made here.
  */
-export async function redeemClaim(
-  deps: RedeemClaimDeps,
-  input: RedeemClaimInput,
-): Promise<Result<ClaimResult>> {
+export async function redeemClaim(deps: RedeemClaimDeps, input: RedeemClaimInput): Promise<ClaimResult> {
   const { client } = input;
   const claim = await deps.store.write(writer => redeem(writer, deps, input));
   if (claim === null) {
     deps.log.info({ client }, 'a claim was refused');
-    return INVALID_CLAIM;
+    throw INVALID_CLAIM();
   }
   const { account, credential, keyId, isNewAccount } = claim;
   deps.log.info(
     { account_id: account.id, key_id: keyId, client, is_new_account: isNewAccount },
     'a phrase was redeemed for a key',
   );
-  return ok({
+  return {
     account_id: account.id,
     credential,
     token_type: 'Bearer',
     message:
       'Keep the credential privately: it is shown only now. List the inboxes (GET /v1/inboxes) before you create one.',
-  });
+  };
 }
 
 interface Claim {

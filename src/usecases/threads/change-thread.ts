@@ -1,4 +1,3 @@
-import { ok, type Result } from '../../domain/errors.js';
 import type { InboxId, MessageId, ThreadId } from '../../domain/ids.js';
 import { normaliseLabelChange } from '../../domain/labels.js';
 import { BLOCK_BITS, emptyWords, loadBlock, offsetsOf, seqAt } from '../../store/bitmap/bit-block.js';
@@ -19,7 +18,7 @@ import { memberCount, sentCount, type ThreadRecord } from '../../store/threads/t
 import { applyChange, type LabelInput, moveToTrash } from '../mailbox/change-messages.js';
 import { type MessageAccess, receivedMessages, sentMessages } from '../mailbox/message-access.js';
 import type { Clock } from '../ports.js';
-import { isPermitted } from '../shared/callers.js';
+import { checkPermitted } from '../shared/callers.js';
 import { type OwnedThread, ownedThread, type ThreadInput } from './read-thread.js';
 
 /** A conversation of so many changes as a whole, in one unit of work: some milliseconds. */
@@ -42,20 +41,18 @@ type Change = <Message extends IndexedMessage>(
  */
 async function changeMembers(
   store: Store,
-  begin: (writer: Writer) => Result<OwnedThread>,
+  begin: (writer: Writer) => OwnedThread,
   change: Change,
-): Promise<Result<ThreadRecord>> {
+): Promise<ThreadRecord> {
   const first = await store.write(writer => {
     const owned = begin(writer);
-    if (!owned.ok) return owned;
-    const { root, thread } = owned.value;
+    const { root, thread } = owned;
     const selection = new ThreadSelection(writer, thread.inboxId, root);
     const limit = memberCount(thread) <= WHOLE ? WHOLE : MEMBERS_PER_UNIT;
-    return ok({ thread, selection, hasMore: changeSome(writer, selection, limit, change) });
+    return { thread, selection, hasMore: changeSome(writer, selection, limit, change) };
   });
-  if (!first.ok) return first;
-  const { thread, selection } = first.value;
-  for (let { hasMore } = first.value; hasMore; ) {
+  const { thread, selection } = first;
+  for (let { hasMore } = first; hasMore; ) {
     hasMore = await store.write(
       // With its inbox the conversation is gone.
       writer =>
@@ -63,7 +60,7 @@ async function changeMembers(
         changeSome(writer, selection, MEMBERS_PER_UNIT, change),
     );
   }
-  return ok(thread);
+  return thread;
 }
 
 /** False when all are changed. */
@@ -101,20 +98,18 @@ export interface ThreadLabelResult {
 export async function changeThreadLabels(
   deps: { readonly store: Store },
   input: ThreadInput & LabelInput,
-): Promise<Result<ThreadLabelResult>> {
+): Promise<ThreadLabelResult> {
   const change = normaliseLabelChange(input.addLabels, input.removeLabels);
-  if (!change.ok) return change;
   const changed = await changeMembers(
     deps.store,
     writer => ownedThread(writer, input),
-    (writer, access, message) => void applyChange(writer, access, message, change.value),
+    (writer, access, message) => void applyChange(writer, access, message, change),
   );
-  if (!changed.ok) return changed;
-  return ok({
-    ...countsOf(changed.value),
-    add_labels: change.value.add,
-    remove_labels: change.value.remove,
-  });
+  return {
+    ...countsOf(changed),
+    add_labels: change.add,
+    remove_labels: change.remove,
+  };
 }
 
 /** Wire contract, `DeletedThread`. */
@@ -135,24 +130,22 @@ export interface DeletedThread {
 export async function deleteThread(
   deps: { readonly store: Store; readonly clock: Clock; readonly retentionDays: number },
   input: ThreadInput,
-): Promise<Result<DeletedThread>> {
+): Promise<DeletedThread> {
   const nowMs = deps.clock();
   const deleted = await changeMembers(
     deps.store,
     writer => {
       const owned = ownedThread(writer, input);
-      if (!owned.ok) return owned;
-      const permitted = isPermitted(writer, input.accountId, 'delete');
-      return permitted.ok ? owned : permitted;
+      checkPermitted(writer, input.accountId, 'delete');
+      return owned;
     },
     (writer, access, message) => void moveToTrash(writer, { ...deps, access }, message, nowMs),
   );
-  if (!deleted.ok) return deleted;
-  return ok({
-    ...countsOf(deleted.value),
+  return {
+    ...countsOf(deleted),
     status: 'deletion_pending',
     message: `Its messages are in Trash and can be restored for ${deps.retentionDays} days.`,
-  });
+  };
 }
 
 function countsOf(thread: ThreadRecord) {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ok, type Result } from '../../domain/errors.js';
+
 import type { AccountId } from '../../domain/ids.js';
 import { filterScope, type MessageFilter, NO_FILTER } from '../../domain/message-filter.js';
 import type { CursorCodec } from '../../domain/paging.js';
@@ -35,12 +35,11 @@ export interface ListThreadsInput {
 export function threadListVersion(
   deps: { store: Store },
   input: Pick<ListThreadsInput, 'accountId' | 'inboxId'>,
-): Result<number> {
+): number {
   return deps.store.read(reader => {
     const owned = ownedInbox(reader, input.accountId, input.inboxId);
-    if (!owned.ok) return owned;
-    const versions = mailboxesOf(owned.value.id).map(mailbox => getCounters(reader, mailbox).version);
-    return ok(versions.reduce((sum, version) => sum + version, 0));
+    const versions = mailboxesOf(owned.id).map(mailbox => getCounters(reader, mailbox).version);
+    return versions.reduce((sum, version) => sum + version, 0);
   });
 }
 
@@ -52,16 +51,14 @@ export function threadListVersion(
 export async function listThreads(
   deps: { store: Store; cursors: CursorCodec },
   input: ListThreadsInput,
-): Promise<Result<ThreadPage>> {
+): Promise<ThreadPage> {
   const { store, cursors } = deps;
   const { filter, order, limit } = input;
   const owned = store.read(reader => ownedInbox(reader, input.accountId, input.inboxId));
-  if (!owned.ok) return owned;
-  const inboxId = owned.value.id;
+  const inboxId = owned.id;
   const scope = `threads ${inboxId} ${order} ${filterScope(filter)}`;
   const position = decodePosition(cursors, scope, input.cursor);
-  if (!position.ok) return position;
-  const page = { isDescending: order === 'newest', limit, position: position.value };
+  const page = { isDescending: order === 'newest', limit, position };
   let found: FoundThreads;
   if (filterScope(filter) === filterScope(NO_FILTER)) {
     found = store.read(reader => firstThreads(reader, inboxId, page));
@@ -70,8 +67,8 @@ export async function listThreads(
     while (!store.read(reader => search.advance(reader))) await nextTurn();
     found = search.result();
   }
-  return ok({
+  return {
     threads: found.threads,
     next_cursor: found.next === null ? null : encodePosition(cursors, scope, found.next),
-  });
+  };
 }

@@ -1,5 +1,5 @@
 import type { ParsedAddress } from '../../domain/content.js';
-import { notFound, ok, type Result } from '../../domain/errors.js';
+import { notFound } from '../../domain/errors.js';
 import { type AccountId, type InboxId, type MessageId, type ThreadId, toId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import type { Mailbox } from '../../domain/message-parts.js';
@@ -36,14 +36,15 @@ export interface OwnedThread {
 }
 
 /** A conversation of the caller, by any id that it ever had; one without a member to show is missing. */
-export function ownedThread(reader: Reader, { accountId, threadId }: ThreadInput): Result<OwnedThread> {
+export function ownedThread(reader: Reader, { accountId, threadId }: ThreadInput): OwnedThread {
   const id = toId<ThreadId>(threadId);
   const found = id === null ? undefined : findThread(reader, id);
   const isOwned =
     found !== undefined &&
     memberCount(found.thread) > 0 &&
     getInbox(reader, found.thread.inboxId)?.accountId === accountId;
-  return isOwned ? ok(found) : notFound('thread');
+  if (!isOwned) throw notFound('thread');
+  return found;
 }
 
 /**
@@ -54,17 +55,15 @@ export function ownedThread(reader: Reader, { accountId, threadId }: ThreadInput
 export function getThreadDetail(
   deps: { store: Store; cursors: CursorCodec },
   input: ThreadInput & { readonly limit: number; readonly cursor: string | null },
-): Result<ByteStream> {
+): ByteStream {
   const { store, cursors } = deps;
   return store.read(reader => {
     const owned = ownedThread(reader, input);
-    if (!owned.ok) return owned;
-    const { root, thread } = owned.value;
+    const { root, thread } = owned;
     // The id as it was asked for: a merge between two pages does not end the pages.
     const scope = `thread ${input.threadId}`;
     const position = decodePosition(cursors, scope, input.cursor);
-    if (!position.ok) return position;
-    const scan = { isDescending: true, position: position.value, limit: input.limit + 1 };
+    const scan = { isDescending: true, position, limit: input.limit + 1 };
     const members = scanMembers(reader, { inboxId: thread.inboxId, root }, scan);
     const shown = members.slice(0, input.limit);
     const oldest = shown.at(-1);
@@ -80,17 +79,16 @@ function encodeDetail(
   thread: ThreadRecord,
   members: readonly Member[],
   nextCursor: string | null,
-): Result<ByteStream> {
+): ByteStream {
   const fields = JSON.stringify(viewThread(reader, thread)).slice(0, -1);
   const parts: ByteStream[] = [text(`${fields},"messages":[`)];
   for (const member of members) {
     const encoded = encodeMember(store, reader, thread, member);
-    if (!encoded.ok) return encoded;
-    if (parts.length > 1 && encoded.value.length > 0) parts.push(text(','));
-    parts.push(...encoded.value);
+    if (parts.length > 1 && encoded.length > 0) parts.push(text(','));
+    parts.push(...encoded);
   }
   parts.push(text(`],"next_cursor":${JSON.stringify(nextCursor)}}`));
-  return ok(joinStreams(parts));
+  return joinStreams(parts);
 }
 
 function text(json: string): ByteStream {
@@ -103,26 +101,24 @@ function encodeMember(
   reader: Reader,
   { shown: threadId }: ThreadRecord,
   { kind, at, summary }: Member,
-): Result<readonly ByteStream[]> {
+): readonly ByteStream[] {
   const place = { direction: kind, timestamp: toInstant(at) };
   if (kind === 'sent') {
     const record = sentOf(reader, summary);
-    return record === undefined ? ok([]) : encodeSent(store, { ...record, threadId }, place);
+    return record === undefined ? [] : encodeSent(store, { ...record, threadId }, place);
   }
   const id = idField<MessageId>(summary, 'id');
   const record = id === null ? undefined : getMessage(reader, id);
-  if (record === undefined || record.content === null) return ok([]);
+  if (record === undefined || record.content === null) return [];
   const content = openContent(store, contentsTable, record.id, record.content);
-  if (!content.ok) return content;
   const fields = JSON.stringify({ ...detailFields({ ...record, threadId }), ...place });
-  return ok([text(`${fields.slice(0, -1)},"content":`), content.value, text('}')]);
+  return [text(`${fields.slice(0, -1)},"content":`), content, text('}')];
 }
 
 /** Wire contract, `ThreadSentDetail`: no bytes of files. */
-function encodeSent(store: Store, record: SentRecord, place: object): Result<readonly ByteStream[]> {
+function encodeSent(store: Store, record: SentRecord, place: object): readonly ByteStream[] {
   const { id, from, to, cc, bcc, subject, replyHeaders } = record;
   const bodies = openContent(store, sentContentsTable, id, record.content);
-  if (!bodies.ok) return bodies;
   const attachments = record.files.map(file => ({
     id: file.id,
     filename: file.filename,
@@ -136,7 +132,7 @@ function encodeSent(store: Store, record: SentRecord, place: object): Result<rea
   const fields = JSON.stringify({ ...viewSent(record), ...place }).slice(0, -1);
   const head = JSON.stringify({ from, to, cc, bcc, subject }).slice(0, -1);
   const tail = JSON.stringify({ attachments, ...headers }).slice(1);
-  return ok([text(`${fields},"submission":${head},`), membersOf(bodies.value), text(`,${tail}}`)]);
+  return [text(`${fields},"submission":${head},`), membersOf(bodies), text(`,${tail}}`)];
 }
 
 /** What lists and details say of a conversation (wire contract, `ThreadBase`). */

@@ -2,7 +2,6 @@ import type { MessageId } from '../../../src/domain/ids.js';
 import { scanSummaries } from '../../../src/store/mailbox/mailboxes.js';
 import { changeLabels } from '../../../src/usecases/mailbox/change-messages.js';
 import { receivedMessages } from '../../../src/usecases/mailbox/message-access.js';
-import { expectOk } from '../expect-ok.js';
 import { median } from '../measure/statistics.js';
 import { TOPICS } from './mailbox-generator.js';
 import type { Place } from './mailbox-queries.js';
@@ -40,7 +39,7 @@ async function change(
   removeLabels: string[],
 ): Promise<void> {
   const deps = { store: place.store, access: receivedMessages };
-  expectOk(await changeLabels(deps, { accountId: place.accountId, messageId, addLabels, removeLabels }));
+  await changeLabels(deps, { accountId: place.accountId, messageId, addLabels, removeLabels });
 }
 
 /** Ids of messages that are spread over the mailbox. */

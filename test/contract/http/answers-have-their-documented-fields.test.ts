@@ -1,8 +1,7 @@
 import t from 'tap';
-import { setPolicy } from '../../../src/usecases/inboxes/policies.js';
+import { must, setPolicy } from '../../support/outcomes.js';
 import { withServer } from '../../unit/http/with-server.js';
 import { letter } from '../../unit/usecases/threads/with-threads.js';
-import { must } from '../../unit/usecases/with-house.js';
 import { gaveUp, index, parsed } from '../../unit/usecases/with-parser.js';
 import { putSent } from '../../unit/usecases/with-sent.js';
 

@@ -1,10 +1,10 @@
 import t from 'tap';
 import type { AccountId } from '../../../src/domain/ids.js';
 import type { SubmissionInput } from '../../../src/domain/send-input.js';
-import { sendMessage } from '../../../src/usecases/sending/reply-and-forward.js';
 import { createAgent, type TestAgent } from '../../support/box/agents.js';
 import type { PosternBox } from '../../support/box/postern-box.js';
 import { openStore, readFacts } from '../../support/box/store-facts.js';
+import { sendMessage } from '../../support/outcomes.js';
 import { ScriptedRelay } from '../../support/sending/scripted-relay.js';
 import {
   postSend,

@@ -38,12 +38,10 @@ export async function createAccountWithKey(box: PosternBox, email: string): Prom
 async function provision(box: PosternBox, store: Store, email: string): Promise<Account> {
   const deps = { store, clock: Date.now };
   const account = await createAccount(deps, email);
-  if (!account.ok) throw new Error(account.failure.message);
-  const key = await createKey(deps, { account: account.value.account_id });
-  if (!key.ok) throw new Error(key.failure.message);
-  const { credential, key_id: keyId } = key.value;
+  const key = await createKey(deps, { account: account.account_id });
+  const { credential, key_id: keyId } = key;
   return {
-    accountId: account.value.account_id,
+    accountId: account.account_id,
     email,
     keyId,
     credential,

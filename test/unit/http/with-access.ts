@@ -17,7 +17,6 @@ import { requestApproval } from '../../../src/usecases/signup/request-approval.j
 import { BackgroundJobs } from '../../../src/workers/background.js';
 import { Contract } from '../../support/contract/contract.js';
 import { type Approvals, PUBLIC_URL, withApprovals } from '../usecases/signup/with-approvals.js';
-import { must } from '../usecases/with-house.js';
 import { type Answer, type Call, houseRoutes, methodOf, request } from './with-server.js';
 
 export interface AccessServer extends Approvals {
@@ -50,7 +49,7 @@ export async function withAccess(t: Test, options: AccessOptions = {}): Promise<
   const { publicUrl = PUBLIC_URL, serviceName: name = 'Postern' } = options;
   const approvals = await withApprovals(t, options.policy);
   const { house, limiter, log, mail } = approvals;
-  const { credential } = must(await createKey(house, { account: house.account }));
+  const { credential } = await createKey(house, { account: house.account });
   const service = { name, publicUrl, policyUrl: options.policyUrl ?? `${publicUrl}/policy` };
   const layout = new Layout(service);
   const jobs = new BackgroundJobs({ name: 'mail', concurrency: 4, maxWaiting: 100, log });

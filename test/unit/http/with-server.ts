@@ -11,7 +11,7 @@ import { createKey, rememberingAuthenticator } from '../../../src/usecases/accou
 import type { Logger } from '../../../src/usecases/ports.js';
 import { Contract } from '../../support/contract/contract.js';
 import { Desk } from '../usecases/with-desk.js';
-import { type House, must, silent, withHouse } from '../usecases/with-house.js';
+import { type House, silent, withHouse } from '../usecases/with-house.js';
 
 export interface Answer {
   readonly status: number;
@@ -45,7 +45,7 @@ export interface TestServer {
 /** A server on a free port with the real use cases behind it. */
 export async function withServer(t: Test, routes: readonly Route[] = []): Promise<TestServer> {
   const house = await withHouse(t);
-  const { credential } = must(await createKey(house, { account: house.account }));
+  const { credential } = await createKey(house, { account: house.account });
   const logged: object[] = [];
   const note = (fields: object) => void logged.push(fields);
   const log: Logger = { debug: note, info: note, warn: note, error: note, fatal: note };

@@ -88,7 +88,7 @@ export function houseOn(store: Store, now: { ms: number }, inboxLimit = 5): Omit
     mail: { domains: DOMAINS, postmasterInbox: null },
   });
   const addAccount = async (email: string) =>
-    must(await createAccount({ store, clock }, email)).account_id as AccountId;
+    (await createAccount({ store, clock }, email)).account_id as AccountId;
   const accept: House['accept'] = async (body, ...ids) => {
     const incoming = inbound.begin(null);
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
@@ -111,7 +111,7 @@ export function houseOn(store: Store, now: { ms: number }, inboxLimit = 5): Omit
     addAccount,
     addInbox: async (localPart, accountId) => {
       if (accountId === undefined) throw new Error('an inbox needs an account');
-      return must(await createInbox(inboxes, { accountId, localPart })).id as InboxId;
+      return (await createInbox(inboxes, { accountId, localPart })).id as InboxId;
     },
     accept,
     receive: async (body, ...ids) => {

@@ -18,22 +18,20 @@ export function sendFrom(
 ): Promise<string> {
   return box.withStore(async store => {
     const inbox = store.read(reader => findInbox(reader, address));
-    if (!inbox.ok) throw new Error(inbox.failure.message);
     const relay = new ScriptedRelay();
     const age = 'status' in fate ? 0 : fate.reservedHoursAgo * 3_600_000;
     const side = new SendingSide({ store, relay, clock: () => Date.now() - age, responseTimeoutMs: 1 });
     if ('status' in fate) relay.answer = fate;
     else side.mode = 'drop';
     const sent = await sendMessage(side.send, {
-      accountId: inbox.value.accountId,
-      inboxId: inbox.value.id,
+      accountId: inbox.accountId,
+      inboxId: inbox.id,
       to: [{ address: 'ann@remote.example' }],
       subject: 'Notes',
       text: 'Hello',
       ...fields,
     });
-    if (!sent.ok) throw new Error(sent.failure.message);
     await side.workAll();
-    return sent.value.message.id;
+    return sent.message.id;
   });
 }

@@ -18,7 +18,6 @@ import {
   forwardIntent,
   replyIntent,
 } from '../../../../src/domain/send-intent.js';
-import { must } from '../../usecases/with-house.js';
 
 const INBOX = '0190b1f0-0000-7000-8000-000000000001';
 const A = '0190b1f0-0000-7000-8000-00000000000a';
@@ -74,8 +73,8 @@ const creation: fc.Arbitrary<Creation> = fc.record({ fields, source }).map(({ fi
 });
 
 function intentOf({ fields, source }: Creation): string {
-  const change = must(normaliseDraft(fields));
-  return draftIntent(INBOX, change, source === undefined ? null : must(normaliseSource(source, change)));
+  const change = normaliseDraft(fields);
+  return draftIntent(INBOX, change, source === undefined ? null : normaliseSource(source, change));
 }
 
 const mailboxes = (list: DraftInput['to']) =>
@@ -156,8 +155,8 @@ t.test('two replies have one intent exactly when they mean the same', async t =>
     ]);
   fc.assert(
     fc.property(scope, reply, scope, reply, (s, a, u, b) => {
-      const one = replyIntent(s, INBOX, must(normaliseReply(a)));
-      const two = replyIntent(u, INBOX, must(normaliseReply(b)));
+      const one = replyIntent(s, INBOX, normaliseReply(a));
+      const two = replyIntent(u, INBOX, normaliseReply(b));
       return (one === two) === (meaning(s, a) === meaning(u, b));
     }),
     { numRuns: 3000 },
@@ -189,8 +188,8 @@ t.test('two forwards have one intent exactly when they mean the same', async t =
     ]);
   fc.assert(
     fc.property(forward, forward, (a, b) => {
-      const one = forwardIntent(INBOX, must(normaliseForward(a)));
-      return (one === forwardIntent(INBOX, must(normaliseForward(b)))) === (meaning(a) === meaning(b));
+      const one = forwardIntent(INBOX, normaliseForward(a));
+      return (one === forwardIntent(INBOX, normaliseForward(b))) === (meaning(a) === meaning(b));
     }),
     { numRuns: 3000 },
   );
@@ -201,13 +200,10 @@ t.test('no kind of sending is another, and an inbox is another intent', async t 
   const other = INBOX.replace(/1$/, '2');
   const to = [{ address: 'ann@x.example' }];
   const of = (inbox: string) => [
-    explicitSendIntent(
-      inbox,
-      must(normaliseSubmission({ to, subject: 'Re: a', text: 'Hello', inReplyTo: A })),
-    ),
-    replyIntent('reply', inbox, must(normaliseReply({ messageId: A, text: 'Hello' }))),
-    replyIntent('reply-all', inbox, must(normaliseReply({ messageId: A, text: 'Hello' }))),
-    forwardIntent(inbox, must(normaliseForward({ messageId: A, to }))),
+    explicitSendIntent(inbox, normaliseSubmission({ to, subject: 'Re: a', text: 'Hello', inReplyTo: A })),
+    replyIntent('reply', inbox, normaliseReply({ messageId: A, text: 'Hello' })),
+    replyIntent('reply-all', inbox, normaliseReply({ messageId: A, text: 'Hello' })),
+    forwardIntent(inbox, normaliseForward({ messageId: A, to })),
     draftIntent(inbox, { to, text: 'Hello' }, null),
   ];
   const all = [...of(INBOX), ...of(other), draftSendIntent(A), draftSendIntent(B)];
@@ -216,7 +212,7 @@ t.test('no kind of sending is another, and an inbox is another intent', async t 
 
 t.test('what does not go with a source is refused', async t => {
   const refused = (source: DraftSource, fields: DraftInput = {}) => {
-    const result = normaliseSource(source, must(normaliseDraft(fields)));
+    const result = normaliseSource(source, normaliseDraft(fields));
     return result.ok ? 'taken' : result.failure.code;
   };
   const forward: DraftSource = { action: 'forward', messageId: A };

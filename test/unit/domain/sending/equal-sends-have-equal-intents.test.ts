@@ -2,11 +2,10 @@ import fc from 'fast-check';
 import t from 'tap';
 import { normaliseSubmission, type SubmissionInput } from '../../../../src/domain/send-input.js';
 import { explicitSendIntent } from '../../../../src/domain/send-intent.js';
-import { must } from '../../usecases/with-house.js';
 
 const INBOX = '0190b1f0-0000-7000-8000-000000000001';
 const intent = (input: SubmissionInput, inbox = INBOX) =>
-  explicitSendIntent(inbox, must(normaliseSubmission(input)));
+  explicitSendIntent(inbox, normaliseSubmission(input));
 
 const name = fc.constantFrom(undefined, '', ' ', 'Ann', ' Ann ', 'ann');
 const mailbox = fc

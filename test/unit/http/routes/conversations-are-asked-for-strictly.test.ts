@@ -1,7 +1,6 @@
 import t from 'tap';
 import { createKey } from '../../../../src/usecases/accounts/api-keys.js';
 import { letter } from '../../usecases/threads/with-threads.js';
-import { must } from '../../usecases/with-house.js';
 import { type Call, withServer } from '../with-server.js';
 
 const MISSING = '01890000-0000-7000-8000-000000000000';
@@ -13,7 +12,7 @@ t.test('what is malformed, missing or not theirs is refused', async t => {
   const list = `/v1/inboxes/${inbox}/threads`;
   const thread = `/v1/threads/${(await call(list)).json.threads[0].id}`;
   const stranger = await house.addAccount('stranger@elsewhere.example');
-  const { credential } = must(await createKey(house, { account: stranger }));
+  const { credential } = await createKey(house, { account: stranger });
   const asStranger = { headers: { authorization: `Bearer ${credential}` } };
   const patch = (body: object): Call => ({ method: 'PATCH', body });
   const refusals: [path: string, asked: Call, status: number, code: string][] = [

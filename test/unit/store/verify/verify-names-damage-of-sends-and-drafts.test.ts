@@ -31,7 +31,7 @@ import { deleteMessage, trashMessage } from '../../../../src/usecases/mailbox/ch
 import { sentMessages } from '../../../../src/usecases/mailbox/message-access.js';
 import { sendMessage } from '../../../../src/usecases/sending/reply-and-forward.js';
 import { ACCEPTED, Desk, REJECTED, UNKNOWN } from '../../usecases/with-desk.js';
-import { type House, must, withHouse } from '../../usecases/with-house.js';
+import { type House, withHouse } from '../../usecases/with-house.js';
 
 /** A store in which there is something of everything that has to do with sending. */
 interface Furnished {
@@ -62,35 +62,31 @@ async function furnish(t: Test): Promise<Furnished> {
   const inboxId = await house.addInbox('agent');
   const owner = { accountId: house.account, inboxId };
   const draft = async (fields: object): Promise<DraftId> =>
-    must(await createDraft(desk.deps, { ...owner, ...fields })).id as DraftId;
+    (await createDraft(desk.deps, { ...owner, ...fields })).id as DraftId;
   const body: SubmissionInput = { to: [{ address: 'ann@x.example' }], subject: 'Notes', text: 'Hello' };
   const send = async (fields: object = {}): Promise<MessageId> =>
-    must(await sendMessage(desk.deps, { ...owner, ...body, ...fields })).message.id as MessageId;
+    (await sendMessage(desk.deps, { ...owner, ...body, ...fields })).message.id as MessageId;
 
   const short = await draft({ text: 'short', idempotencyKey: 'd' });
   const long = await draft({ text: LONG, html: LONG, attachments: [FILE] });
-  must(await updateDraft(desk.deps, { ...owner, draftId: long, html: `${LONG}!` }));
+  await updateDraft(desk.deps, { ...owner, draftId: long, html: `${LONG}!` });
   const gone = await draft({ text: LONG });
-  must(await deleteDraft(house, { ...owner, draftId: gone }));
+  await deleteDraft(house, { ...owner, draftId: gone });
   const submitted = await draft({ ...body, attachments: [FILE] });
-  const receipt = must(await sendDraft(desk.deps, { ...owner, draftId: submitted, idempotencyKey: 's' }));
+  const receipt = await sendDraft(desk.deps, { ...owner, draftId: submitted, idempotencyKey: 's' });
   desk.outcome = ACCEPTED;
   const accepted = receipt.message.id as MessageId;
   const deleted = await send({ attachments: [FILE] });
-  must(
-    await deleteMessage({ ...house, access: sentMessages }, { accountId: house.account, messageId: deleted }),
-  );
+  await deleteMessage({ ...house, access: sentMessages }, { accountId: house.account, messageId: deleted });
   const trashed = await send();
-  must(
-    await trashMessage({ ...house, access: sentMessages }, { accountId: house.account, messageId: trashed }),
-  );
+  await trashMessage({ ...house, access: sentMessages }, { accountId: house.account, messageId: trashed });
   desk.outcome = REJECTED;
   const rejected = await send();
   desk.outcome = UNKNOWN;
   const unknown = await send({ text: LONG, labels: ['a label'] });
   const stuck = new Desk(house, { responseTimeoutMs: 1 });
   stuck.held = [];
-  const waiting = must(await sendMessage(stuck.deps, { ...owner, ...body })).message.id as MessageId;
+  const waiting = (await sendMessage(stuck.deps, { ...owner, ...body })).message.id as MessageId;
   return { house, inboxId, short, long, submitted, accepted, rejected, unknown, waiting };
 }
 

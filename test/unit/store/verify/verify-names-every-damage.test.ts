@@ -65,7 +65,7 @@ import {
   trashMessage,
 } from '../../../../src/usecases/mailbox/change-messages.js';
 import { letter } from '../../usecases/threads/with-threads.js';
-import { type House, must, withHouse } from '../../usecases/with-house.js';
+import { type House, withHouse } from '../../usecases/with-house.js';
 import { attach, index, parsed, prepared } from '../../usecases/with-parser.js';
 import { putSent } from '../../usecases/with-sent.js';
 
@@ -88,14 +88,12 @@ async function furnish(t: Test): Promise<Furnished> {
   const house = await withHouse(t);
   const inboxId = await house.addInbox('agent');
   const other = await house.addInbox('other');
-  must(
-    await createInbox(house.inboxes, { accountId: house.account, localPart: 'keyed', idempotencyKey: 'k1' }),
-  );
-  must(await createKey(house, { account: house.account }));
+  await createInbox(house.inboxes, { accountId: house.account, localPart: 'keyed', idempotencyKey: 'k1' });
+  await createKey(house, { account: house.account });
   for (const kind of ['sending', 'receiving'] as const) {
-    must(await setPolicy(house, { inbox: inboxId, kind, change: { enabled: true, domains: ['a.example'] } }));
+    await setPolicy(house, { inbox: inboxId, kind, change: { enabled: true, domains: ['a.example'] } });
   }
-  must(await addSuppression(house, { address: 'never@elsewhere.example' }));
+  await addSuppression(house, { address: 'never@elsewhere.example' });
   const labelled = await house.receive('to two', inboxId, other);
   const withFile = await house.receive('with a file', inboxId);
   const gone = await house.receive('to be deleted', inboxId);
@@ -109,11 +107,11 @@ async function furnish(t: Test): Promise<Furnished> {
   });
   const asOwner = { accountId: house.account };
   for (const messageId of [labelled, trashed, restored, gone]) {
-    must(await changeLabels(house, { ...asOwner, messageId, addLabels: ['a label', 'b'], removeLabels: [] }));
+    await changeLabels(house, { ...asOwner, messageId, addLabels: ['a label', 'b'], removeLabels: [] });
   }
-  for (const messageId of [trashed, restored]) must(await trashMessage(house, { ...asOwner, messageId }));
-  must(await restoreMessage(house, { ...asOwner, messageId: restored }));
-  must(await deleteMessage(house, { ...asOwner, messageId: gone }));
+  for (const messageId of [trashed, restored]) await trashMessage(house, { ...asOwner, messageId });
+  await restoreMessage(house, { ...asOwner, messageId: restored });
+  await deleteMessage(house, { ...asOwner, messageId: gone });
   const sent = await putSent(house.store, inboxId, house.now.ms, { references: ['1@elsewhere.example'] });
   const root = house.message(await letter(house, other, 'a@x'))!.threadId!;
   const younger = house.message(await letter(house, other, 'b@x'))!.threadId!;

@@ -10,7 +10,7 @@ import { deleteInbox } from '../../../../src/usecases/inboxes/inboxes.js';
 import { FIRST, LAST } from '../../store/lines.js';
 import { countChunks } from '../../store/with-blobs.js';
 import { Desk, readStream } from '../with-desk.js';
-import { type House, must, withHouse } from '../with-house.js';
+import { type House, withHouse } from '../with-house.js';
 
 const LONG = 'x'.repeat(CHUNK_BYTES + 1);
 /** As long as a text may be that lies beside its record. */
@@ -37,12 +37,10 @@ async function withDesk(t: Parameters<typeof withHouse>[0], options: Parameters<
 
 t.test('chunks of texts and files come and go with what is saved', async t => {
   const { house, desk, owner } = await withDesk(t);
-  const draftId = must(
-    await createDraft(desk.deps, { ...owner, text: LONG, attachments: [file(200_000)] }),
-  ).id;
+  const draftId = (await createDraft(desk.deps, { ...owner, text: LONG, attachments: [file(200_000)] })).id;
   t.equal(countChunks(house.store), 2 + 4);
   const edit = async (fields: object, chunks: number, texts: number, what: string) => {
-    must(await updateDraft(desk.deps, { ...owner, draftId, ...fields }));
+    await updateDraft(desk.deps, { ...owner, draftId, ...fields });
     await house.sweepAll();
     t.same(verifyStore(house.store).faults, [], what);
     house.now.ms += KEPT_MS;
@@ -62,22 +60,22 @@ t.test('chunks of texts and files come and go with what is saved', async t => {
   await edit({ attachments: [file(0)] }, 1, 2, 'an empty file');
   await edit({ attachments: null, html: null }, 0, 1, 'no files');
   await edit({ attachments: [file(70_000)], text: LONG }, 4, 0, 'all anew');
-  must(await deleteDraft(house, { ...owner, draftId }));
+  await deleteDraft(house, { ...owner, draftId });
   await house.sweepAll();
   t.same([countChunks(house.store), shortTexts(house)], [0, 0], 'a deleted draft frees all at once');
 });
 
 t.test('who reads a draft as it was reads it to the end', async t => {
   const { house, desk, owner } = await withDesk(t);
-  const draftId = must(
-    await createDraft(desk.deps, { ...owner, attachments: [file(400_000, 1), file(400_000, 2)] }),
+  const draftId = (
+    await createDraft(desk.deps, { ...owner, attachments: [file(400_000, 1), file(400_000, 2)] })
   ).id;
-  const { size, bytes } = must(await getDraftDetail(house, { ...owner, draftId }));
+  const { size, bytes } = await getDraftDetail(house, { ...owner, draftId });
   const parts: Uint8Array[] = [];
   for await (const part of bytes) {
     parts.push(part);
     if (parts.length !== 3) continue;
-    must(await updateDraft(desk.deps, { ...owner, draftId, attachments: [file(3)] }));
+    await updateDraft(desk.deps, { ...owner, draftId, attachments: [file(3)] });
     house.now.ms += KEPT_MS - 1;
     await house.sweepAll();
   }
@@ -88,13 +86,13 @@ t.test('who reads a draft as it was reads it to the end', async t => {
     content.attachments.map(({ content }) => content),
     [file(400_000, 1).content, file(400_000, 2).content],
   );
-  const now = must(await getDraftDetail(house, { ...owner, draftId }));
+  const now = await getDraftDetail(house, { ...owner, draftId });
   t.match(await readStream(now), { content: { attachments: [file(3)] } });
 });
 
 t.test('what is refused leaves no bytes behind', async t => {
   const { house, desk, owner } = await withDesk(t);
-  const draftId = must(await createDraft(desk.deps, { ...owner, text: 'x'.repeat(3_000_000) })).id;
+  const draftId = (await createDraft(desk.deps, { ...owner, text: 'x'.repeat(3_000_000) })).id;
   await house.sweepAll();
   const before = countChunks(house.store);
   const none = { ...owner, accountId: await house.addAccount('stranger@elsewhere.example') };
@@ -109,7 +107,7 @@ t.test('what is refused leaves no bytes behind', async t => {
   t.same(words, ['message_too_large', 'message_too_large', 'not_found', 'not_found', 'message_too_large']);
   const keyed = { ...owner, ...big, idempotencyKey: 'k' };
   const made = await Promise.all(Array.from({ length: 5 }, () => createDraft(desk.deps, keyed)));
-  t.equal(new Set(made.map(result => must(result).id)).size, 1, 'five at once made one');
+  t.equal(new Set(made.map(result => result.id)).size, 1, 'five at once made one');
   await house.sweepAll();
   t.equal(countChunks(house.store), before + 16, 'and the files of one');
   t.equal(uploads(house), 0);
@@ -119,7 +117,7 @@ t.test('what is refused leaves no bytes behind', async t => {
 t.test('of edits at once the last of a field wins, and those of other fields stay', async t => {
   const { house, desk, owner } = await withDesk(t);
   for (let round = 0; round < 10; round++) {
-    const draftId = must(await createDraft(desk.deps, owner)).id;
+    const draftId = (await createDraft(desk.deps, owner)).id;
     const edits: object[] = [
       { subject: 'Notes' },
       { text: LONG },
@@ -134,14 +132,14 @@ t.test('of edits at once the last of a field wins, and those of other fields sta
     await Promise.all([
       ...edits.map(fields => updateDraft(desk.deps, { ...owner, draftId, ...fields }).then(must)),
       ...texts.map((fields, n) =>
-        updateDraft(desk.deps, { ...owner, draftId, ...fields }).then(result => {
-          must(result);
+        updateDraft(desk.deps, { ...owner, draftId, ...fields }).then(_result => {
+          _result;
           finished.push(n);
         }),
       ),
     ]);
     const { content } = await readStream<{ content: object }>(
-      must(await getDraftDetail(house, { ...owner, draftId })),
+      await getDraftDetail(house, { ...owner, draftId }),
     );
     t.match(content, {
       subject: 'Notes',
@@ -163,15 +161,15 @@ t.test('of edits at once the last of a field wins, and those of other fields sta
 t.test('a deleted inbox takes its drafts along, submitted or not', async t => {
   const { house, desk, owner } = await withDesk(t);
   const kept = await house.addInbox('kept');
-  const other = must(await createDraft(desk.deps, { ...owner, inboxId: kept, text: LONG })).id;
+  const other = (await createDraft(desk.deps, { ...owner, inboxId: kept, text: LONG })).id;
   const before = countChunks(house.store);
   const ids: string[] = [];
   for (let n = 0; n < 120; n++) {
     const text = n % 10 === 0 ? LONG : 'short';
-    ids.push(must(await createDraft(desk.deps, { ...owner, text, attachments: [file(n)] })).id);
+    ids.push((await createDraft(desk.deps, { ...owner, text, attachments: [file(n)] })).id);
   }
-  must(await updateDraft(desk.deps, { ...owner, draftId: ids[0]!, text: `${LONG}!` }));
-  must(await deleteInbox(house, owner));
+  await updateDraft(desk.deps, { ...owner, draftId: ids[0]!, text: `${LONG}!` });
+  await deleteInbox(house, owner);
   const read = await getDraftDetail(house, { ...owner, draftId: ids[0]! });
   t.match(read, { failure: { code: 'not_found' } });
   t.match(await updateDraft(desk.deps, { ...owner, draftId: ids[1]!, text: 'x' }), {
@@ -184,18 +182,18 @@ t.test('a deleted inbox takes its drafts along, submitted or not', async t => {
   t.equal(countChunks(house.store), before);
   t.equal(verifyStore(house.store).checked.drafts, 1);
   t.same(verifyStore(house.store).faults, []);
-  t.match(await readStream(must(await getDraftDetail(house, { ...owner, draftId: other }))), { id: other });
+  t.match(await readStream(await getDraftDetail(house, { ...owner, draftId: other })), { id: other });
 });
 
 t.test('a disk at its floor takes no drafts, but lets them be read, relabelled and deleted', async t => {
   const { house, desk, owner } = await withDesk(t);
-  const draftId = must(await createDraft(desk.deps, { ...owner, text: 'short' })).id;
+  const draftId = (await createDraft(desk.deps, { ...owner, text: 'short' })).id;
   Object.defineProperty(house.store.room, 'hasRoomFor', { value: () => false });
   const code = (result: { ok: boolean; failure?: { code: string } }) => result.failure?.code;
   t.equal(code(await createDraft(desk.deps, owner)), 'draft_unavailable');
   t.equal(code(await updateDraft(desk.deps, { ...owner, draftId, text: 'longer' })), 'draft_unavailable');
   t.match(await updateDraft(desk.deps, { ...owner, draftId, labels: ['a'] }), { ok: true });
-  t.match(await readStream(must(await getDraftDetail(house, { ...owner, draftId }))), {
+  t.match(await readStream(await getDraftDetail(house, { ...owner, draftId })), {
     content: { text: 'short', labels: ['a'] },
   });
   t.match(await deleteDraft(house, { ...owner, draftId }), { ok: true });
@@ -209,7 +207,7 @@ t.test('bytes that are missing are told of, by reading and by sending, and can b
     text: LONG,
     attachments: [file(70_000)],
   };
-  const draftId = must(await createDraft(desk.deps, { ...owner, ...whole })).id;
+  const draftId = (await createDraft(desk.deps, { ...owner, ...whole })).id;
   const record = () => house.store.read(reader => getDraft(reader, draftId as DraftId))!;
   const lose = (blob: { id: BlobId }, index: number) =>
     house.store.write(writer => writer.remove(blobChunksTable, { id: blob.id, index }));
@@ -220,17 +218,17 @@ t.test('bytes that are missing are told of, by reading and by sending, and can b
   };
   await lose(record().files[0]!.blob, 0);
   t.same(await words(), ['content_unavailable', 'content_unavailable'], 'a file');
-  must(await updateDraft(desk.deps, { ...owner, draftId, attachments: [file(10)] }));
+  await updateDraft(desk.deps, { ...owner, draftId, attachments: [file(10)] });
   const { text } = record();
   if (text?.in !== 'blob') throw new Error('the text is a long one');
   await lose(text.blob, 1);
   t.same(await words(), ['content_unavailable', 'content_unavailable'], 'a text');
-  must(await updateDraft(desk.deps, { ...owner, draftId, text: 'short' }));
+  await updateDraft(desk.deps, { ...owner, draftId, text: 'short' });
   await house.store.write(writer =>
     writer.remove(draftTextsTable, { id: draftId as DraftId, field: 'text' }),
   );
   t.same(await words(), ['content_unavailable', 'content_unavailable'], 'a short text');
-  must(await updateDraft(desk.deps, { ...owner, draftId, text: 'again' }));
+  await updateDraft(desk.deps, { ...owner, draftId, text: 'again' });
   t.same(await words(), ['ok', 'ok']);
   t.equal(desk.relayed.length, 1);
 });

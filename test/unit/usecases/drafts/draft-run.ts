@@ -23,7 +23,7 @@ import { getSentDetail } from '../../../../src/usecases/mailbox/read-message.js'
 import { readFacts } from '../../../support/box/store-facts.js';
 import { storeOptions } from '../../store/with-store.js';
 import { ACCEPTED, ATTRIBUTION, Desk, REJECTED, readStream, UNKNOWN } from '../with-desk.js';
-import { DAY_MS, type House, houseOn, inNameOf, must } from '../with-house.js';
+import { DAY_MS, type House, houseOn, inNameOf } from '../with-house.js';
 import { countOf, DraftModel, fieldProblem, type ModelDraft, meaningOf, written } from './draft-model.js';
 import type { Step } from './draft-steps.js';
 
@@ -133,7 +133,7 @@ class DraftRun {
 
   async #deleteInbox(slot: number): Promise<void> {
     const inboxId = this.#inboxes[slot]!;
-    must(await deleteInbox(this.house, { accountId: this.house.account, inboxId }));
+    await deleteInbox(this.house, { accountId: this.house.account, inboxId });
     this.#model.drafts = this.#model.drafts.filter(draft => draft.inboxId !== inboxId);
     for (const [id, sent] of this.#model.sent) if (sent.inboxId === inboxId) this.#model.sent.delete(id);
     const input = { accountId: this.house.account, inboxId, list: 'all', limit: 1, cursor: null } as const;
@@ -172,9 +172,9 @@ class DraftRun {
       const draft = this.#model.find(known.resultId);
       if (draft === undefined) return this.#refused(result, 'idempotency_result_unavailable');
       const expiry = { replayed: true, idempotency_expires_at: toIso(known.expiresAt) };
-      return assert.deepEqual(must(result), { ...metadataOf(draft), ...expiry });
+      return assert.deepEqual(result, { ...metadataOf(draft), ...expiry });
     }
-    const { replayed, idempotency_expires_at, ...metadata } = must(result);
+    const { replayed, idempotency_expires_at, ...metadata } = result;
     const content = written(fields);
     const draft: ModelDraft = {
       id: metadata.id,
@@ -209,7 +209,7 @@ class DraftRun {
     if (countOf(content) > 50) return this.#refused(result, 'invalid_message');
     draft.content = content;
     draft.updatedAt = this.#now.ms;
-    assert.deepEqual(must(result), metadataOf(draft));
+    assert.deepEqual(result, metadataOf(draft));
   }
 
   async #delete({ pick, isStranger }: Extract<Step, { kind: 'delete' }>): Promise<void> {
@@ -217,7 +217,7 @@ class DraftRun {
     const result = await deleteDraft(this.house, { accountId: this.#caller(isStranger), draftId });
     const draft = isStranger ? undefined : this.#model.find(draftId);
     if (draft === undefined) return this.#refused(result, 'not_found');
-    assert.equal(must(result).status, 'deletion_pending');
+    assert.equal(result.status, 'deletion_pending');
     this.#model.drafts = this.#model.drafts.filter(({ id }) => id !== draftId);
   }
 
@@ -240,7 +240,7 @@ class DraftRun {
         const code = known === undefined ? 'draft_result_unavailable' : 'idempotency_result_unavailable';
         return this.#refused(result, code);
       }
-      const { message, outcome_persisted, limited, ...rest } = must(result);
+      const { message, outcome_persisted, limited, ...rest } = result;
       const expiry = known === undefined ? {} : { idempotency_expires_at: toIso(known.expiresAt) };
       assert.deepEqual(rest, { replayed: true, ...expiry });
       assert.deepEqual([message.id, outcome_persisted, limited], [draft.sentId, true, false]);
@@ -251,7 +251,7 @@ class DraftRun {
       assert.equal(relayed, undefined);
       return this.#refused(result, refusal);
     }
-    const { message, replayed } = must(result);
+    const { message, replayed } = result;
     assert.equal(replayed, step.key === undefined ? undefined : false);
     assert.equal(message.status, step.outcome);
     assert.equal(relayed?.id, message.id);
@@ -284,7 +284,7 @@ class DraftRun {
     const { submission, labels } = await readStream<{
       submission: Record<string, unknown>;
       labels: string[];
-    }>(must(detail));
+    }>(detail);
     const { content } = draft;
     assert.deepEqual(labels, content.labels);
     assert.deepEqual(
@@ -322,9 +322,13 @@ class DraftRun {
         const listed: string[] = [];
         let cursor: string | null = null;
         do {
-          const page: DraftPage = must(
-            listDrafts(this.house, { accountId: this.house.account, inboxId, list, limit, cursor }),
-          );
+          const page: DraftPage = listDrafts(this.house, {
+            accountId: this.house.account,
+            inboxId,
+            list,
+            limit,
+            cursor,
+          });
           assert.ok(page.drafts.length <= limit);
           for (const entry of page.drafts) {
             listed.push(entry.id);
@@ -340,7 +344,7 @@ class DraftRun {
 
   async #compareDetail(draft: ModelDraft): Promise<void> {
     const asked = await getDraftDetail(this.house, { accountId: this.house.account, draftId: draft.id });
-    const { content, from, ...metadata } = await readStream<{ content: object; from: object }>(must(asked));
+    const { content, from, ...metadata } = await readStream<{ content: object; from: object }>(asked);
     assert.deepEqual(metadata, metadataOf(draft));
     assert.match(JSON.stringify(from), /^\{"address":"inbox\d+@example\.org"\}$/);
     const { html, files, labels, ...rest } = draft.content;

@@ -6,14 +6,17 @@ import { deleteInbox, getInbox, listInboxes, updateInbox } from '../../../../src
 import { readPolicy } from '../../../../src/usecases/inboxes/policies.js';
 import { countMessages } from '../../../../src/usecases/mailbox/count-messages.js';
 import { getMessageDetail, openRawMessage } from '../../../../src/usecases/mailbox/read-message.js';
-import { ALL_MAIL, must, withHouse } from '../with-house.js';
+import { ALL_MAIL, withHouse } from '../with-house.js';
 
 t.test('absent fields stay, null and blank clear', async t => {
   const house = await withHouse(t);
   const accountId = house.account;
-  const { id } = must(
-    await createInbox(house.inboxes, { accountId, localPart: 'agent', name: 'N', senderName: 'S' }),
-  );
+  const { id } = await createInbox(house.inboxes, {
+    accountId,
+    localPart: 'agent',
+    name: 'N',
+    senderName: 'S',
+  });
   const change = (fields: { name?: string | null; senderName?: string | null }) =>
     updateInbox(house, { accountId, inboxId: id, ...fields });
   t.match(await change({ name: ' New ' }), { value: { name: 'New', sender_name: 'S' } });
@@ -73,7 +76,7 @@ t.test('deletion frees the slot and retires the address, at once and for everyon
     { failure: { code: 'not_found' } },
     'before any sweep',
   );
-  t.equal(must(listInboxes(house.inboxes, accountId)).inbox_allowance.remaining, 1);
+  t.equal(listInboxes(house.inboxes, accountId).inbox_allowance.remaining, 1);
   t.equal(house.inbound.resolveRecipient('agent@example.org'), null);
   const other = await house.addAccount('other@elsewhere.example');
   for (const account of [accountId, other]) {

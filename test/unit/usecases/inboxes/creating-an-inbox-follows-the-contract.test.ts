@@ -4,7 +4,7 @@ import type { AccountId } from '../../../../src/domain/ids.js';
 import { setAllowance } from '../../../../src/usecases/accounts/accounts.js';
 import { type CreateInboxInput, createInbox } from '../../../../src/usecases/inboxes/create-inbox.js';
 import { deleteInbox, listInboxes } from '../../../../src/usecases/inboxes/inboxes.js';
-import { DAY_MS, must, withHouse } from '../with-house.js';
+import { DAY_MS, withHouse } from '../with-house.js';
 
 type Input = Omit<CreateInboxInput, 'accountId'>;
 
@@ -12,13 +12,13 @@ async function setUp(test: Test, options = {}) {
   const house = await withHouse(test, options);
   const create = (input: Input, accountId: AccountId = house.account) =>
     createInbox(house.inboxes, { accountId, ...input });
-  const used = () => must(listInboxes(house.inboxes, house.account)).inbox_allowance.used;
+  const used = () => listInboxes(house.inboxes, house.account).inbox_allowance.used;
   return { house, create, used };
 }
 
 t.test('the answer is the inbox, without replay fields when there was no key', async t => {
   const { create, house } = await setUp(t);
-  const inbox = must(await create({ localPart: '  My-Agent ', name: ' Research ', senderName: '  ' }));
+  const inbox = await create({ localPart: '  My-Agent ', name: ' Research ', senderName: '  ' });
   t.strictSame(inbox, {
     id: inbox.id,
     local_part: 'my-agent',
@@ -62,7 +62,7 @@ t.test('refusals, each with its code, use no slot and no key', async t => {
 t.test('one address lives once, in whichever account, and once per domain', async t => {
   const { create, house } = await setUp(t);
   const other = await house.addAccount('other@elsewhere.example');
-  must(await create({ localPart: 'agent' }));
+  await create({ localPart: 'agent' });
   t.match(await create({ localPart: 'AGENT' }, other), { failure: { code: 'address_unavailable' } });
   t.match(await create({ localPart: 'agent', domain: ' Example.NET ' }, other), {
     value: { address: 'agent@example.net' },
@@ -71,8 +71,8 @@ t.test('one address lives once, in whichever account, and once per domain', asyn
 
 t.test('the cap is told with what to do about it, and follows the account', async t => {
   const { create, house, used } = await setUp(t, { inboxLimit: 2 });
-  must(await create({ localPart: 'one' }));
-  must(await create({ localPart: 'two' }));
+  await create({ localPart: 'one' });
+  await create({ localPart: 'two' });
   t.match(await create({ localPart: 'three', idempotencyKey: 'key' }), {
     failure: {
       code: 'inbox_limit_reached',
@@ -83,10 +83,10 @@ t.test('the cap is told with what to do about it, and follows the account', asyn
       },
     },
   });
-  must(await setAllowance(house.inboxes, { account: house.account, inboxes: 3 }));
+  await setAllowance(house.inboxes, { account: house.account, inboxes: 3 });
   t.match(await create({ localPart: 'three', idempotencyKey: 'key' }), { value: { replayed: false } });
-  must(await setAllowance(house.inboxes, { account: house.account, inboxes: 1 }));
-  t.match(must(listInboxes(house.inboxes, house.account)).inbox_allowance, { used: 3, remaining: 0 });
+  await setAllowance(house.inboxes, { account: house.account, inboxes: 1 });
+  t.match(listInboxes(house.inboxes, house.account).inbox_allowance, { used: 3, remaining: 0 });
   t.equal(used(), 3);
 });
 
@@ -94,7 +94,7 @@ t.test(
   'a matching retry gives the inbox as it is now; what matches is the intent, not the spelling',
   async t => {
     const { create, used, house } = await setUp(t);
-    const first = must(await create({ localPart: 'agent', name: 'Name', idempotencyKey: 'key' }));
+    const first = await create({ localPart: 'agent', name: 'Name', idempotencyKey: 'key' });
     const expires = new Date(house.now.ms + DAY_MS).toISOString();
     t.match(first, { replayed: false, idempotency_expires_at: expires });
     house.now.ms += 1000;
@@ -106,7 +106,7 @@ t.test(
       { localPart: 'agent', name: 'Name', domain: 'EXAMPLE.org' },
     ];
     for (const input of same) {
-      const again = must(await create({ ...input, idempotencyKey: 'key' }));
+      const again = await create({ ...input, idempotencyKey: 'key' });
       t.strictSame(
         again,
         { ...first, replayed: true, idempotency_expires_at: expires },
@@ -134,7 +134,7 @@ t.test(
 t.test('a key is the account’s own', async t => {
   const { create, house } = await setUp(t);
   const other = await house.addAccount('other@elsewhere.example');
-  must(await create({ localPart: 'one', idempotencyKey: 'key' }));
+  await create({ localPart: 'one', idempotencyKey: 'key' });
   t.match(await create({ localPart: 'two', idempotencyKey: 'key' }, other), { value: { replayed: false } });
 });
 
@@ -160,8 +160,8 @@ t.test('concurrent requests never pass the cap, and never share an address', asy
 
 t.test('when the inbox was deleted a matching retry says so, and makes no other', async t => {
   const { create, house, used } = await setUp(t);
-  const inbox = must(await create({ localPart: 'agent', idempotencyKey: 'key' }));
-  must(await deleteInbox(house, { accountId: house.account, inboxId: inbox.id }));
+  const inbox = await create({ localPart: 'agent', idempotencyKey: 'key' });
+  await deleteInbox(house, { accountId: house.account, inboxId: inbox.id });
   t.match(await create({ localPart: 'agent', idempotencyKey: 'key' }), {
     failure: { code: 'idempotency_result_unavailable' },
   });
@@ -174,7 +174,7 @@ t.test('when the inbox was deleted a matching retry says so, and makes no other'
 t.test('after 24 hours, to the millisecond, a key is fresh; swept or not', async t => {
   for (const isSwept of [false, true]) {
     const { create, house } = await setUp(t);
-    must(await create({ localPart: 'one', idempotencyKey: 'key' }));
+    await create({ localPart: 'one', idempotencyKey: 'key' });
     house.now.ms += DAY_MS - 1;
     if (isSwept) await house.sweepAll();
     t.match(await create({ localPart: 'one', idempotencyKey: 'key' }), { value: { replayed: true } });

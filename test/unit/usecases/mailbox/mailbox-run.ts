@@ -23,7 +23,7 @@ import { listTrash, type TrashPage } from '../../../../src/usecases/mailbox/list
 import { getMessageDetail } from '../../../../src/usecases/mailbox/read-message.js';
 import { readFacts } from '../../../support/box/store-facts.js';
 import { storeOptions } from '../../store/with-store.js';
-import { type House, houseOn, inNameOf, must } from '../with-house.js';
+import { type House, houseOn, inNameOf } from '../with-house.js';
 import { gaveUp, index, parsed } from '../with-parser.js';
 import { MailboxModel, type ModelMessage } from './mailbox-model.js';
 import { ADDRESSES, LABELS, type Question, type Step } from './mailbox-steps.js';
@@ -199,7 +199,7 @@ class MailboxRun {
     const message = step.isStranger ? undefined : this.#model.live(id);
     if (message === undefined) return assertMissing(result);
     message.labels = new Set(applyLabelChange([...message.labels], change.value));
-    assert.deepEqual(must(result), { id, labels: [...message.labels] });
+    assert.deepEqual(result, { id, labels: [...message.labels] });
   }
 
   async #batch(step: Extract<Step, { kind: 'batch' }>): Promise<void> {
@@ -219,7 +219,7 @@ class MailboxRun {
       message.labels = new Set(applyLabelChange([...message.labels], change.value));
       return { id: message.id, labels: [...message.labels] };
     });
-    assert.deepEqual(must(result), expected);
+    assert.deepEqual(result, expected);
   }
 
   async #move(step: Extract<Step, { kind: 'trash' | 'restore' | 'delete' }>): Promise<void> {
@@ -233,7 +233,7 @@ class MailboxRun {
       this.#model.trash(message, this.#now.ms);
       const { trash } = message;
       const [deleted_at, restorable_until] = [trash!.deletedAt, trash!.until].map(toIso);
-      assert.deepEqual(must(result), {
+      assert.deepEqual(result, {
         id,
         inbox_id: message.inboxId,
         status,
@@ -243,19 +243,19 @@ class MailboxRun {
     } else if (step.kind === 'restore') {
       const result = await restoreMessage(this.house, input);
       if (message === undefined) return assertMissing(result);
-      assert.equal(must(result).status, message.trash === null ? 'already_live' : 'restored');
+      assert.equal(result.status, message.trash === null ? 'already_live' : 'restored');
       message.trash = null;
     } else {
       const result = await deleteMessage(this.house, input);
       if (message === undefined) return assertMissing(result);
-      assert.equal(must(result).status, 'deletion_pending');
+      assert.equal(result.status, 'deletion_pending');
       this.#model.erase(candidate => candidate === message);
     }
   }
 
   async #deleteInbox(slot: number): Promise<void> {
     const inboxId = this.#inboxes[slot]!;
-    must(await deleteInbox(this.house, { accountId: this.house.account, inboxId }));
+    await deleteInbox(this.house, { accountId: this.house.account, inboxId });
     this.#model.erase(message => message.inboxId === inboxId);
     const input = { accountId: this.house.account, inboxId, limit: 1, cursor: null };
     assertMissing(listLabels(this.house, { ...input, prefix: '' }));
@@ -272,7 +272,7 @@ class MailboxRun {
       const input: CountInput = { accountId: this.house.account, inboxId, kind: 'received', filter };
       const expected = this.#model.list(inboxId, filter, order);
       const listed = walk(question.limits, (limit, cursor) => {
-        const page: MessagePage = must(listMessages(this.house, { ...input, order, limit, cursor }));
+        const page: MessagePage = listMessages(this.house, { ...input, order, limit, cursor });
         return { items: page.summaries.map(readSummary), next: page.nextCursor };
       });
       assert.deepEqual(
@@ -280,16 +280,16 @@ class MailboxRun {
         expected,
       );
       for (const summary of listed) this.#compareSummary(summary);
-      assert.equal(must(await countMessages(this.house, input)), expected.length);
+      assert.equal(await countMessages(this.house, input), expected.length);
       const inUse = walk(question.limits, (limit, cursor) => {
-        const page: LabelList = must(listLabels(this.house, { ...input, prefix, limit, cursor }));
+        const page: LabelList = listLabels(this.house, { ...input, prefix, limit, cursor });
         return { items: page.labels, next: page.next_cursor };
       });
       assert.deepEqual(inUse, this.#model.labels(inboxId, prefix));
       const trash = walk(
         question.limits,
         (limit, cursor) => {
-          const page: TrashPage = must(listTrash(this.house, { ...input, limit, cursor }));
+          const page: TrashPage = listTrash(this.house, { ...input, limit, cursor });
           return { items: page.messages, next: page.next_cursor };
         },
         { mayBeShort: true },
@@ -315,7 +315,7 @@ class MailboxRun {
       const value = question[name];
       return value === null ? [] : [[name, value]];
     });
-    const normalised = must(normaliseFilter({ all, any, none }, Object.fromEntries(given)));
+    const normalised = normaliseFilter({ all, any, none }, Object.fromEntries(given));
     const instantOf = (bound: Question['after']): number | null => {
       if (bound === null) return null;
       const id = this.#picked(bound.pick);
@@ -346,7 +346,7 @@ class MailboxRun {
     const message = this.#model.live(id);
     if (message === undefined) return assertMissing(detail);
     const parts: Uint8Array[] = [];
-    for await (const part of must(detail).bytes) parts.push(part);
+    for await (const part of detail.bytes) parts.push(part);
     const { labels, processing_status } = JSON.parse(Buffer.concat(parts).toString('utf8'));
     assert.deepEqual([labels, processing_status], [[...message.labels], message.status]);
   }

@@ -10,7 +10,7 @@ import {
 } from '../../../../src/usecases/mailbox/change-messages.js';
 import { listLabels } from '../../../../src/usecases/mailbox/list-labels.js';
 import { listMessages, type MessagePage } from '../../../../src/usecases/mailbox/list-messages.js';
-import { ALL_MAIL, must, withHouse } from '../with-house.js';
+import { ALL_MAIL, withHouse } from '../with-house.js';
 import { index, parsed } from '../with-parser.js';
 
 const idOf = (summary: Buffer) => (JSON.parse(summary.toString()) as { id: MessageId }).id;
@@ -34,15 +34,13 @@ t.test('what stays is neither skipped nor repeated while others come and go betw
       async (order, isFiltered, limit, between) => {
         const inboxId = await house.addInbox(`live${made++}`);
         const input = { accountId: house.account, inboxId, kind: 'received', order, limit } as const;
-        const filter = isFiltered
-          ? must(normaliseFilter({ all: ['x'], any: [], none: ['y'] }, {}))
-          : NO_FILTER;
+        const filter = isFiltered ? normaliseFilter({ all: ['x'], any: [], none: ['y'] }, {}) : NO_FILTER;
         const asOwner = (messageId: MessageId) => ({ accountId: house.account, messageId });
         const relabel = (id: MessageId, addLabels: string[], removeLabels: string[]) =>
           changeLabels(house, { ...asOwner(id), addLabels, removeLabels });
         const add = async () => {
           const id = await house.receive('raw', inboxId);
-          must(await relabel(id, ['x'], []));
+          await relabel(id, ['x'], []);
           return id;
         };
         const stay: MessageId[] = [];
@@ -60,7 +58,7 @@ t.test('what stays is neither skipped nor repeated while others come and go betw
         const seen: MessageId[] = [];
         let cursor: string | null = null;
         for (let page = 0; ; page++) {
-          const read: MessagePage = must(listMessages(house, { ...input, filter, cursor }));
+          const read: MessagePage = listMessages(house, { ...input, filter, cursor });
           seen.push(...read.summaries.map(idOf));
           cursor = read.nextCursor;
           if (cursor === null) break;
@@ -81,22 +79,22 @@ t.test('so it is with the labels in use', async t => {
   const inboxId = await house.addInbox('agent');
   const id = await house.receive('raw', inboxId);
   const relabel = async (addLabels: string[], removeLabels: string[] = []) =>
-    must(await changeLabels(house, { accountId: house.account, messageId: id, addLabels, removeLabels }));
+    await changeLabels(house, { accountId: house.account, messageId: id, addLabels, removeLabels });
   await relabel(['b', 'd', 'f', 'h']);
   const input = { accountId: house.account, inboxId, prefix: '', limit: 2 };
-  const first = must(listLabels(house, { ...input, cursor: null }));
+  const first = listLabels(house, { ...input, cursor: null });
   t.strictSame(
     first.labels.map(({ name }) => name),
     ['b', 'd'],
   );
   await relabel(['a', 'c', 'e'], ['d', 'b']);
-  const second = must(listLabels(house, { ...input, cursor: first.next_cursor }));
+  const second = listLabels(house, { ...input, cursor: first.next_cursor });
   t.strictSame(
     second.labels.map(({ name }) => name),
     ['e', 'f'],
     'it goes on behind a label that is gone',
   );
-  const third = must(listLabels(house, { ...input, cursor: second.next_cursor }));
+  const third = listLabels(house, { ...input, cursor: second.next_cursor });
   t.strictSame(third, { labels: [{ name: 'h', received_count: 1, sent_count: 0 }], next_cursor: null });
 });
 
@@ -106,13 +104,13 @@ t.test('a search for a rare subject comes in short pages, and misses nothing', a
   await Promise.all(Array.from({ length: 4_500 }, (_, n) => house.accept(`m${n}`, inboxId)));
   const rare = [house.offered[10]!, house.offered[2_200]!, house.offered[4_400]!];
   for (const id of rare) await index(house, id, parsed({}, { subject: 'A needle' }));
-  const filter = must(normaliseFilter(NO_FILTER.labels, { subject: 'NEEDLE' }));
+  const filter = normaliseFilter(NO_FILTER.labels, { subject: 'NEEDLE' });
   for (const order of ['newest', 'oldest'] as const) {
     const pages: MessageId[][] = [];
     let cursor: string | null = null;
     do {
       const input = { ...ALL_MAIL, accountId: house.account, inboxId, filter, order, limit: 20, cursor };
-      const page: MessagePage = must(listMessages(house, input));
+      const page: MessagePage = listMessages(house, input);
       pages.push(page.summaries.map(idOf));
       cursor = page.nextCursor;
     } while (cursor !== null);

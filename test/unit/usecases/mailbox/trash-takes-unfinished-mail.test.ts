@@ -13,27 +13,25 @@ import { listTrash } from '../../../../src/usecases/mailbox/list-trash.js';
 import { openAttachment } from '../../../../src/usecases/mailbox/read-message.js';
 import { readFacts } from '../../../support/box/store-facts.js';
 import { countChunks, pattern } from '../../store/with-blobs.js';
-import { DAY_MS, type House, must, withHouse } from '../with-house.js';
+import { DAY_MS, type House, withHouse } from '../with-house.js';
 import { attach, gaveUp, index, parsed, prepared } from '../with-parser.js';
 
 const asOwner = (house: House, messageId: MessageId) => ({ accountId: house.account, messageId });
 
 const countFrom = async (house: House, inboxId: InboxId, from: string | null) =>
-  must(
-    await countMessages(house, {
-      accountId: house.account,
-      inboxId,
-      kind: 'received',
-      filter: { ...NO_FILTER, from },
-    }),
-  );
+  await countMessages(house, {
+    accountId: house.account,
+    inboxId,
+    kind: 'received',
+    filter: { ...NO_FILTER, from },
+  });
 
 t.test('trashed while pending, it is parsed all the same and comes back ready', async t => {
   const house = await withHouse(t);
   const inbox = await house.addInbox('agent');
   const id = await house.receive('raw', inbox);
-  must(await changeLabels(house, { ...asOwner(house, id), addLabels: ['kept'], removeLabels: [] }));
-  must(await trashMessage(house, asOwner(house, id)));
+  await changeLabels(house, { ...asOwner(house, id), addLabels: ['kept'], removeLabels: [] });
+  await trashMessage(house, asOwner(house, id));
   t.strictSame(house.pending(), [id], 'it still waits to be parsed');
   await index(house, id, async (_source, sink) => {
     await attach(sink, 'a1', pattern(100_000));
@@ -42,9 +40,9 @@ t.test('trashed while pending, it is parsed all the same and comes back ready', 
   t.equal(await countFrom(house, inbox, null), 0, 'in no list');
   t.equal(await countFrom(house, inbox, 'sender@elsewhere.example'), 0, 'in no set');
   const trash = { accountId: house.account, inboxId: inbox, limit: 10, cursor: null };
-  t.match(must(listTrash(house, trash)).messages, [{ id, subject: 'Hello', from: { name: 'Sender' } }]);
+  t.match(listTrash(house, trash).messages, [{ id, subject: 'Hello', from: { name: 'Sender' } }]);
   t.match(openAttachment(house, { ...asOwner(house, id), attachmentId: 'a1' }), { ok: false });
-  t.strictSame(must(await restoreMessage(house, asOwner(house, id))), {
+  t.strictSame(await restoreMessage(house, asOwner(house, id)), {
     id,
     inbox_id: inbox,
     thread_id: house.message(id)!.threadId,
@@ -65,16 +63,16 @@ t.test('trashed in the middle of parsing, and restored in the middle of it', asy
   const inbox = await house.addInbox('agent');
   const id = await house.receive('raw', inbox);
   await index(house, id, async () => {
-    must(await trashMessage(house, asOwner(house, id)));
+    await trashMessage(house, asOwner(house, id));
     return { status: 'parsed', prepared: prepared() };
   });
   t.match(house.message(id), { status: 'ready', trash: { number: 1 } });
-  must(await restoreMessage(house, asOwner(house, id)));
+  await restoreMessage(house, asOwner(house, id));
 
   const second = await house.receive('raw', inbox);
-  must(await trashMessage(house, asOwner(house, second)));
+  await trashMessage(house, asOwner(house, second));
   await index(house, second, async () => {
-    must(await restoreMessage(house, asOwner(house, second)));
+    await restoreMessage(house, asOwner(house, second));
     return { status: 'parsed', prepared: prepared() };
   });
   t.match(house.message(second), { status: 'ready', trash: null });
@@ -85,14 +83,14 @@ t.test('a parse that fails, or ends with its process, leaves Trash as it is', as
   const house = await withHouse(t);
   const inbox = await house.addInbox('agent');
   const [one, two] = [await house.receive('raw', inbox), await house.receive('raw', inbox)];
-  for (const id of [one, two]) must(await trashMessage(house, asOwner(house, id)));
+  for (const id of [one, two]) await trashMessage(house, asOwner(house, id));
   await index(house, one, gaveUp('timeout'));
   void index(house, two, () => new Promise(() => {}));
   while (house.message(two)?.status !== 'processing') await house.store.write(() => undefined);
   await recoverParsing(house);
   t.match(house.message(two), { status: 'pending', trash: { number: 2 } });
   const trash = { accountId: house.account, inboxId: inbox, limit: 10, cursor: null };
-  t.match(must(listTrash(house, trash)).messages, [
+  t.match(listTrash(house, trash).messages, [
     { id: two, from: null },
     { id: one, from: null },
   ]);
@@ -107,10 +105,10 @@ t.test('deleted, or swept out of Trash, in the middle of parsing, it leaves noth
     const id = await house.receive(pattern(200_000), inbox);
     const outcome = await index(house, id, async (_source, sink) => {
       await attach(sink, 'a1', pattern(150_000));
-      if (way !== 'delete') must(await trashMessage(house, asOwner(house, id)));
+      if (way !== 'delete') await trashMessage(house, asOwner(house, id));
       if (way === 'sweep') house.now.ms += 7 * DAY_MS;
       if (way === 'sweep') await house.sweepAll();
-      else must(await deleteMessage(house, asOwner(house, id)));
+      else await deleteMessage(house, asOwner(house, id));
       return { status: 'parsed', prepared: prepared() };
     });
     t.strictSame(outcome, { status: 'done' }, way);

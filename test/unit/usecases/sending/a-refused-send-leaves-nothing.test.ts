@@ -9,7 +9,7 @@ import { deleteMessage, trashMessage } from '../../../../src/usecases/mailbox/ch
 import { sentMessages } from '../../../../src/usecases/mailbox/message-access.js';
 import { readFacts } from '../../../support/box/store-facts.js';
 import { pattern } from '../../store/with-blobs.js';
-import { DAY_MS, must } from '../with-house.js';
+import { DAY_MS } from '../with-house.js';
 import { fullAt } from './failing-store.js';
 import { faultsOf, receiptOf, type SendingHouse, withSending } from './with-sending.js';
 
@@ -49,33 +49,28 @@ async function sweepAll(house: SendingHouse): Promise<void> {
 const RACES: readonly (readonly [string, (house: SendingHouse) => Promise<unknown>, string])[] = [
   [
     'sending is switched off',
-    async house =>
-      must(await setPermissions(house, { account: house.account, permissions: { send: false } })),
+    async house => await setPermissions(house, { account: house.account, permissions: { send: false } }),
     'operation_not_allowed',
   ],
   [
     'the inbox is deleted',
-    async house => must(await deleteInbox(house, { accountId: house.account, inboxId: house.inboxId })),
+    async house => await deleteInbox(house, { accountId: house.account, inboxId: house.inboxId }),
     'not_found',
   ],
   [
     'the rules of the inbox change',
     async house =>
-      must(
-        await setPolicy(house, {
-          inbox: house.inboxId,
-          kind: 'sending',
-          change: { enabled: true, domains: [] },
-        }),
-      ),
+      await setPolicy(house, {
+        inbox: house.inboxId,
+        kind: 'sending',
+        change: { enabled: true, domains: [] },
+      }),
     'recipient_not_allowed',
   ],
   [
     'the allowance is lowered',
     async house =>
-      must(
-        await setAllowance({ ...house, limits: house.inboxes.limits }, { account: house.account, sends: 0 }),
-      ),
+      await setAllowance({ ...house, limits: house.inboxes.limits }, { account: house.account, sends: 0 }),
     'outbound_limit_reached',
   ],
 ];
@@ -135,20 +130,20 @@ t.test('a full store refuses with 503 at whatever unit, and the key is unused', 
 t.test('a deleted sent copy is freed to its last chunk, also from Trash and by its time there', async t => {
   for (const remove of [
     async (house: SendingHouse, messageId: string) =>
-      must(await deleteMessage({ ...house, access: sentMessages }, { accountId: house.account, messageId })),
+      await deleteMessage({ ...house, access: sentMessages }, { accountId: house.account, messageId }),
     async (house: SendingHouse, messageId: string) => {
       const deps = { ...house, access: sentMessages };
-      must(await trashMessage(deps, { accountId: house.account, messageId }));
-      must(await deleteMessage(deps, { accountId: house.account, messageId }));
+      await trashMessage(deps, { accountId: house.account, messageId });
+      await deleteMessage(deps, { accountId: house.account, messageId });
     },
     async (house: SendingHouse, messageId: string) => {
-      must(await trashMessage({ ...house, access: sentMessages }, { accountId: house.account, messageId }));
+      await trashMessage({ ...house, access: sentMessages }, { accountId: house.account, messageId });
       await sweepAll(house);
       t.equal(facts(house).chunks, 9, 'not before its time');
       house.now.ms += 7 * DAY_MS;
     },
     async (house: SendingHouse) =>
-      must(await deleteInbox(house, { accountId: house.account, inboxId: house.inboxId })),
+      await deleteInbox(house, { accountId: house.account, inboxId: house.inboxId }),
   ]) {
     const house = await withSending(t);
     const { message } = await receiptOf(house.submit(LONG));

@@ -6,7 +6,7 @@ import { restoreMessage, trashMessage } from '../../../../src/usecases/mailbox/c
 import { sentMessages } from '../../../../src/usecases/mailbox/message-access.js';
 import { recoverSends } from '../../../../src/usecases/sending/attempt.js';
 import { queueStatus, retrySends } from '../../../../src/usecases/sending/queue-admin.js';
-import { DAY_MS, must } from '../with-house.js';
+import { DAY_MS } from '../with-house.js';
 import { faultsOf, receiptOf, type SendingHouse, withSending } from './with-sending.js';
 
 /** Sends that were reserved and never came to the relay: the queue forgot them, and the process ended. */
@@ -66,16 +66,16 @@ t.test('one that is a day old is held, is seen, and goes out when an admin lets 
   });
   t.same(faultsOf(house), []);
 
-  t.same(must(await retrySends(house, id)), { retried: [id] });
-  t.same(must(await retrySends(house, id)), { retried: [] }, 'it waits already');
+  t.same(await retrySends(house, id), { retried: [id] });
+  t.same(await retrySends(house, id), { retried: [] }, 'it waits already');
   t.match(queueStatus(house), { relay: { waiting: 1, oldest_age_s: 0 }, held: [{ id: other }] });
   house.now.ms += DAY_MS - 1;
   t.same(await boot(house), { unknown: 0, waiting: 1, held: 0 }, 'its day begins anew');
   t.same(house.relay.ids, [id]);
-  t.same(must(await retrySends(house, null)), { retried: [other] });
+  t.same(await retrySends(house, null), { retried: [other] });
   await relayPending(house);
   t.same(house.relay.ids, [id, other]);
-  t.same(must(await retrySends(house, null)), { retried: [] });
+  t.same(await retrySends(house, null), { retried: [] });
   t.same(faultsOf(house), []);
 });
 
@@ -105,7 +105,7 @@ t.test('an attempt that was started is unknown for good', async t => {
     relayDueAt: null,
   });
   t.match(await retrySends(house, message.id), { failure: { code: 'invalid_request' } });
-  t.same(must(await retrySends(house, null)), { retried: [] });
+  t.same(await retrySends(house, null), { retried: [] });
   t.same(await boot(house), { unknown: 0, waiting: 0, held: 0 });
   t.same(house.relay.ids, [message.id], 'once');
   t.equal(house.used(), 2, 'and charged');
@@ -125,14 +125,14 @@ t.test('a message in Trash does not go out from there', async t => {
   const [id = '', other = ''] = await reserved(house, 2);
   const input = { accountId: house.account, messageId: id };
   const deps = { ...house, access: sentMessages };
-  must(await trashMessage(deps, input));
+  await trashMessage(deps, input);
   await relayPending(house);
   t.same(house.relay.ids, [other], 'reserved, then thrown away');
   t.match(queueStatus(house).held, [{ id, in_trash: true }]);
   t.match(await retrySends(house, id), { failure: { code: 'invalid_request', message: /Trash/ } });
-  t.same(must(await retrySends(house, null)), { retried: [] }, 'nor with all others');
-  must(await restoreMessage(deps, input));
-  t.same(must(await retrySends(house, null)), { retried: [id] });
+  t.same(await retrySends(house, null), { retried: [] }, 'nor with all others');
+  await restoreMessage(deps, input);
+  t.same(await retrySends(house, null), { retried: [id] });
   await relayPending(house);
   t.same(house.relay.ids, [other, id]);
   t.same(faultsOf(house), []);
@@ -157,7 +157,7 @@ t.test('an entry that was left behind starts nothing again', async t => {
   t.same(await boot(house), { unknown: 0, waiting: 0, held: 0 });
   t.match(house.sent(message.id), { attempt: 'settled', status: 'accepted' });
   t.same(house.pendingRelays(), [], 'it is gone');
-  t.same(must(await retrySends(house, null)), { retried: [] });
+  t.same(await retrySends(house, null), { retried: [] });
   t.same(house.relay.ids, [message.id]);
 });
 
@@ -169,10 +169,8 @@ t.test('more attempts than a page are all recovered and all let go', async t => 
   house.now.ms += DAY_MS;
   t.same(await boot(house), { unknown: 0, waiting: 0, held: 601 });
   t.equal(queueStatus(house).is_partial, true);
-  must(
-    await trashMessage({ ...house, access: sentMessages }, { accountId: house.account, messageId: ids[0]! }),
-  );
-  t.equal(must(await retrySends(house, null)).retried.length, 600);
+  await trashMessage({ ...house, access: sentMessages }, { accountId: house.account, messageId: ids[0]! });
+  t.equal((await retrySends(house, null)).retried.length, 600);
   t.same(heldIds(house), ids);
   t.same(faultsOf(house), []);
 });

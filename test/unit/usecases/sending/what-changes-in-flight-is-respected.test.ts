@@ -14,7 +14,6 @@ import {
 import { sentMessages } from '../../../../src/usecases/mailbox/message-access.js';
 import { ACCEPTED, REFUSED } from '../../../support/sending/scripted-relay.js';
 import { countChunks, pattern } from '../../store/with-blobs.js';
-import { must } from '../with-house.js';
 import { faultsOf, receiptOf, type SendingHouse, withSending } from './with-sending.js';
 
 /** Long enough that body and file are uploads of several chunks. */
@@ -27,39 +26,33 @@ const FIELDS = {
 type Change = (house: SendingHouse, id: string) => Promise<unknown>;
 
 const retireInbox: Change = async house =>
-  must(await deleteInbox(house, { accountId: house.account, inboxId: house.inboxId }));
+  await deleteInbox(house, { accountId: house.account, inboxId: house.inboxId });
 
 const CHANGES = {
   deletion: async (house, messageId) =>
-    must(await deleteMessage({ ...house, access: sentMessages }, { accountId: house.account, messageId })),
+    await deleteMessage({ ...house, access: sentMessages }, { accountId: house.account, messageId }),
   trashing: async (house, messageId) =>
-    must(await trashMessage({ ...house, access: sentMessages }, { accountId: house.account, messageId })),
+    await trashMessage({ ...house, access: sentMessages }, { accountId: house.account, messageId }),
   inboxDeletion: retireInbox,
   inboxErasure: async (house, id) => {
     await retireInbox(house, id);
     await house.sweepAll();
   },
   noSend: async house =>
-    must(await setPermissions(house, { account: house.account, permissions: { send: false } })),
-  suppression: async house => must(await addSuppression(house, { address: 'Ann@Remote.example' })),
+    await setPermissions(house, { account: house.account, permissions: { send: false } }),
+  suppression: async house => await addSuppression(house, { address: 'Ann@Remote.example' }),
   rules: async house =>
-    must(
-      await setPolicy(house, {
-        inbox: house.inboxId,
-        kind: 'sending',
-        change: { enabled: true, domains: [] },
-      }),
-    ),
+    await setPolicy(house, {
+      inbox: house.inboxId,
+      kind: 'sending',
+      change: { enabled: true, domains: [] },
+    }),
   noAllowance: async house =>
-    must(
-      await setAllowance({ ...house, limits: house.inboxes.limits }, { account: house.account, sends: 0 }),
-    ),
+    await setAllowance({ ...house, limits: house.inboxes.limits }, { account: house.account, sends: 0 }),
   labels: async (house, messageId) =>
-    must(
-      await changeLabels(
-        { ...house, access: sentMessages },
-        { accountId: house.account, messageId, addLabels: ['later'], removeLabels: [] },
-      ),
+    await changeLabels(
+      { ...house, access: sentMessages },
+      { accountId: house.account, messageId, addLabels: ['later'], removeLabels: [] },
     ),
 } satisfies Record<string, Change>;
 
@@ -179,7 +172,7 @@ t.test('trashing behind the start: the outcome is saved where it is', async t =>
   const { house, id, receipt } = await changedBehindStart(t, CHANGES.trashing, REFUSED);
   t.match(receipt, { outcome_persisted: true, message: { id, status: 'rejected' } });
   t.equal(house.used(), 0);
-  must(await restoreMessage({ ...house, access: sentMessages }, { accountId: house.account, messageId: id }));
+  await restoreMessage({ ...house, access: sentMessages }, { accountId: house.account, messageId: id });
   t.match(house.sent(id), { status: 'rejected', trash: null });
   await isClean(t, house);
 });

@@ -10,7 +10,7 @@ import { sendMessage } from '../../../../src/usecases/sending/reply-and-forward.
 import { readFacts } from '../../../support/box/store-facts.js';
 import { ScriptedRelay } from '../../../support/sending/scripted-relay.js';
 import { SendingSide } from '../../../support/sending/sending-side.js';
-import { type House, must, withHouse } from '../with-house.js';
+import { type House, withHouse } from '../with-house.js';
 
 export interface SendingHouse extends House {
   readonly inboxId: InboxId;
@@ -66,7 +66,7 @@ export async function withSending(t: Test, options: SendingOptions = {}): Promis
 
 /** What a send has to come to in a test. */
 export async function receiptOf(sent: ReturnType<SendingHouse['submit']>) {
-  return must(await sent);
+  return await sent;
 }
 
 /** What does not hold together in the store; empty when it is sound. */

@@ -43,7 +43,7 @@ import {
 import { getThreadDetail, type ThreadSummary } from '../../../../src/usecases/threads/read-thread.js';
 import { storeOptions } from '../../store/with-store.js';
 import type { Question } from '../mailbox/mailbox-steps.js';
-import { DAY_MS, type House, houseOn, inNameOf, must } from '../with-house.js';
+import { DAY_MS, type House, houseOn, inNameOf } from '../with-house.js';
 import { gaveUp, index, parsed } from '../with-parser.js';
 import { putSent, settleSent } from '../with-sent.js';
 import { isShown, type ModelMember, type ModelThread, meets, shownOf, ThreadModel } from './thread-model.js';
@@ -134,7 +134,7 @@ class ThreadRun {
     await this.#ask({ ...open, order: 'newest' });
     await this.#ask({ ...open, order: 'oldest', none: ['a'] });
     for (const inboxId of this.#inboxes)
-      must(await deleteInbox(this.house, { accountId: this.house.account, inboxId }));
+      await deleteInbox(this.house, { accountId: this.house.account, inboxId });
     // The clock may have been set back since something was deleted.
     this.#now.ms += DAY_MS;
     await this.house.sweepAll();
@@ -276,7 +276,7 @@ class ThreadRun {
     const thread = this.#visible(threadId, isStranger);
     if (thread === undefined) return assertMissing(result);
     const { add: add_labels, remove: remove_labels } = normalised.value;
-    assert.deepEqual(must(result), { ...countsOf(thread), add_labels, remove_labels });
+    assert.deepEqual(result, { ...countsOf(thread), add_labels, remove_labels });
     for (const member of shownOf(thread)) member.labels = applyLabelChange(member.labels, normalised.value);
   }
 
@@ -286,7 +286,7 @@ class ThreadRun {
     const result = await deleteThread(this.house, { accountId, threadId });
     const thread = this.#visible(threadId, isStranger);
     if (thread === undefined) return assertMissing(result);
-    const { message: _words, ...answer } = must(result);
+    const { message: _words, ...answer } = result;
     assert.deepEqual(answer, { ...countsOf(thread), status: 'deletion_pending' });
     for (const member of shownOf(thread)) this.#model.trash(member, this.#now.ms);
   }
@@ -302,13 +302,13 @@ class ThreadRun {
         : await act({ ...this.house, access: sentMessages }, input);
     const message = step.isStranger ? undefined : this.#model.anywhere(picked.id, this.#now.ms);
     if (message === undefined) return assertMissing(result);
-    must(result);
+    result;
     if (step.kind === 'trash') this.#model.trash(message, this.#now.ms);
     if (step.kind === 'delete') this.#model.erase(candidate => candidate === message);
     if (step.kind !== 'restore') return;
     message.trash = null;
     const thread = isShown(message) ? this.#model.threadOf(message)?.names[0] : null;
-    assert.equal((must(result) as { thread_id?: string | null }).thread_id, thread);
+    assert.equal((result as { thread_id?: string | null }).thread_id, thread);
   }
 
   async #ask(question: Question): Promise<void> {
@@ -344,7 +344,7 @@ class ThreadRun {
         limit,
         cursor,
       };
-      const { threads, next_cursor }: ThreadPage = must(await listThreads(this.house, input));
+      const { threads, next_cursor }: ThreadPage = await listThreads(this.house, input);
       assert.ok(threads.length === limit || next_cursor === null, 'a page with a cursor is full');
       all.push(...threads);
       if (next_cursor === null) return all;
@@ -398,7 +398,7 @@ class ThreadRun {
         filter: NO_FILTER,
         order: 'newest' as const,
       };
-      const { summaries } = must(listMessages(this.house, { ...input, limit: 1_000, cursor: null }));
+      const { summaries } = listMessages(this.house, { ...input, limit: 1_000, cursor: null });
       for (const summary of summaries) {
         const { id, thread_id } = JSON.parse(summary.toString()) as { id: string; thread_id: string | null };
         const message = this.#model.messages.find(candidate => candidate.id === id)!;
@@ -417,7 +417,7 @@ class ThreadRun {
       const limit = limits[page % limits.length]!;
       const detail = getThreadDetail(this.house, { ...input, limit, cursor });
       if (thread === undefined) return assertMissing(detail);
-      const { size, bytes } = must(detail);
+      const { size, bytes } = detail;
       const parts: Uint8Array[] = [];
       for await (const part of bytes) parts.push(part);
       const body = Buffer.concat(parts);
@@ -441,7 +441,7 @@ class ThreadRun {
       const value = question[name];
       return value === null ? [] : [[name, value]];
     });
-    const normalised = must(normaliseFilter({ all, any, none }, Object.fromEntries(given)));
+    const normalised = normaliseFilter({ all, any, none }, Object.fromEntries(given));
     const instantOf = (bound: Question['after']): number | null =>
       bound === null ? null : (this.#picked(bound.pick)?.at ?? this.#now.ms) + bound.shift;
     const [after, before] = [instantOf(question.after), instantOf(question.before)];

@@ -4,7 +4,7 @@ import { type MessageFilter, NO_FILTER } from '../../../../src/domain/message-fi
 import type { PreparedContent } from '../../../../src/usecases/ports.js';
 import { listThreads } from '../../../../src/usecases/threads/list-threads.js';
 import { getThreadDetail, type ThreadSummary } from '../../../../src/usecases/threads/read-thread.js';
-import { type House, must } from '../with-house.js';
+import type { House } from '../with-house.js';
 import { index, parsed } from '../with-parser.js';
 
 /** Takes a message in and parses it; `own` and `references` are Message-IDs without brackets. */
@@ -48,7 +48,7 @@ export async function threadsOf(
     limit: 100,
     cursor: null,
   } as const;
-  return must(await listThreads(house, input)).threads;
+  return (await listThreads(house, input)).threads;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever the answer holds
@@ -61,7 +61,7 @@ export async function detailOf(
   page: { readonly limit?: number; readonly cursor?: string | null } = {},
 ): Promise<Detail> {
   const { limit = 100, cursor = null } = page;
-  const detail = must(getThreadDetail(house, { accountId: house.account, threadId, limit, cursor }));
+  const detail = getThreadDetail(house, { accountId: house.account, threadId, limit, cursor });
   const parts: Uint8Array[] = [];
   for await (const part of detail.bytes) parts.push(Buffer.from(part));
   const body = Buffer.concat(parts);

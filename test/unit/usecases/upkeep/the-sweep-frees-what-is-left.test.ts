@@ -12,7 +12,7 @@ import { listMessages } from '../../../../src/usecases/mailbox/list-messages.js'
 import { recoverUploads, sweep } from '../../../../src/usecases/upkeep/sweep.js';
 import { FIRST, LAST } from '../../store/lines.js';
 import { countChunks, countUploads, pattern, readAll, upload } from '../../store/with-blobs.js';
-import { ALL_MAIL, DAY_MS, type House, must, withHouse } from '../with-house.js';
+import { ALL_MAIL, DAY_MS, type House, withHouse } from '../with-house.js';
 import { attach, index, prepared } from '../with-parser.js';
 
 const count = <Key, Value>(house: House, table: Table<Key, Value>) =>
@@ -49,11 +49,11 @@ t.test('a deleted inbox of 250 messages is erased, the neighbour is not', async 
   const neighbour = await house.addInbox('neighbour');
   const shared = await house.addInbox('shared');
   const kept = await house.receive(pattern(200_000), neighbour, shared);
-  must(await deleteInbox(house, { accountId: house.account, inboxId: shared }));
+  await deleteInbox(house, { accountId: house.account, inboxId: shared });
   await house.sweepAll();
   const before = counts(house);
   const inbox = await fill(house);
-  must(await deleteInbox(house, { accountId: house.account, inboxId: inbox }));
+  await deleteInbox(house, { accountId: house.account, inboxId: inbox });
   await house.sweepAll();
   t.strictSame(counts(house), before);
   t.equal(house.message(kept)?.status, 'pending');
@@ -61,7 +61,7 @@ t.test('a deleted inbox of 250 messages is erased, the neighbour is not', async 
     (await readAll(house.store, house.message(kept)!.raw)).equals(pattern(200_000)),
     'its shared bytes are there',
   );
-  must(await deleteMessage(house, { accountId: house.account, messageId: kept }));
+  await deleteMessage(house, { accountId: house.account, messageId: kept });
   await house.sweepAll();
   t.strictSame(counts(house), NOTHING);
   t.strictSame(
@@ -73,7 +73,7 @@ t.test('a deleted inbox of 250 messages is erased, the neighbour is not', async 
 t.test('it stops when asked, and goes on later from where it was', async t => {
   const house = await withHouse(t);
   const inbox = await fill(house);
-  must(await deleteInbox(house, { accountId: house.account, inboxId: inbox }));
+  await deleteInbox(house, { accountId: house.account, inboxId: inbox });
   let left = counts(house);
   await sweep(house, () => true);
   t.strictSame(counts(house), left, 'asked before the first step');
@@ -94,13 +94,17 @@ t.test('a deleted message is out of reach at once and its bytes follow', async t
   const inbox = await house.addInbox('agent');
   const ids: MessageId[] = [];
   for (let n = 0; n < 5; n++) ids.push(await house.receive(pattern(CHUNK_BYTES * 70), inbox));
-  must(await deleteMessage(house, { accountId: house.account, messageId: ids[2]! }));
+  await deleteMessage(house, { accountId: house.account, messageId: ids[2]! });
   t.match(await deleteMessage(house, { accountId: house.account, messageId: ids[2]! }), {
     failure: { code: 'not_found' },
   });
-  const page = must(
-    listMessages(house, { ...ALL_MAIL, accountId: house.account, inboxId: inbox, limit: 10, cursor: null }),
-  );
+  const page = listMessages(house, {
+    ...ALL_MAIL,
+    accountId: house.account,
+    inboxId: inbox,
+    limit: 10,
+    cursor: null,
+  });
   t.strictSame(
     page.summaries.map(summary => JSON.parse(summary.toString()).id),
     [4, 3, 1, 0].map(n => ids[n]),
@@ -113,13 +117,11 @@ t.test('a deleted message is out of reach at once and its bytes follow', async t
 t.test('expired keys are forgotten, and no others', async t => {
   const house = await withHouse(t, { inboxLimit: 300 });
   for (let n = 0; n < 250; n++) {
-    must(
-      await createInbox(house.inboxes, {
-        accountId: house.account,
-        localPart: `a${n}`,
-        idempotencyKey: `k${n}`,
-      }),
-    );
+    await createInbox(house.inboxes, {
+      accountId: house.account,
+      localPart: `a${n}`,
+      idempotencyKey: `k${n}`,
+    });
     if (n === 239) house.now.ms += 1000;
   }
   house.now.ms += DAY_MS - 1000;
@@ -147,7 +149,7 @@ t.test('a line without its message does not hold the sweep up', async t => {
   const inbox = await house.addInbox('agent');
   const id = await house.receive('raw', inbox);
   await house.store.write(writer => writer.remove(messagesTable, id));
-  must(await deleteInbox(house, { accountId: house.account, inboxId: inbox }));
+  await deleteInbox(house, { accountId: house.account, inboxId: inbox });
   await house.sweepAll();
   t.equal(count(house, summariesTable), 0);
 });
