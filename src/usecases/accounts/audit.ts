@@ -1,5 +1,4 @@
-import { refuse } from '../../domain/errors.js';
-import { type AccountId, type ApprovalId, type AuditId, type KeyId, newId, toId } from '../../domain/ids.js';
+import { type AccountId, type ApprovalId, type AuditId, type KeyId, newId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import type { Store } from '../../store/engine/store.js';
 import { type Writer, walkTable } from '../../store/engine/tables.js';
@@ -11,6 +10,7 @@ import {
   scanAudit,
   signupAnswersTable,
 } from '../../store/records/approvals.js';
+import { type PageInput, page, plainCursors } from '../shared/pages.js';
 
 /** What of an event is known; the rest is null. */
 export interface AuditFacts {
@@ -57,18 +57,14 @@ export interface AuditPage {
 }
 
 /** The trail, newest first. */
-export function listAudit(
-  deps: { readonly store: Store },
-  input: { readonly limit: number; readonly cursor: string | null },
-): AuditPage {
-  const before = input.cursor === null ? null : toId<AuditId>(input.cursor);
-  if (input.cursor !== null && before === null) {
-    throw refuse('invalid_cursor', 'The cursor must be the next_cursor of an earlier page.');
-  }
-  const events = deps.store.read(reader => scanAudit(reader, before, input.limit + 1));
-  const page = events.slice(0, input.limit);
-  const hasMore = events.length > page.length;
-  return { events: page.map(view), next_cursor: hasMore ? (page.at(-1)?.id ?? null) : null };
+export function listAudit(deps: { readonly store: Store }, input: PageInput): AuditPage {
+  const { items, next_cursor } = page(
+    plainCursors<AuditId>(),
+    input,
+    (before, limit) => deps.store.read(reader => scanAudit(reader, before, limit)),
+    ({ id }) => id,
+  );
+  return { events: items.map(view), next_cursor };
 }
 
 function view(event: AuditEvent): AuditView {

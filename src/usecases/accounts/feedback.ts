@@ -1,11 +1,12 @@
 import { isEmailAddress } from '../../domain/addresses.js';
 import { refuse } from '../../domain/errors.js';
-import { type FeedbackId, type MessageId, newId, toId } from '../../domain/ids.js';
+import { type FeedbackId, type MessageId, newId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import type { Store } from '../../store/engine/store.js';
 import { type AccountRecord, getAccount } from '../../store/records/accounts.js';
 import { type FeedbackRecord, putFeedback, scanFeedback } from '../../store/records/approvals.js';
 import type { Clock, Logger, Relay, SystemMail } from '../ports.js';
+import { type PageInput, page, plainCursors } from '../shared/pages.js';
 
 /** Longest title, in UTF-8 bytes after trimming (decisions, Feedback). */
 const MAX_TITLE_BYTES = 200;
@@ -93,18 +94,15 @@ export interface FeedbackPage {
 }
 
 /** Feedback, newest first. */
-export function listFeedback(
-  deps: { readonly store: Store },
-  input: { readonly limit: number; readonly cursor: string | null },
-): FeedbackPage {
-  const before = input.cursor === null ? null : toId<FeedbackId>(input.cursor);
-  if (input.cursor !== null && before === null) {
-    throw refuse('invalid_cursor', 'The cursor must be the next_cursor of an earlier page.');
-  }
+export function listFeedback(deps: { readonly store: Store }, input: PageInput): FeedbackPage {
   return deps.store.read(reader => {
-    const found = scanFeedback(reader, before, input.limit + 1);
-    const page = found.slice(0, input.limit);
-    const feedback = page.map(({ id, createdAt, accountId, title, body }) => ({
+    const { items, next_cursor } = page(
+      plainCursors<FeedbackId>(),
+      input,
+      (before, limit) => scanFeedback(reader, before, limit),
+      ({ id }) => id,
+    );
+    const feedback = items.map(({ id, createdAt, accountId, title, body }) => ({
       id,
       created_at: toInstant(createdAt),
       account_id: accountId,
@@ -112,7 +110,7 @@ export function listFeedback(
       title,
       body,
     }));
-    return { feedback, next_cursor: found.length > page.length ? (page.at(-1)?.id ?? null) : null };
+    return { feedback, next_cursor };
   });
 }
 

@@ -24,6 +24,7 @@ import type { Clock } from '../ports.js';
 import { tooLarge } from '../sending/outgoing.js';
 import { checkPermitted, ownedInbox } from '../shared/callers.js';
 import { type ByteStream, fillInFiles, readWholeBlob } from '../shared/contents.js';
+import { idCursors, page } from '../shared/pages.js';
 
 const MISSING = () =>
   refuse('content_unavailable', 'The stored content cannot be read right now. Retry later.');
@@ -111,26 +112,18 @@ export function listDrafts(
 ): DraftPage {
   return deps.store.read(reader => {
     const owned = ownedInbox(reader, input.accountId, input.inboxId);
-    const scope = `drafts ${owned.id} ${input.list}`;
-    const position = input.cursor === null ? null : deps.cursors.decodeText(scope, input.cursor);
-    const before = position === null ? null : toId<DraftId>(position);
-    if (before === null && input.cursor !== null) {
-      throw refuse(
-        'invalid_draft',
-        'The cursor does not belong to this list of drafts in this state: start again without one.',
-      );
-    }
-    const found = scanDrafts(reader, owned.id, input.list, before, input.limit + 1);
-    const page = found.slice(0, input.limit);
-    const last = page.at(-1);
-    return {
-      drafts: page.flatMap(id => {
-        const draft = getDraft(reader, id);
-        return draft === undefined ? [] : [viewDraft(draft)];
-      }),
-      next_cursor:
-        found.length > input.limit && last !== undefined ? deps.cursors.encodeText(scope, last) : null,
-    };
+    const cursors = idCursors<DraftId>(deps.cursors, `drafts ${owned.id} ${input.list}`);
+    const { items, next_cursor } = page(
+      { ...cursors, invalid: 'invalid_draft' },
+      input,
+      (before, limit) => scanDrafts(reader, owned.id, input.list, before, limit),
+      id => id,
+    );
+    const drafts = items.flatMap(id => {
+      const draft = getDraft(reader, id);
+      return draft === undefined ? [] : [viewDraft(draft)];
+    });
+    return { drafts, next_cursor };
   });
 }
 

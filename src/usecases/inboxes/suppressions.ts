@@ -10,6 +10,7 @@ import {
   scanSuppressions,
 } from '../../store/records/inboxes.js';
 import type { Clock } from '../ports.js';
+import { type Cursors, type PageInput, page } from '../shared/pages.js';
 
 /**
  * Nothing is sent to this address any more, in whatever letter case, by any account. An address that is on
@@ -59,22 +60,21 @@ export interface SuppressionPage {
 }
 
 /** The suppression list, by address. */
-export function listSuppressions(
-  deps: { store: Store },
-  input: { readonly limit: number; readonly cursor: string | null },
-): SuppressionPage {
-  const { cursor } = input;
-  if (cursor !== null && toSuppressedAddress(cursor) !== cursor) {
-    throw refuse('invalid_cursor', 'The cursor does not belong to this list: start again without one.');
-  }
-  const found = deps.store.read(reader => scanSuppressions(reader, cursor, input.limit + 1));
-  const page = found.slice(0, input.limit);
-  const hasMore = found.length > input.limit;
-  return {
-    suppressions: page.map(viewSuppression),
-    next_cursor: hasMore ? (page.at(-1)?.address ?? null) : null,
-  };
+export function listSuppressions(deps: { store: Store }, input: PageInput): SuppressionPage {
+  const { items, next_cursor } = page(
+    ADDRESS_CURSORS,
+    input,
+    (after, limit) => deps.store.read(reader => scanSuppressions(reader, after, limit)),
+    ({ address }) => address,
+  );
+  return { suppressions: items.map(viewSuppression), next_cursor };
 }
+
+/** Only admins see this list: its cursors are the addresses themselves. */
+const ADDRESS_CURSORS: Cursors<string> = {
+  write: address => address,
+  read: cursor => (toSuppressedAddress(cursor) === cursor ? cursor : null),
+};
 
 export function viewSuppression({ address, reason, createdAt }: SuppressionRecord): SuppressionView {
   return { address, reason, created_at: toInstant(createdAt) };

@@ -1,10 +1,10 @@
-import { refuse } from '../../domain/errors.js';
 import type { AccountId } from '../../domain/ids.js';
 import { normaliseLabel } from '../../domain/labels.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
 import { scanLabels } from '../../store/mailbox/postings.js';
 import { ownedInbox } from '../shared/callers.js';
+import { page, textCursors } from '../shared/pages.js';
 
 /** Wire contract, `LabelList`. */
 export interface LabelList {
@@ -30,26 +30,18 @@ export function listLabels(deps: { store: Store; cursors: CursorCodec }, input: 
   const prefix = normalisePrefix(input.prefix);
   return deps.store.read(reader => {
     const owned = ownedInbox(reader, input.accountId, input.inboxId);
-    const scope = `labels ${owned.id} ${prefix}`;
-    const after = input.cursor === null ? null : deps.cursors.decodeText(scope, input.cursor);
-    if (after === null && input.cursor !== null) {
-      throw refuse(
-        'invalid_cursor',
-        'The cursor does not belong to this list with this prefix: start again without one.',
-      );
-    }
-    const found = scanLabels(reader, owned.id, prefix, after, input.limit + 1);
-    const page = found.slice(0, input.limit);
-    const last = page.at(-1);
-    return {
-      labels: page.map(({ label, count }) => ({
-        name: label,
-        received_count: count.received,
-        sent_count: count.sent,
-      })),
-      next_cursor:
-        found.length > input.limit && last !== undefined ? deps.cursors.encodeText(scope, last.label) : null,
-    };
+    const { items, next_cursor } = page(
+      textCursors(deps.cursors, `labels ${owned.id} ${prefix}`),
+      input,
+      (after, limit) => scanLabels(reader, owned.id, prefix, after, limit),
+      ({ label }) => label,
+    );
+    const labels = items.map(({ label, count }) => ({
+      name: label,
+      received_count: count.received,
+      sent_count: count.sent,
+    }));
+    return { labels, next_cursor };
   });
 }
 

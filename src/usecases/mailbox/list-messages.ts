@@ -1,4 +1,3 @@
-import { refuse } from '../../domain/errors.js';
 import { type AccountId, type InboxId, toId } from '../../domain/ids.js';
 import { filterScope, type MessageFilter } from '../../domain/message-filter.js';
 import type { CursorCodec } from '../../domain/paging.js';
@@ -6,6 +5,7 @@ import type { Store } from '../../store/engine/store.js';
 import { accessVersion } from '../../store/engine/writer.js';
 import { getCounters, type MessageKind } from '../../store/mailbox/mailboxes.js';
 import { ownedInbox } from '../shared/callers.js';
+import { nextCursor, numberCursors, startOf } from '../shared/pages.js';
 import { showThreads } from '../threads/read-thread.js';
 import { findMessages } from './find-messages.js';
 
@@ -55,23 +55,14 @@ export function listMessages(deps: { store: Store; cursors: CursorCodec }, input
     const owned = ownedInbox(reader, input.accountId, input.inboxId);
     const mailbox = { inboxId: owned.id, kind: input.kind };
     const scope = `${input.kind} ${mailbox.inboxId} ${input.order} ${filterScope(input.filter)}`;
-    const position = input.cursor === null ? null : deps.cursors.decode(scope, input.cursor);
-    if (position === null && input.cursor !== null) {
-      throw refuse(
-        'invalid_cursor',
-        'The cursor does not belong to this list with these filters and this order: start again without one.',
-      );
-    }
+    const cursors = numberCursors(deps.cursors, scope);
     const found = findMessages(reader, mailbox, input.filter, {
       isDescending: input.order === 'newest',
       limit: input.limit,
-      position,
+      position: startOf(cursors, input.cursor),
     });
     const summaries = found.entries.map(entry => entry.summary);
     showThreads(reader, mailbox.inboxId, summaries);
-    return {
-      summaries,
-      nextCursor: found.next === null ? null : deps.cursors.encode(scope, found.next),
-    };
+    return { summaries, nextCursor: nextCursor(cursors, found.next) };
   });
 }

@@ -1,5 +1,4 @@
 import type { ParsedAddress } from '../../domain/content.js';
-import { refuse } from '../../domain/errors.js';
 import type { AccountId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import type { Mailbox } from '../../domain/message-parts.js';
@@ -10,6 +9,7 @@ import { scanTrash, type TrashedMessage } from '../../store/mailbox/index.js';
 import type { ReceivedRecord, SentRecord } from '../../store/mailbox/messages.js';
 import type { Clock } from '../ports.js';
 import { ownedInbox } from '../shared/callers.js';
+import { numberCursors, page } from '../shared/pages.js';
 import { receivedMessages, sentMessages } from './message-access.js';
 
 /** Wire contract, `TrashEntry`. */
@@ -44,20 +44,14 @@ export function listTrash(
 ): TrashPage {
   return deps.store.read(reader => {
     const owned = ownedInbox(reader, input.accountId, input.inboxId);
-    const scope = `trash ${owned.id}`;
-    const before = input.cursor === null ? null : deps.cursors.decode(scope, input.cursor);
-    if (before === null && input.cursor !== null) {
-      throw refuse('invalid_cursor', 'The cursor does not belong to this list: start again without one.');
-    }
-    const found = scanTrash(reader, owned.id, before, input.limit + 1);
-    const page = found.slice(0, input.limit);
-    const last = page.at(-1);
+    const { items, next_cursor } = page(
+      numberCursors(deps.cursors, `trash ${owned.id}`),
+      input,
+      (before, limit) => scanTrash(reader, owned.id, before, limit),
+      ({ number }) => number,
+    );
     const nowMs = deps.clock();
-    return {
-      messages: page.flatMap(({ message }) => viewRestorable(reader, message, nowMs)),
-      next_cursor:
-        found.length > input.limit && last !== undefined ? deps.cursors.encode(scope, last.number) : null,
-    };
+    return { messages: items.flatMap(({ message }) => viewRestorable(reader, message, nowMs)), next_cursor };
   });
 }
 

@@ -1,24 +1,104 @@
-import { refuse } from '../../domain/errors.js';
+import { type ErrorCode, refuse } from '../../domain/errors.js';
+import { type Id, toId } from '../../domain/ids.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import { KIND_BYTE, messageKindOf } from '../../store/mailbox/mailboxes.js';
 import type { MemberPosition } from '../../store/threads/members.js';
 
-/** A cursor for the position of a message among all of an inbox. */
-export function encodePosition(cursors: CursorCodec, scope: string, position: MemberPosition): string {
-  return cursors.encodeText(scope, [position.at, KIND_BYTE[position.kind], position.seq].join(' '));
+/** The cursors of one list: what a client is given for a position, and the position of what it gives back. */
+export interface Cursors<Position> {
+  write(position: Position): string;
+  /** Null for a text that is no cursor of this list. */
+  read(cursor: string): Position | null;
+  /** What such a text is refused with; `invalid_cursor` unless another is said. */
+  readonly invalid?: ErrorCode;
 }
 
-/** The position of a cursor, null without one. */
-export function decodePosition(
-  cursors: CursorCodec,
-  scope: string,
-  cursor: string | null,
-): MemberPosition | null {
+/** What of a list is asked for. */
+export interface PageInput {
+  /** At most so many items. */
+  readonly limit: number;
+  /** The `next_cursor` of the page before; null for the first page. */
+  readonly cursor: string | null;
+}
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** Null at the end of the list. */
+  readonly next_cursor: string | null;
+}
+
+/** Where a page begins: behind this position, or at the start of the list (null). Refuses a foreign cursor. */
+export function startOf<Position>(cursors: Cursors<Position>, cursor: string | null): Position | null {
   if (cursor === null) return null;
-  const text = cursors.decodeText(scope, cursor);
-  const [at = Number.NaN, kindByte, seq = Number.NaN] = (text ?? '').split(' ').map(Number);
-  const kind = messageKindOf(kindByte);
-  if (text === null || kind === undefined)
-    throw refuse('invalid_cursor', 'The cursor does not belong to this list: start again without one.');
-  return { at, kind, seq };
+  const position = cursors.read(cursor);
+  if (position !== null) return position;
+  throw refuse(
+    cursors.invalid ?? 'invalid_cursor',
+    'The cursor does not belong to this list with these conditions and this order: start again without one.',
+  );
+}
+
+/** The cursor of what comes behind a position; null at the end of the list. */
+export function nextCursor<Position>(cursors: Cursors<Position>, next: Position | null): string | null {
+  return next === null ? null : cursors.write(next);
+}
+
+/**
+ * One page of a list.
+ * @param scan the items behind a position, from the start of the list without one, at most `limit`
+ * @param positionOf where an item stands in the list
+ */
+export function page<Item, Position>(
+  cursors: Cursors<Position>,
+  { limit, cursor }: PageInput,
+  scan: (after: Position | null, limit: number) => readonly Item[],
+  positionOf: (item: Item) => Position,
+): Page<Item> {
+  const found = scan(startOf(cursors, cursor), limit + 1);
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  const hasMore = found.length > limit && last !== undefined;
+  return { items, next_cursor: hasMore ? cursors.write(positionOf(last)) : null };
+}
+
+/** Of a list in the order of a number of at most 48 bits. */
+export function numberCursors(codec: CursorCodec, scope: string): Cursors<number> {
+  return {
+    write: position => codec.encode(scope, position),
+    read: cursor => codec.decode(scope, cursor),
+  };
+}
+
+/** Of a list in the order of a short text. */
+export function textCursors(codec: CursorCodec, scope: string): Cursors<string> {
+  return {
+    write: position => codec.encodeText(scope, position),
+    read: cursor => codec.decodeText(scope, cursor),
+  };
+}
+
+/** Of a list in the order of ids, which is that of creation. */
+export function idCursors<OfId extends Id<string>>(codec: CursorCodec, scope: string): Cursors<OfId> {
+  return {
+    write: id => codec.encodeText(scope, id),
+    read: cursor => toId<OfId>(codec.decodeText(scope, cursor) ?? ''),
+  };
+}
+
+/** Of a list of messages of both kinds in the order of their time. */
+export function memberCursors(codec: CursorCodec, scope: string): Cursors<MemberPosition> {
+  return {
+    write: ({ at, kind, seq }) => codec.encodeText(scope, [at, KIND_BYTE[kind], seq].join(' ')),
+    read: cursor => {
+      const text = codec.decodeText(scope, cursor);
+      const [at = Number.NaN, kindByte, seq = Number.NaN] = (text ?? '').split(' ').map(Number);
+      const kind = messageKindOf(kindByte);
+      return text === null || kind === undefined ? null : { at, kind, seq };
+    },
+  };
+}
+
+/** Of a list that only an admin sees: the id itself. */
+export function plainCursors<OfId extends Id<string>>(): Cursors<OfId> {
+  return { write: id => id, read: cursor => toId<OfId>(cursor) };
 }

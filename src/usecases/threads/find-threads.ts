@@ -37,17 +37,6 @@ export interface FoundThreads {
   readonly next: MemberPosition | null;
 }
 
-/** One page of the conversations of an inbox: costs the same whatever the inbox holds. */
-export function firstThreads(reader: Reader, inboxId: InboxId, page: ThreadPageRequest): FoundThreads {
-  const activity = scanActivity(reader, inboxId, { ...page, limit: page.limit + 1 });
-  const shown = activity.slice(0, page.limit);
-  const threads = shown.flatMap(({ root }) => {
-    const thread = getThread(reader, root);
-    return thread === undefined ? [] : (viewThreadSummary(reader, thread, null) ?? []);
-  });
-  return { threads, next: activity.length > page.limit ? (shown.at(-1)?.latest ?? null) : null };
-}
-
 export interface SearchBounds {
   /** Messages that match, up to which the conversations are found by way of them. */
   readonly few: number;

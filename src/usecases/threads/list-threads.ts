@@ -1,16 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import type { AccountId } from '../../domain/ids.js';
+import type { AccountId, InboxId } from '../../domain/ids.js';
 import { filterScope, type MessageFilter, NO_FILTER } from '../../domain/message-filter.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
+import type { Reader } from '../../store/engine/tables.js';
 import { getCounters } from '../../store/mailbox/mailboxes.js';
-import { mailboxesOf } from '../../store/threads/members.js';
+import { type MemberPosition, mailboxesOf } from '../../store/threads/members.js';
+import { getThread, scanActivity } from '../../store/threads/threads.js';
 import type { ListOrder } from '../mailbox/list-messages.js';
 import { ownedInbox } from '../shared/callers.js';
-import { decodePosition, encodePosition } from '../shared/pages.js';
-import { type FoundThreads, firstThreads, ThreadSearch } from './find-threads.js';
-import type { ThreadSummary } from './read-thread.js';
+import { type Cursors, memberCursors, nextCursor, type PageInput, page, startOf } from '../shared/pages.js';
+import { ThreadSearch } from './find-threads.js';
+import { type ThreadSummary, viewThreadSummary } from './read-thread.js';
 
 export interface ThreadPage {
   readonly threads: readonly ThreadSummary[];
@@ -52,23 +54,39 @@ export async function listThreads(
   deps: { store: Store; cursors: CursorCodec },
   input: ListThreadsInput,
 ): Promise<ThreadPage> {
-  const { store, cursors } = deps;
+  const { store } = deps;
   const { filter, order, limit } = input;
   const owned = store.read(reader => ownedInbox(reader, input.accountId, input.inboxId));
   const inboxId = owned.id;
-  const scope = `threads ${inboxId} ${order} ${filterScope(filter)}`;
-  const position = decodePosition(cursors, scope, input.cursor);
-  const page = { isDescending: order === 'newest', limit, position };
-  let found: FoundThreads;
+  const cursors = memberCursors(deps.cursors, `threads ${inboxId} ${order} ${filterScope(filter)}`);
+  const isDescending = order === 'newest';
   if (filterScope(filter) === filterScope(NO_FILTER)) {
-    found = store.read(reader => firstThreads(reader, inboxId, page));
-  } else {
-    const search = new ThreadSearch(inboxId, filter, page);
-    while (!store.read(reader => search.advance(reader))) await nextTurn();
-    found = search.result();
+    return store.read(reader => firstThreads(reader, cursors, inboxId, isDescending, input));
   }
-  return {
-    threads: found.threads,
-    next_cursor: found.next === null ? null : encodePosition(cursors, scope, found.next),
-  };
+  const position = startOf(cursors, input.cursor);
+  const search = new ThreadSearch(inboxId, filter, { isDescending, limit, position });
+  while (!store.read(reader => search.advance(reader))) await nextTurn();
+  const found = search.result();
+  return { threads: found.threads, next_cursor: nextCursor(cursors, found.next) };
+}
+
+/** A page of all conversations: costs the same whatever the inbox holds. */
+function firstThreads(
+  reader: Reader,
+  cursors: Cursors<MemberPosition>,
+  inboxId: InboxId,
+  isDescending: boolean,
+  asked: PageInput,
+): ThreadPage {
+  const { items, next_cursor } = page(
+    cursors,
+    asked,
+    (position, limit) => scanActivity(reader, inboxId, { isDescending, position, limit }),
+    ({ latest }) => latest,
+  );
+  const threads = items.flatMap(({ root }) => {
+    const thread = getThread(reader, root);
+    return thread === undefined ? [] : (viewThreadSummary(reader, thread, null) ?? []);
+  });
+  return { threads, next_cursor };
 }

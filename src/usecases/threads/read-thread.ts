@@ -22,7 +22,7 @@ import { type Member, type MemberPosition, scanMembers } from '../../store/threa
 import { canonicalThread, hasMergedThreads } from '../../store/threads/names.js';
 import { findThread, memberCount, type ThreadRecord } from '../../store/threads/threads.js';
 import { type ByteStream, inMemory, joinStreams, membersOf, openContent } from '../shared/contents.js';
-import { decodePosition, encodePosition } from '../shared/pages.js';
+import { memberCursors, type PageInput, page } from '../shared/pages.js';
 
 /** What an agent asks for with a thread's id. */
 export interface ThreadInput {
@@ -54,22 +54,21 @@ export function ownedThread(reader: Reader, { accountId, threadId }: ThreadInput
  */
 export function getThreadDetail(
   deps: { store: Store; cursors: CursorCodec },
-  input: ThreadInput & { readonly limit: number; readonly cursor: string | null },
+  input: ThreadInput & PageInput,
 ): ByteStream {
   const { store, cursors } = deps;
   return store.read(reader => {
     const owned = ownedThread(reader, input);
     const { root, thread } = owned;
     // The id as it was asked for: a merge between two pages does not end the pages.
-    const scope = `thread ${input.threadId}`;
-    const position = decodePosition(cursors, scope, input.cursor);
-    const scan = { isDescending: true, position, limit: input.limit + 1 };
-    const members = scanMembers(reader, { inboxId: thread.inboxId, root }, scan);
-    const shown = members.slice(0, input.limit);
-    const oldest = shown.at(-1);
-    const next =
-      members.length > input.limit && oldest !== undefined ? encodePosition(cursors, scope, oldest) : null;
-    return encodeDetail(store, reader, thread, shown.reverse(), next);
+    const place = { inboxId: thread.inboxId, root };
+    const { items, next_cursor } = page(
+      memberCursors(cursors, `thread ${input.threadId}`),
+      input,
+      (position, limit) => scanMembers(reader, place, { isDescending: true, position, limit }),
+      member => member,
+    );
+    return encodeDetail(store, reader, thread, items.toReversed(), next_cursor);
   });
 }
 
