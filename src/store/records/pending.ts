@@ -148,8 +148,10 @@ export function findActiveKey(
   return record !== undefined && record.expiresAt > nowMs ? record : undefined;
 }
 
+/** Protects a key until its time is over, when it is forgotten. */
 export function putKey(writer: Writer, key: IdempotencyKey, record: IdempotencyRecord): void {
   writer.put(idempotencyTable, key, record);
+  addPending(writer, record.expiresAt, { kind: 'expire-key', id: record.resultId, key });
 }
 
 /** Forgets a key whose protection has ended; keeps one that was used again since. */

@@ -1,7 +1,5 @@
-import { Refusal, refuse } from '../../domain/errors.js';
-import { KEY_LIFETIME_MS } from '../../domain/idempotency.js';
+import { refuse } from '../../domain/errors.js';
 import { type AccountId, type DraftId, newId } from '../../domain/ids.js';
-import { toInstant } from '../../domain/instants.js';
 import { checkRecipientCount, type Recipients } from '../../domain/message-parts.js';
 import { deriveReply } from '../../domain/reply.js';
 import {
@@ -25,13 +23,20 @@ import {
   putDraft,
 } from '../../store/records/drafts.js';
 import { addressOf, type InboxRecord } from '../../store/records/inboxes.js';
-import { addPending, findActiveKey, putKey } from '../../store/records/pending.js';
 import type { Clock } from '../ports.js';
 import { decodedFiles, type OutgoingFile } from '../sending/outgoing.js';
 import { answerable, makeForward } from '../sending/reply-and-forward.js';
 import { findSource } from '../sending/source.js';
 import { ownedInbox } from '../shared/callers.js';
-import { type RetryKey, retryKey } from '../shared/once.js';
+import {
+  findOrMake,
+  type Keyed,
+  type MadeOnce,
+  once,
+  type RetryKey,
+  replay,
+  retryKey,
+} from '../shared/once.js';
 import { bytesOfParts, type DraftParts, DraftUploads } from '../shared/uploads.js';
 import { checkDraftSize, type DraftMetadata, type DraftTarget, ownedDraft, viewDraft } from './read-draft.js';
 
@@ -49,10 +54,7 @@ export interface CreateDraftInput extends DraftInput {
 }
 
 /** `replayed` and `idempotency_expires_at` are there exactly when the request had a key. */
-export type CreatedDraft = DraftMetadata & {
-  readonly replayed?: boolean;
-  readonly idempotency_expires_at?: string;
-};
+export type CreatedDraft = DraftMetadata & Keyed;
 
 /** A checked creation. */
 interface Creation {
@@ -69,19 +71,17 @@ interface Creation {
  */
 export async function createDraft(deps: DraftDeps, input: CreateDraftInput): Promise<CreatedDraft> {
   const creation = normalise(input);
-  const begun = deps.store.read(reader => begin(reader, deps, creation));
-  if (begun.kind === 'replay') return begun.created;
-  const { change, source } = creation;
-  try {
-    const content = await deriveDraft(deps.store, begun.inbox, change, source);
-    return await saveNew(deps, creation, content);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    // Another request with the key may have made it meanwhile, and a replay comes before all that.
-    const again = deps.store.read(reader => begin(reader, deps, creation));
-    if (again.kind === 'replay') return again.created;
-    throw error;
-  }
+  const { change, source, retry } = creation;
+  const look = (): CreatedDraft | null =>
+    deps.store.read(reader => {
+      ownedInbox(reader, creation.accountId, creation.inboxId);
+      return replay(reader, retry, deps.clock(), draftMade(reader));
+    });
+  return findOrMake(look, async () => {
+    const inbox = deps.store.read(reader => ownedInbox(reader, creation.accountId, creation.inboxId));
+    const content = await deriveDraft(deps.store, inbox, change, source);
+    return saveNew(deps, creation, content);
+  });
 }
 
 function normalise(input: CreateDraftInput): Creation {
@@ -98,33 +98,14 @@ function normalise(input: CreateDraftInput): Creation {
   };
 }
 
-type Begun =
-  | { readonly kind: 'replay'; readonly created: CreatedDraft }
-  | { readonly kind: 'new'; readonly inbox: InboxRecord };
-
-function begin(reader: Reader, deps: Pick<DraftDeps, 'clock'>, creation: Creation): Begun {
-  const inbox = ownedInbox(reader, creation.accountId, creation.inboxId);
-  const created = replay(reader, creation.retry, deps.clock());
-  if (created === null) return { kind: 'new', inbox };
-  return { kind: 'replay', created };
-}
-
-/** What a retry under a used key gets; null when it is no retry. */
-function replay(reader: Reader, retry: RetryKey | null, nowMs: number): CreatedDraft | null {
-  if (retry === null) return null;
-  const used = findActiveKey(reader, retry.key, nowMs);
-  if (used === undefined) return null;
-  if (used.intent !== retry.intent) {
-    throw refuse(
-      'idempotency_conflict',
-      'This key was first used with different input. Use a new key for a new draft.',
-    );
-  }
-  const draft = getDraft(reader, used.resultId as DraftId);
-  if (draft === undefined) {
-    throw refuse('idempotency_result_unavailable', 'The draft that this key created has been deleted since.');
-  }
-  return { ...viewDraft(draft), replayed: true, idempotency_expires_at: toInstant(used.expiresAt) };
+function draftMade(reader: Reader): MadeOnce<DraftMetadata> {
+  return {
+    what: 'draft',
+    find: id => {
+      const draft = getDraft(reader, id as DraftId);
+      return draft === undefined ? null : viewDraft(draft);
+    },
+  };
 }
 
 async function saveNew(deps: DraftDeps, creation: Creation, content: NewDraft): Promise<CreatedDraft> {
@@ -134,13 +115,18 @@ async function saveNew(deps: DraftDeps, creation: Creation, content: NewDraft): 
   let isStored = false;
   try {
     await uploads.add(content);
-    const created = await deps.store.write((writer): CreatedDraft => {
-      const begun = begin(writer, deps, creation);
-      if (begun.kind === 'replay') return begun.created;
-      isStored = true;
-      return insert(writer, creation, begun.inbox, content, uploads, deps.clock());
+    return await deps.store.write((writer): CreatedDraft => {
+      const inbox = ownedInbox(writer, creation.accountId, creation.inboxId);
+      const nowMs = deps.clock();
+      return once(writer, creation.retry, nowMs, {
+        ...draftMade(writer),
+        make: () => {
+          isStored = true;
+          const draft = insert(writer, creation.accountId, inbox, content, uploads, nowMs);
+          return { id: draft.id, view: viewDraft(draft) };
+        },
+      });
     });
-    return created;
   } catch (error) {
     isStored = false;
     if (isMapFull(error)) throw NO_ROOM();
@@ -167,12 +153,12 @@ function checkContent(content: NewDraft): void {
 
 function insert(
   writer: Writer,
-  { accountId, retry }: Creation,
+  accountId: AccountId,
   inbox: InboxRecord,
   content: NewDraft,
   uploads: DraftUploads,
   nowMs: number,
-): CreatedDraft {
+): DraftRecord {
   const id = newId<DraftId>(nowMs);
   const { to, cc, bcc, subject, inReplyTo, labels } = content;
   const draft: DraftRecord = {
@@ -196,12 +182,7 @@ function insert(
     ...uploads.finish(writer, id),
   };
   putDraft(writer, null, draft);
-  if (retry === null) return viewDraft(draft);
-  const { key, intent } = retry;
-  const expiresAt = nowMs + KEY_LIFETIME_MS;
-  putKey(writer, key, { intent, resultId: id, expiresAt });
-  addPending(writer, expiresAt, { kind: 'expire-key', id, key });
-  return { ...viewDraft(draft), replayed: false, idempotency_expires_at: toInstant(expiresAt) };
+  return draft;
 }
 
 /** Replaced bytes stay for so long, so that who reads the draft as it was finds them to the end. */

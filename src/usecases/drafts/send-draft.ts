@@ -4,16 +4,14 @@ import { checkComplete, normaliseKey } from '../../domain/send-input.js';
 import { draftSendIntent } from '../../domain/send-intent.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
-import { getSent, viewSent } from '../../store/mailbox/messages.js';
 import { type DraftRecord, getDraft, putDraft } from '../../store/records/drafts.js';
 import type { InboxRecord } from '../../store/records/inboxes.js';
 import type { OutgoingFile } from '../sending/outgoing.js';
 import { findReplyTarget } from '../sending/reply-and-forward.js';
 import type { PreparedSend, SendReceipt } from '../sending/send-request.js';
-import { type SendDeps, submitSend } from '../sending/submit-send.js';
+import { attemptOf, type SendDeps, submitSend } from '../sending/submit-send.js';
 import { readWholeBlob } from '../shared/contents.js';
 import { retryKey } from '../shared/once.js';
-import { withShownThread } from '../threads/read-thread.js';
 import { type DraftTarget, ownedDraft, readDraftTexts } from './read-draft.js';
 
 /**
@@ -46,15 +44,14 @@ function recoverAttempt(reader: Reader, id: DraftId): SendReceipt | null {
   const draft = getDraft(reader, id);
   if (draft === undefined) throw notFound('draft');
   if (draft.sentMessageId === null) return null;
-  const record = getSent(reader, draft.sentMessageId);
-  if (record === undefined || record.trash !== null) {
+  const receipt = attemptOf(reader, draft.sentMessageId);
+  if (receipt === null) {
     throw refuse(
       'draft_result_unavailable',
       'The draft was submitted and its sent copy has been deleted since; nothing was sent again.',
     );
   }
-  const message = viewSent(withShownThread(reader, record));
-  return { limited: false, message, outcome_persisted: true, replayed: true };
+  return { ...receipt, replayed: true };
 }
 
 const BUSY = () =>

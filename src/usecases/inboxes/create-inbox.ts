@@ -1,16 +1,15 @@
 import { isReservedLocalPart, normaliseLocalPart } from '../../domain/addresses.js';
 import { notFound, refuse } from '../../domain/errors.js';
-import { checkIdempotencyKey, intentDigest, KEY_LIFETIME_MS } from '../../domain/idempotency.js';
+import { checkIdempotencyKey, intentDigest } from '../../domain/idempotency.js';
 import { type AccountId, type InboxId, newId } from '../../domain/ids.js';
-import { toInstant } from '../../domain/instants.js';
 import { normaliseName } from '../../domain/text.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Writer } from '../../store/engine/tables.js';
 import { type AccountRecord, getAccount } from '../../store/records/accounts.js';
 import { findAddress, getInbox, type InboxRecord, putNewInbox } from '../../store/records/inboxes.js';
-import { addPending, findActiveKey, type IdempotencyKey, putKey } from '../../store/records/pending.js';
 import { type DefaultLimits, inboxAllowance } from '../accounts/accounts.js';
 import type { Clock } from '../ports.js';
+import { type Keyed, once, retryKey } from '../shared/once.js';
 import { type InboxView, viewInbox } from './inboxes.js';
 
 export interface CreateInboxDeps {
@@ -35,10 +34,7 @@ export interface CreateInboxInput {
 }
 
 /** `replayed` and `idempotency_expires_at` are there exactly when the request had a key. */
-export type CreatedInbox = InboxView & {
-  readonly replayed?: boolean;
-  readonly idempotency_expires_at?: string;
-};
+export type CreatedInbox = InboxView & Keyed;
 
 /** The input after the equivalences of wire contract 3.2: what a retry must match. */
 interface Intent {
@@ -56,7 +52,26 @@ interface Intent {
  */
 export async function createInbox(deps: CreateInboxDeps, input: CreateInboxInput): Promise<CreatedInbox> {
   const intent = normalise(deps, input);
-  return deps.store.write(writer => allocateOrReplay(writer, deps, input.accountId, intent));
+  const { localPart, domain, name, senderName } = intent;
+  const retry = retryKey(input.accountId, 'inbox', intent.idempotencyKey, () =>
+    intentDigest([localPart, domain, name, senderName]),
+  );
+  return deps.store.write(writer => {
+    const account = getAccount(writer, input.accountId);
+    if (account === undefined) throw notFound('account');
+    const nowMs = deps.clock();
+    return once(writer, retry, nowMs, {
+      what: 'inbox',
+      find: id => {
+        const inbox = getInbox(writer, id as InboxId);
+        return inbox === undefined ? null : viewInbox(inbox);
+      },
+      make: () => {
+        const inbox = allocate(writer, deps, account, intent, nowMs);
+        return { id: inbox.id, view: viewInbox(inbox) };
+      },
+    });
+  });
 }
 
 function normalise(deps: CreateInboxDeps, input: CreateInboxInput): Intent {
@@ -75,48 +90,6 @@ function normalise(deps: CreateInboxDeps, input: CreateInboxInput): Intent {
     senderName,
     idempotencyKey: key,
   };
-}
-
-function allocateOrReplay(
-  writer: Writer,
-  deps: CreateInboxDeps,
-  accountId: AccountId,
-  intent: Intent,
-): CreatedInbox {
-  const account = getAccount(writer, accountId);
-  if (account === undefined) throw notFound('account');
-  const nowMs = deps.clock();
-  if (intent.idempotencyKey === null) {
-    const inbox = allocate(writer, deps, account, intent, nowMs);
-    return viewInbox(inbox);
-  }
-  const key: IdempotencyKey = { accountId, namespace: 'inbox', key: intent.idempotencyKey };
-  const digest = intentDigest([intent.localPart, intent.domain, intent.name, intent.senderName]);
-  const used = findActiveKey(writer, key, nowMs);
-  if (used !== undefined) return replay(writer, used, digest);
-  const inbox = allocate(writer, deps, account, intent, nowMs);
-  const expiresAt = nowMs + KEY_LIFETIME_MS;
-  putKey(writer, key, { intent: digest, resultId: inbox.id, expiresAt });
-  addPending(writer, expiresAt, { kind: 'expire-key', id: inbox.id, key });
-  return { ...viewInbox(inbox), replayed: false, idempotency_expires_at: toInstant(expiresAt) };
-}
-
-function replay(
-  writer: Writer,
-  used: { intent: string; resultId: string; expiresAt: number },
-  digest: string,
-): CreatedInbox {
-  if (used.intent !== digest) {
-    throw refuse(
-      'idempotency_conflict',
-      'This key was first used with different input. Use a new key for a new inbox.',
-    );
-  }
-  const inbox = getInbox(writer, used.resultId as InboxId);
-  if (inbox === undefined) {
-    throw refuse('idempotency_result_unavailable', 'The inbox that this key created has been deleted since.');
-  }
-  return { ...viewInbox(inbox), replayed: true, idempotency_expires_at: toInstant(used.expiresAt) };
 }
 
 function allocate(

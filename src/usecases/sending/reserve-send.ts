@@ -11,7 +11,7 @@ import {
 } from '../../store/mailbox/messages.js';
 import { addCharge } from '../../store/records/charges.js';
 import { type InboxRecord, suppressedRecipients } from '../../store/records/inboxes.js';
-import { addPending, putKey } from '../../store/records/pending.js';
+import { addPending } from '../../store/records/pending.js';
 import { joinThread } from '../../store/threads/move.js';
 import type { OutgoingUploads } from '../shared/uploads.js';
 import type { MessageFacts, OutgoingContent, ReplyTarget } from './outgoing.js';
@@ -23,8 +23,6 @@ export interface Reservation {
   /** Attribution included. */
   readonly content: OutgoingContent;
   readonly facts: MessageFacts;
-  /** When a key ends to protect. */
-  readonly expiresAt: number;
   readonly uploads: OutgoingUploads;
 }
 
@@ -34,15 +32,10 @@ export interface Reservation {
  * `rejected`, without a charge, and the relay never hears of it.
  */
 export function reserveSend(writer: Writer, reservation: Reservation): SentRecord {
-  const { request, content, facts, expiresAt } = reservation;
+  const { request, content, facts } = reservation;
   const suppressed = suppressedRecipients(writer, addressesOf(content.recipients));
   const record = makeRecord(writer, reservation, suppressed.length > 0);
   saveSent(writer, null, record, encodeSentSummary(record));
-  if (request.retry !== null) {
-    const { key, intent } = request.retry;
-    putKey(writer, key, { intent, resultId: record.id, expiresAt });
-    addPending(writer, expiresAt, { kind: 'expire-key', id: record.id, key });
-  }
   if (record.relayDueAt !== null) {
     addPending(writer, record.relayDueAt, { kind: 'relay', id: record.id });
     const charge = { accountId: request.accountId, at: facts.date, id: record.id };

@@ -1,7 +1,5 @@
-import { Refusal, refuse } from '../../domain/errors.js';
-import { KEY_LIFETIME_MS } from '../../domain/idempotency.js';
+import { type Refusal, refuse } from '../../domain/errors.js';
 import { type AccountId, type MessageId, newId } from '../../domain/ids.js';
-import { toInstant } from '../../domain/instants.js';
 import { addressesOf, type Recipients } from '../../domain/message-parts.js';
 import { isMapFull, type Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
@@ -9,12 +7,11 @@ import { getSent, recipientCount, type SentRecord, viewSent } from '../../store/
 import { getAccount } from '../../store/records/accounts.js';
 import type { BlobUploads } from '../../store/records/blob-upload.js';
 import type { InboxRecord } from '../../store/records/inboxes.js';
-import { findActiveKey } from '../../store/records/pending.js';
 import { senderOf } from '../inboxes/inboxes.js';
 import { checkSendingPolicy } from '../inboxes/policies.js';
 import type { Clock, WorkQueue } from '../ports.js';
 import { checkPermitted, ownedInbox } from '../shared/callers.js';
-import type { RetryKey } from '../shared/once.js';
+import { findOrMake, keep, type MadeOnce, replay } from '../shared/once.js';
 import { OutgoingUploads } from '../shared/uploads.js';
 import { withShownThread } from '../threads/read-thread.js';
 import type { SendResult, SendsInHand } from './in-flight.js';
@@ -60,20 +57,13 @@ export function submitSend(deps: SendDeps, request: SendRequest): Promise<SendRe
 }
 
 /** A new attempt, on disk; or the receipt of the one that there is. */
-async function reserveNew(deps: SendDeps, request: SendRequest): Promise<SendReceipt | Reserved> {
-  const begun = deps.store.read(reader => beginSend(reader, deps, request));
-  if (begun.kind === 'replay') return begun.receipt;
-  const { inbox } = begun;
-  try {
+function reserveNew(deps: SendDeps, request: SendRequest): Promise<SendReceipt | Reserved> {
+  const look = (): SendReceipt | null => deps.store.read(reader => findAttempt(reader, deps, request));
+  return findOrMake<SendReceipt | Reserved>(look, async () => {
+    const inbox = deps.store.read(reader => ownedInbox(reader, request.accountId, request.inboxId));
     const content = await prepareContent(deps, request, inbox);
-    return await sendNew(deps, request, inbox, content);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    // Another request for the same attempt may have made it meanwhile, and a replay comes before all that.
-    const again = deps.store.read(reader => beginSend(reader, deps, request));
-    if (again.kind === 'replay') return again.receipt;
-    throw error;
-  }
+    return sendNew(deps, request, inbox, content);
+  });
 }
 
 /** State, rules and size, in this order; what is not allowed is not worked out. */
@@ -90,44 +80,26 @@ async function prepareContent(
   return { ...body, recipients };
 }
 
-type Begun =
-  | { readonly kind: 'replay'; readonly receipt: SendReceipt }
-  | { readonly kind: 'new'; readonly inbox: InboxRecord };
-
-/** Ownership, permission, replay, in this order (decisions, HTTP order of checks). */
-function beginSend(reader: Reader, deps: Pick<SendDeps, 'clock'>, request: SendRequest): Begun {
-  const inbox = ownedInbox(reader, request.accountId, request.inboxId);
+/**
+ * The attempt that there is: the answer to a retry. Null for a new one. Ownership, permission and replay are asked
+ * in this order.
+ */
+function findAttempt(
+  reader: Reader,
+  deps: Pick<SendDeps, 'clock'>,
+  request: SendRequest,
+): SendReceipt | null {
+  ownedInbox(reader, request.accountId, request.inboxId);
   checkPermitted(reader, request.accountId, 'send');
-  const receipt = replaySend(reader, request.retry, deps.clock()) ?? request.recover?.(reader) ?? null;
-  if (receipt === null) return { kind: 'new', inbox };
-  return { kind: 'replay', receipt };
+  const made: MadeOnce<SendReceipt> = { what: 'message', find: id => attemptOf(reader, id as MessageId) };
+  return replay(reader, request.retry, deps.clock(), made) ?? request.recover?.(reader) ?? null;
 }
 
-/** What a retry under a used key gets: the attempt as it stands, never a second one. Null when it is no retry. */
-function replaySend(reader: Reader, retry: RetryKey | null, nowMs: number): SendReceipt | null {
-  if (retry === null) return null;
-  const used = findActiveKey(reader, retry.key, nowMs);
-  if (used === undefined) return null;
-  if (used.intent !== retry.intent) {
-    throw refuse(
-      'idempotency_conflict',
-      'This key was first used with different input; nothing was sent. Use a new key for a new message.',
-    );
-  }
-  const record = getSent(reader, used.resultId as MessageId);
-  if (record === undefined || record.trash !== null) {
-    throw refuse(
-      'idempotency_result_unavailable',
-      'The message that this key sent has been deleted since; nothing was sent again.',
-    );
-  }
-  return {
-    limited: false,
-    message: viewSent(withShownThread(reader, record)),
-    outcome_persisted: true,
-    replayed: true,
-    idempotency_expires_at: toInstant(used.expiresAt),
-  };
+/** The receipt of an attempt as it stands; null when its sent copy has been deleted. */
+export function attemptOf(reader: Reader, id: MessageId): SendReceipt | null {
+  const record = getSent(reader, id);
+  if (record === undefined || record.trash !== null) return null;
+  return { limited: false, message: viewSent(withShownThread(reader, record)), outcome_persisted: true };
 }
 
 /** What is refused leaves nothing behind; rules and allowance are those of the reservation. */
@@ -153,22 +125,18 @@ async function sendNew(
   try {
     await uploads.add(content);
     const reserved = await deps.store.write(writer => {
-      const begun = beginSend(writer, deps, request);
-      if (begun.kind === 'replay') return begun;
+      const receipt = findAttempt(writer, deps, request);
+      if (receipt !== null) return { receipt };
       request.confirm?.(writer);
       checkRules(writer, inbox, bare.recipients);
       checkQuotaOf(writer, deps, request.accountId, bare, nowMs);
       request.onReserve?.(writer, id, nowMs);
-      const expiresAt = nowMs + KEY_LIFETIME_MS;
-      const record = reserveSend(writer, { request, inbox, content, facts, expiresAt, uploads });
-      return { kind: 'new' as const, record, expiresAt };
+      const record = reserveSend(writer, { request, inbox, content, facts, uploads });
+      return { record, message, keyed: keep(writer, request.retry, id, nowMs) };
     });
-    if (reserved.kind === 'replay') return reserved.receipt;
+    if ('receipt' in reserved) return reserved.receipt;
     isReserved = true;
-    const { record, expiresAt } = reserved;
-    const keyed =
-      request.retry === null ? {} : { replayed: false, idempotency_expires_at: toInstant(expiresAt) };
-    return { record, message, keyed };
+    return reserved;
   } catch (error) {
     if (isMapFull(error)) throw unavailable(request);
     throw error;

@@ -1,5 +1,9 @@
+import { Refusal, refuse } from '../../domain/errors.js';
+import { KEY_LIFETIME_MS } from '../../domain/idempotency.js';
 import type { AccountId } from '../../domain/ids.js';
-import type { IdempotencyKey } from '../../store/records/pending.js';
+import { toInstant } from '../../domain/instants.js';
+import type { Reader, Writer } from '../../store/engine/tables.js';
+import { findActiveKey, type IdempotencyKey, putKey } from '../../store/records/pending.js';
 
 /** An idempotency key, and the digest of what a retry under it must match. */
 export interface RetryKey {
@@ -18,4 +22,88 @@ export function retryKey(
   intent: () => string,
 ): RetryKey | null {
   return key === null ? null : { key: { accountId, namespace, key }, intent: intent() };
+}
+
+/** In an answer exactly when the request had a key. */
+export interface Keyed {
+  readonly replayed?: boolean;
+  readonly idempotency_expires_at?: string;
+}
+
+/** Something that a key makes once. */
+export interface MadeOnce<View> {
+  /** What it is, in a word for refusals: `inbox`. */
+  readonly what: string;
+  /** What was made under an id; null when it has gone since. */
+  readonly find: (id: string) => View | null;
+}
+
+/**
+ * What a retry under a used key gets: what there is already, never a second one. Null when it is no retry.
+ * Refuses other input under the key (`idempotency_conflict`) and what has gone since
+ * (`idempotency_result_unavailable`).
+ */
+export function replay<View extends object>(
+  reader: Reader,
+  retry: RetryKey | null,
+  nowMs: number,
+  { what, find }: MadeOnce<View>,
+): (View & Keyed) | null {
+  const used = retry === null ? undefined : findActiveKey(reader, retry.key, nowMs);
+  if (retry === null || used === undefined) return null;
+  if (used.intent !== retry.intent) {
+    throw refuse(
+      'idempotency_conflict',
+      `This key was first used with different input; nothing was done. Use a new key for a new ${what}.`,
+    );
+  }
+  const view = find(used.resultId);
+  if (view === null) {
+    throw refuse(
+      'idempotency_result_unavailable',
+      `The ${what} that this key made has been deleted since; nothing was made again.`,
+    );
+  }
+  return { ...view, replayed: true, idempotency_expires_at: toInstant(used.expiresAt) };
+}
+
+/**
+ * Makes something once for a key, or finds what it has made: both in one unit of work, so that concurrent requests
+ * come to one result. Without a key it is made. What is refused leaves the key unused.
+ */
+export function once<Found extends object, Made extends object>(
+  writer: Writer,
+  retry: RetryKey | null,
+  nowMs: number,
+  { make, ...made }: MadeOnce<Found> & { readonly make: () => { readonly id: string; readonly view: Made } },
+): (Found | Made) & Keyed {
+  const found = replay(writer, retry, nowMs, made);
+  if (found !== null) return found;
+  const { id, view } = make();
+  return { ...view, ...keep(writer, retry, id, nowMs) };
+}
+
+/** Keeps what a key has made, in the unit of work that makes it. */
+export function keep(writer: Writer, retry: RetryKey | null, id: string, nowMs: number): Keyed {
+  if (retry === null) return {};
+  const expiresAt = nowMs + KEY_LIFETIME_MS;
+  putKey(writer, retry.key, { intent: retry.intent, resultId: id, expiresAt });
+  return { replayed: false, idempotency_expires_at: toInstant(expiresAt) };
+}
+
+/**
+ * For what has to be worked out before its unit of work: looks whether it is there already and makes it if not.
+ * Where that is refused it looks again, because a replay comes before every other check and another request may
+ * have made it meanwhile.
+ */
+export async function findOrMake<View>(look: () => View | null, make: () => Promise<View>): Promise<View> {
+  const found = look();
+  if (found !== null) return found;
+  try {
+    return await make();
+  } catch (error) {
+    const since = error instanceof Refusal ? look() : null;
+    if (since === null) throw error;
+    return since;
+  }
 }
