@@ -3,7 +3,7 @@ import { isUuid } from '../domain/ids.js';
 import type { AccountRecord } from '../store/records/accounts.js';
 import type { InboxRecord } from '../store/records/inboxes.js';
 import { findAccount } from '../usecases/accounts/accounts.js';
-import { findInbox } from '../usecases/shared/callers.js';
+import { ADMIN, locateInbox } from '../usecases/shared/callers.js';
 import type { Box } from './context.js';
 import { type CommandRefusal, failed } from './outcome.js';
 
@@ -23,7 +23,7 @@ export function accountNamed({ store }: Box, emailOrId: string): AccountRecord {
 }
 
 export function inboxNamed({ store }: Box, addressOrId: string): InboxRecord {
-  const found = resultOf(() => store.read(reader => findInbox(reader, addressOrId)));
+  const found = resultOf(() => store.read(reader => locateInbox(reader, ADMIN, addressOrId)));
   if (!found.ok) throw noSuchInbox(addressOrId);
   return found.value;
 }

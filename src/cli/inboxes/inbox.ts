@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { Refusal } from '../../domain/errors.js';
 import { listAccounts } from '../../usecases/accounts/accounts.js';
 import { createInbox } from '../../usecases/inboxes/create-inbox.js';
-import { deleteAnyInbox, type InboxView, listInboxes, updateInbox } from '../../usecases/inboxes/inboxes.js';
+import { deleteInbox, type InboxView, listInboxes, updateInbox } from '../../usecases/inboxes/inboxes.js';
+import { ADMIN } from '../../usecases/shared/callers.js';
 import type { Box } from '../context.js';
 import { accountNamed, inboxNamed, noSuchInbox } from '../named.js';
 import { type Answer, answer, answerWith, failed, orMissing } from '../outcome.js';
@@ -59,7 +60,9 @@ export function addInboxCommands(program: Command, cli: Cli): void {
     .argument('<inbox>', 'address or id')
     .action((named: string) =>
       cli.change(async box => {
-        const deleted = await orMissing(noSuchInbox(named), () => deleteAnyInbox(box, named));
+        const deleted = await orMissing(noSuchInbox(named), () =>
+          deleteInbox(box, { ...ADMIN, inboxId: named }),
+        );
         return answerWith(deleted, renderFields);
       }),
     );

@@ -1,14 +1,9 @@
 import type { Command } from 'commander';
 
 import { reparseMessage } from '../../usecases/inbound/index-message.js';
-import {
-  deleteAnyMessage,
-  findMessageOwner,
-  restoreAnyMessage,
-  trashAnyMessage,
-} from '../../usecases/mailbox/change-messages.js';
-import type { MessageInput } from '../../usecases/mailbox/message-access.js';
+import { deleteMessage, restoreMessage, trashMessage } from '../../usecases/mailbox/change-messages.js';
 import { getMessageDetail, openRawMessage } from '../../usecases/mailbox/read-message.js';
+import { ADMIN } from '../../usecases/shared/callers.js';
 import type { Box } from '../context.js';
 import {
   type Answer,
@@ -46,14 +41,21 @@ export function addMessageCommands(program: Command, cli: Cli): void {
     .description('write the original bytes of a message to stdout, as they were received (--json or not)')
     .argument('<message_id>', 'id of the message')
     .action((messageId: string) =>
-      cli.read(async box => bytesAnswer(openRawMessage(box, await messageNamed(box, messageId)).bytes)),
+      cli.read(async box => {
+        const raw = await orMissing(noSuchMessage(messageId), () => openRawMessage(box, received(messageId)));
+        return bytesAnswer(raw.bytes);
+      }),
     );
 
   addChange('trash', 'move a message to Trash, from where it can be restored for some days', (box, id) =>
-    trashAnyMessage({ ...box, retentionDays: box.config.trash.retentionDays }, id),
+    trashMessage({ ...box, retentionDays: box.config.trash.retentionDays }, received(id)),
   );
-  addChange('restore', 'bring a message back from Trash with its labels', restoreAnyMessage);
-  addChange('delete', 'delete a message for good, live or in Trash', deleteAnyMessage);
+  addChange('restore', 'bring a message back from Trash with its labels', (box, id) =>
+    restoreMessage(box, received(id)),
+  );
+  addChange('delete', 'delete a message for good, live or in Trash', (box, id) =>
+    deleteMessage(box, received(id)),
+  );
   addChange('reparse', 'have a message parsed again; the daemon takes it up within a minute', reparseMessage);
 
   function addChange(
@@ -80,18 +82,15 @@ function list(box: Box, named: string, options: ListOptions): Answer {
 }
 
 async function show(box: Box, messageId: string, isJson: boolean): Promise<Answer> {
-  const detail = getMessageDetail(box, await messageNamed(box, messageId));
+  const detail = await orMissing(noSuchMessage(messageId), () => getMessageDetail(box, received(messageId)));
   if (isJson) return bytesAnswer(withLineEnd(detail.bytes));
   const message = await parseWhole<MessageDetail>(detail.bytes);
   return answer(message, renderMessage(message));
 }
 
-/** A message as its owner asks for it. */
-async function messageNamed(box: Box, messageId: string): Promise<MessageInput> {
-  const accountId = await orMissing(noSuchMessage(messageId), () =>
-    box.store.read(reader => findMessageOwner(reader, messageId)),
-  );
-  return { accountId, messageId };
+/** A received message, whoever owns it. */
+function received(messageId: string) {
+  return { ...ADMIN, messageId, kind: 'received' } as const;
 }
 
 function noSuchMessage(messageId: string): CommandRefusal {

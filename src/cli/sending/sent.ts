@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Mailbox } from '../../domain/message-parts.js';
 import type { SentMetadata } from '../../store/mailbox/messages.js';
-import { findMessageOwner } from '../../usecases/mailbox/change-messages.js';
 import { getSentDetail } from '../../usecases/mailbox/read-message.js';
+import { ADMIN } from '../../usecases/shared/callers.js';
 import type { Box } from '../context.js';
 import { addListOptions, type ListOptions, listNamed } from '../mailbox/message-list.js';
 import { type Answer, answer, bytesAnswer, failed, orMissing } from '../outcome.js';
@@ -67,10 +67,7 @@ async function show(box: Box, messageId: string, isJson: boolean): Promise<Answe
     'not_found',
     `There is no sent message ${messageId}. "postern sent list INBOX" shows what there is.`,
   );
-  const { bytes } = await orMissing(missing, () => {
-    const accountId = box.store.read(reader => findMessageOwner(reader, messageId));
-    return getSentDetail(box, { accountId, messageId });
-  });
+  const { bytes } = await orMissing(missing, () => getSentDetail(box, { ...ADMIN, messageId }));
   if (isJson) return bytesAnswer(withLineEnd(bytes));
   const message = await parseWhole<SentDetail>(bytes);
   return answer(message, renderSent(message));

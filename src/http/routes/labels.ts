@@ -1,11 +1,9 @@
 import type { z } from 'zod';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
-import type { IndexedMessage } from '../../store/mailbox/index.js';
 import type { MessageKind } from '../../store/mailbox/mailboxes.js';
 import { changeLabels, changeLabelsInBatch } from '../../usecases/mailbox/change-messages.js';
 import { listLabels } from '../../usecases/mailbox/list-labels.js';
-import { type MessageAccess, receivedMessages, sentMessages } from '../../usecases/mailbox/message-access.js';
 import { BulkLabelChange, BulkLabelResult, LabelChange, LabelList, LabelResult } from '../schemas/labels.js';
 import { readLimit } from '../server/query.js';
 import { json, messageOf, type Reply, type Route, type RouteRequest } from '../server/route.js';
@@ -21,13 +19,13 @@ const BATCH_LIMIT = 32_768;
 /** Wire contract 1.2 and 1.3: labels of messages, and the labels in use. */
 export function labelRoutes(deps: LabelRouteDeps): Route[] {
   return [
-    ...changeRoutes(deps.store, receivedMessages, {
+    ...changeRoutes(deps, {
       path: '/v1/messages',
       kind: 'received',
       one: 'updateMessageLabels',
       batch: 'bulkUpdateMessageLabels',
     }),
-    ...changeRoutes(deps.store, sentMessages, {
+    ...changeRoutes(deps, {
       path: '/v1/sent',
       kind: 'sent',
       one: 'updateSentMessageLabels',
@@ -38,9 +36,8 @@ export function labelRoutes(deps: LabelRouteDeps): Route[] {
 }
 
 /** Changes of one message and of a batch, for a kind of message. */
-function changeRoutes<Message extends IndexedMessage>(
-  store: Store,
-  access: MessageAccess<Message>,
+function changeRoutes(
+  deps: LabelRouteDeps,
   names: {
     readonly path: string;
     readonly kind: MessageKind;
@@ -48,7 +45,7 @@ function changeRoutes<Message extends IndexedMessage>(
     readonly batch: string;
   },
 ): Route[] {
-  const deps = { store, access };
+  const { kind } = names;
   return [
     {
       operationId: names.one,
@@ -63,7 +60,7 @@ function changeRoutes<Message extends IndexedMessage>(
       errors: ['invalid_labels', 'not_found', 'internal_error'],
       handle: async request => {
         const change = request.body as z.infer<typeof LabelChange>;
-        const input = { ...messageOf(request), ...arrays(change) };
+        const input = { ...messageOf(request), kind, ...arrays(change) };
         return json(200, await changeLabels(deps, input));
       },
     },
@@ -91,7 +88,7 @@ function changeRoutes<Message extends IndexedMessage>(
       errors: ['invalid_labels', 'invalid_message_ids', 'not_found', 'internal_error'],
       handle: async ({ account, body }) => {
         const change = body as z.infer<typeof BulkLabelChange>;
-        const input = { accountId: account.id, messageIds: change.message_ids, ...arrays(change) };
+        const input = { accountId: account.id, kind, messageIds: change.message_ids, ...arrays(change) };
         return json(200, { messages: await changeLabelsInBatch(deps, input) });
       },
     },

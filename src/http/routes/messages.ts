@@ -2,7 +2,6 @@ import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
 import { deleteMessage } from '../../usecases/mailbox/change-messages.js';
 import { countMessages } from '../../usecases/mailbox/count-messages.js';
-import { receivedMessages } from '../../usecases/mailbox/message-access.js';
 import { getMessageDetail, openAttachment, openRawMessage } from '../../usecases/mailbox/read-message.js';
 import type { Clock } from '../../usecases/ports.js';
 import { Deleted } from '../schemas/deletions.js';
@@ -91,7 +90,7 @@ function messageResourceRoutes(deps: MessageRouteDeps): Route[] {
       responses: { 202: { description: 'The message is out of reach from now on.', schema: Deleted } },
       errors: ['operation_not_allowed', 'not_found', 'internal_error'],
       handle: async request =>
-        json(202, await deleteMessage({ ...deps, access: receivedMessages }, messageOf(request))),
+        json(202, await deleteMessage(deps, { ...messageOf(request), kind: 'received' })),
     },
   ];
 }

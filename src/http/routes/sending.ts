@@ -3,7 +3,6 @@ import type { ErrorCode } from '../../domain/errors.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { ReplyScope } from '../../domain/reply.js';
 import { deleteMessage } from '../../usecases/mailbox/change-messages.js';
-import { sentMessages } from '../../usecases/mailbox/message-access.js';
 import { getSentDetail } from '../../usecases/mailbox/read-message.js';
 import { getQuota } from '../../usecases/sending/quota.js';
 import { forwardMessage, replyMessage, sendMessage } from '../../usecases/sending/reply-and-forward.js';
@@ -96,7 +95,7 @@ export function sentRoutes(deps: SentRouteDeps): Route[] {
       responses: { 202: { description: 'The message is out of reach from now on.', schema: Deleted } },
       errors: ['operation_not_allowed', 'not_found', 'internal_error'],
       handle: async request =>
-        json(202, await deleteMessage({ store, clock, access: sentMessages }, messageOf(request))),
+        json(202, await deleteMessage({ store, clock }, { ...messageOf(request), kind: 'sent' })),
     },
     {
       operationId: 'getOutboundQuota',

@@ -1,10 +1,8 @@
 import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
-import type { IndexedMessage } from '../../store/mailbox/index.js';
 import type { MessageKind } from '../../store/mailbox/mailboxes.js';
 import { restoreMessage, trashMessage } from '../../usecases/mailbox/change-messages.js';
 import { listTrash } from '../../usecases/mailbox/list-trash.js';
-import { type MessageAccess, receivedMessages, sentMessages } from '../../usecases/mailbox/message-access.js';
 import type { Clock } from '../../usecases/ports.js';
 import { Restored, Trashed, TrashPage } from '../schemas/trash.js';
 import { readLimit } from '../server/query.js';
@@ -20,13 +18,13 @@ export interface TrashRouteDeps {
 /** Decisions, Trash, and wire contract 1.7; the operations take no body. */
 export function trashRoutes(deps: TrashRouteDeps): Route[] {
   return [
-    ...moveRoutes(deps, receivedMessages, {
+    ...moveRoutes(deps, {
       path: '/v1/messages',
       kind: 'received',
       trash: 'trashMessage',
       restore: 'restoreMessage',
     }),
-    ...moveRoutes(deps, sentMessages, {
+    ...moveRoutes(deps, {
       path: '/v1/sent',
       kind: 'sent',
       trash: 'trashSentMessage',
@@ -57,9 +55,8 @@ export function trashRoutes(deps: TrashRouteDeps): Route[] {
 }
 
 /** The ways into Trash and out of it, for a kind of message. */
-function moveRoutes<Message extends IndexedMessage>(
+function moveRoutes(
   deps: TrashRouteDeps,
-  access: MessageAccess<Message>,
   names: {
     readonly path: string;
     readonly kind: MessageKind;
@@ -67,7 +64,7 @@ function moveRoutes<Message extends IndexedMessage>(
     readonly restore: string;
   },
 ): Route[] {
-  const some = { ...deps, access };
+  const { kind } = names;
   return [
     {
       operationId: names.trash,
@@ -80,7 +77,7 @@ function moveRoutes<Message extends IndexedMessage>(
         'It is out of every list and count until it is restored. Send no body. A repeat changes nothing.',
       responses: { 200: { description: 'The message is in Trash.', schema: Trashed } },
       errors: ['operation_not_allowed', 'not_found', 'internal_error'],
-      handle: async request => json(200, await trashMessage(some, messageOf(request))),
+      handle: async request => json(200, await trashMessage(deps, { ...messageOf(request), kind })),
     },
     {
       operationId: names.restore,
@@ -92,7 +89,7 @@ function moveRoutes<Message extends IndexedMessage>(
       description: 'With its labels and attachments. Send no body. A repeat changes nothing.',
       responses: { 200: { description: 'The message is live.', schema: Restored } },
       errors: ['operation_not_allowed', 'not_found', 'internal_error', 'content_unavailable'],
-      handle: async request => json(200, await restoreMessage(some, messageOf(request))),
+      handle: async request => json(200, await restoreMessage(deps, { ...messageOf(request), kind })),
     },
   ];
 }

@@ -134,7 +134,7 @@ export interface TrashPlace {
 
 export interface TrashedMessage {
   readonly kind: MessageKind;
-  readonly id: string;
+  readonly id: MessageId;
   readonly restorableUntil: number;
 }
 

@@ -17,12 +17,12 @@ import {
   removeDraft,
   scanDrafts,
 } from '../../store/records/drafts.js';
-import { getInbox, type InboxRecord } from '../../store/records/inboxes.js';
+import type { InboxRecord } from '../../store/records/inboxes.js';
 import { senderOf } from '../inboxes/inboxes.js';
 import type { Deleted } from '../mailbox/change-messages.js';
 import type { Clock } from '../ports.js';
 import { tooLarge } from '../sending/outgoing.js';
-import { checkPermitted, ownedInbox } from '../shared/callers.js';
+import { checkPermitted, locateInbox, reachedInbox } from '../shared/callers.js';
 import { type ByteStream, fillInFiles, readWholeBlob } from '../shared/contents.js';
 import { idCursors, page } from '../shared/pages.js';
 
@@ -34,11 +34,11 @@ export async function getDraftDetail(
   { store }: { readonly store: Store },
   input: DraftTarget,
 ): Promise<ByteStream> {
-  let owned = store.read(reader => ownedDraft(reader, input));
+  let owned = store.read(reader => locateDraft(reader, input));
   for (;;) {
     const { draft, inbox } = owned;
     const detail = await readDetail(store, draft, inbox);
-    owned = store.read(reader => ownedDraft(reader, input));
+    owned = store.read(reader => locateDraft(reader, input));
     // An edit that came meanwhile: what was read may be of two versions.
     if (owned.draft.version === draft.version) return detail();
   }
@@ -111,7 +111,7 @@ export function listDrafts(
   },
 ): DraftPage {
   return deps.store.read(reader => {
-    const owned = ownedInbox(reader, input.accountId, input.inboxId);
+    const owned = locateInbox(reader, input, input.inboxId);
     const cursors = idCursors<DraftId>(deps.cursors, `drafts ${owned.id} ${input.list}`);
     const { items, next_cursor } = page(
       { ...cursors, invalid: 'invalid_draft' },
@@ -158,17 +158,17 @@ export interface DraftTarget {
   readonly draftId: string;
 }
 
-export interface OwnedDraft {
+export interface LocatedDraft {
   readonly draft: DraftRecord;
   readonly inbox: InboxRecord;
 }
 
 /** A draft of the caller; its inbox decides the owner, so that drafts of a deleted inbox are gone at once. */
-export function ownedDraft(reader: Reader, { accountId, draftId }: DraftTarget): OwnedDraft {
-  const id = toId<DraftId>(draftId);
+export function locateDraft(reader: Reader, input: DraftTarget): LocatedDraft {
+  const id = toId<DraftId>(input.draftId);
   const draft = id === null ? undefined : getDraft(reader, id);
-  const inbox = draft === undefined ? undefined : getInbox(reader, draft.inboxId);
-  if (draft === undefined || inbox?.accountId !== accountId) throw notFound('draft');
+  const inbox = draft === undefined ? null : reachedInbox(reader, input, draft.inboxId);
+  if (draft === undefined || inbox === null) throw notFound('draft');
   return { draft, inbox };
 }
 
@@ -188,8 +188,8 @@ export function deleteDraft(
   input: DraftTarget,
 ): Promise<Deleted> {
   return deps.store.write(writer => {
-    const owned = ownedDraft(writer, input);
-    checkPermitted(writer, input.accountId, 'delete');
+    const owned = locateDraft(writer, input);
+    checkPermitted(writer, input, 'delete');
     const { draft } = owned;
     eraseDraft(writer, draft, deps.clock());
     return {

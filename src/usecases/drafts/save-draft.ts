@@ -27,7 +27,7 @@ import type { Clock } from '../ports.js';
 import { decodedFiles, type OutgoingFile } from '../sending/outgoing.js';
 import { answerable, makeForward } from '../sending/reply-and-forward.js';
 import { findSource } from '../sending/source.js';
-import { ownedInbox } from '../shared/callers.js';
+import { locateInbox } from '../shared/callers.js';
 import {
   findOrMake,
   type Keyed,
@@ -38,7 +38,13 @@ import {
   retryKey,
 } from '../shared/once.js';
 import { bytesOfParts, type DraftParts, DraftUploads } from '../shared/uploads.js';
-import { checkDraftSize, type DraftMetadata, type DraftTarget, ownedDraft, viewDraft } from './read-draft.js';
+import {
+  checkDraftSize,
+  type DraftMetadata,
+  type DraftTarget,
+  locateDraft,
+  viewDraft,
+} from './read-draft.js';
 
 export interface DraftDeps {
   readonly store: Store;
@@ -74,11 +80,11 @@ export async function createDraft(deps: DraftDeps, input: CreateDraftInput): Pro
   const { change, source, retry } = creation;
   const look = (): CreatedDraft | null =>
     deps.store.read(reader => {
-      ownedInbox(reader, creation.accountId, creation.inboxId);
+      locateInbox(reader, creation, creation.inboxId);
       return replay(reader, retry, deps.clock(), draftMade(reader));
     });
   return findOrMake(look, async () => {
-    const inbox = deps.store.read(reader => ownedInbox(reader, creation.accountId, creation.inboxId));
+    const inbox = deps.store.read(reader => locateInbox(reader, creation, creation.inboxId));
     const content = await deriveDraft(deps.store, inbox, change, source);
     return saveNew(deps, creation, content);
   });
@@ -116,7 +122,7 @@ async function saveNew(deps: DraftDeps, creation: Creation, content: NewDraft): 
   try {
     await uploads.add(content);
     return await deps.store.write((writer): CreatedDraft => {
-      const inbox = ownedInbox(writer, creation.accountId, creation.inboxId);
+      const inbox = locateInbox(writer, creation, creation.inboxId);
       const nowMs = deps.clock();
       return once(writer, creation.retry, nowMs, {
         ...draftMade(writer),
@@ -222,7 +228,7 @@ export async function updateDraft(deps: DraftDeps, input: DraftTarget & DraftInp
 
 /** The draft, if it takes this change as it is now. */
 function changeableDraft(reader: Reader, input: DraftTarget, change: DraftChange): DraftRecord {
-  const owned = ownedDraft(reader, input);
+  const owned = locateDraft(reader, input);
   const { draft } = owned;
   if (draft.state !== 'draft') {
     throw refuse('draft_submitted', 'The draft has been submitted and cannot be changed; make a new one.');

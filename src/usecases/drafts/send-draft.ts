@@ -12,7 +12,7 @@ import type { PreparedSend, SendReceipt } from '../sending/send-request.js';
 import { attemptOf, type SendDeps, submitSend } from '../sending/submit-send.js';
 import { readWholeBlob } from '../shared/contents.js';
 import { retryKey } from '../shared/once.js';
-import { type DraftTarget, ownedDraft, readDraftTexts } from './read-draft.js';
+import { type DraftTarget, locateDraft, readDraftTexts } from './read-draft.js';
 
 /**
  * Sends a draft as it is saved (wire contract 3.19). The reservation freezes it in the same unit of work, for the
@@ -24,7 +24,7 @@ export async function sendDraft(
   input: DraftTarget & { readonly idempotencyKey?: string | undefined },
 ): Promise<SendReceipt> {
   const key = normaliseKey(input.idempotencyKey);
-  const owned = deps.store.read(reader => ownedDraft(reader, input));
+  const owned = deps.store.read(reader => locateDraft(reader, input));
   const { draft, inbox } = owned;
   return submitSend(deps, {
     accountId: input.accountId,

@@ -13,8 +13,9 @@ import type { BlobUpload, BlobUploads } from '../../store/records/blob-upload.js
 import { type BlobRef, CHUNK_BYTES, readBlob, releaseBlob } from '../../store/records/blobs.js';
 import { addPending, END_OF_TIME, listDue, removePending } from '../../store/records/pending.js';
 import { joinThread } from '../../store/threads/move.js';
-import { anyMessage } from '../mailbox/change-messages.js';
+import { locate } from '../mailbox/message-access.js';
 import type { Clock, Logger, MessageParser, ParseOutcome, PreparedContent } from '../ports.js';
+import { ADMIN } from '../shared/callers.js';
 
 export interface IndexDeps {
   readonly store: Store;
@@ -273,8 +274,8 @@ export async function reparseMessage(
 ): Promise<{ readonly id: string; readonly processing_status: 'pending' }> {
   return deps.store.write(writer => {
     const nowMs = deps.clock();
-    const found = anyMessage(writer, messageId, nowMs);
-    const record = found;
+    const trash = { restorableAt: nowMs };
+    const record = locate(writer, { ...ADMIN, messageId }, { kinds: ['received'], trash });
     if (record.parseDueAt === null) {
       const again = unprepared(record, nowMs);
       for (const { blob } of record.attachments) releaseBlob(writer, blob.id, nowMs);

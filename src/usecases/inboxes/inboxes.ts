@@ -16,7 +16,7 @@ import { addPending } from '../../store/records/pending.js';
 import { type DefaultLimits, type InboxAllowance, inboxAllowance } from '../accounts/accounts.js';
 import type { Deleted } from '../mailbox/change-messages.js';
 import type { Clock } from '../ports.js';
-import { checkPermitted, findInbox, ownedInbox } from '../shared/callers.js';
+import { type Caller, locateInbox } from '../shared/callers.js';
 
 export interface InboxList {
   readonly inboxes: readonly InboxView[];
@@ -42,7 +42,7 @@ export function listInboxes(deps: { store: Store; limits: DefaultLimits }, accou
 
 export function getInbox(deps: { store: Store }, accountId: AccountId, inboxId: string): InboxView {
   return deps.store.read(reader => {
-    const owned = ownedInbox(reader, accountId, inboxId);
+    const owned = locateInbox(reader, { accountId }, inboxId);
     return viewInbox(owned);
   });
 }
@@ -74,23 +74,30 @@ export function senderOf(inbox: InboxRecord): { readonly address: string; readon
   return inbox.senderName === null ? { address } : { address, name: inbox.senderName };
 }
 
-export interface UpdateInboxInput {
-  readonly accountId: AccountId;
+/** Which inbox is meant. */
+export type InboxInput = Caller & {
+  /** Text from outside; an admin may give the address. */
   readonly inboxId: string;
+};
+
+export interface NameChange {
   /** Absent: unchanged; null or blank: cleared. */
   readonly name?: string | null | undefined;
   readonly senderName?: string | null | undefined;
 }
 
 /** Changes the names of an inbox (wire contract 3.3). */
-export async function updateInbox(deps: { store: Store }, input: UpdateInboxInput): Promise<InboxView> {
+export async function updateInbox(
+  deps: { store: Store },
+  input: InboxInput & NameChange,
+): Promise<InboxView> {
   if (input.name === undefined && input.senderName === undefined) {
     throw refuse('invalid_inbox', 'Give name, sender_name or both.');
   }
   const name = normaliseName('name', input.name);
   const senderName = normaliseName('sender_name', input.senderName);
   return deps.store.write(writer => {
-    const owned = ownedInbox(writer, input.accountId, input.inboxId);
+    const owned = locateInbox(writer, input, input.inboxId);
     const inbox = {
       ...owned,
       name: input.name === undefined ? owned.name : name,
@@ -105,24 +112,9 @@ export async function updateInbox(deps: { store: Store }, input: UpdateInboxInpu
  * Deletes an inbox with all it holds (wire contract 3.3): slot free and address retired when this
  * resolves, its mail out of reach with it and erased by the sweeper.
  */
-export function deleteInbox(
-  deps: { store: Store; clock: Clock },
-  input: { accountId: AccountId; inboxId: string },
-): Promise<Deleted> {
+export function deleteInbox(deps: { store: Store; clock: Clock }, input: InboxInput): Promise<Deleted> {
   return deps.store.write(writer => {
-    const owned = ownedInbox(writer, input.accountId, input.inboxId);
-    checkPermitted(writer, input.accountId, 'delete');
-    return retireInbox(writer, owned, deps.clock());
-  });
-}
-
-/**
- * An admin deletes an inbox, by address or id. The account's delete permission binds its agents, not the
- * admin who gave it; an inbox that the service needs is protected from both.
- */
-export function deleteAnyInbox(deps: { store: Store; clock: Clock }, addressOrId: string): Promise<Deleted> {
-  return deps.store.write(writer => {
-    const inbox = findInbox(writer, addressOrId);
+    const inbox = locateInbox(writer, input, input.inboxId, 'delete');
     return retireInbox(writer, inbox, deps.clock());
   });
 }

@@ -8,7 +8,7 @@ import type { AccountId, InboxId } from '../../domain/ids.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
 import { getPolicy, type PolicyKind, type PolicyRecord, putPolicy } from '../../store/records/inboxes.js';
-import { findInbox, ownedInbox } from '../shared/callers.js';
+import { ADMIN, locateInbox } from '../shared/callers.js';
 
 /** What is absent stays as it is. */
 export interface PolicyChange {
@@ -33,7 +33,7 @@ export async function setPolicy(
   const addresses = change.addresses === undefined ? null : normalisePolicyAddresses(change.addresses);
   const domains = change.domains === undefined ? null : normalisePolicyDomains(change.domains);
   return deps.store.write(writer => {
-    const inbox = findInbox(writer, input.inbox);
+    const inbox = locateInbox(writer, ADMIN, input.inbox);
     const before = getPolicy(writer, inbox.id, kind);
     const after: PolicyRecord = {
       enabled: change.enabled ?? before.enabled,
@@ -62,7 +62,7 @@ export function readPolicy(
   kind: PolicyKind,
 ): PolicyView {
   return deps.store.read(reader => {
-    const owned = ownedInbox(reader, accountId, inboxId);
+    const owned = locateInbox(reader, { accountId }, inboxId);
     return viewPolicy(owned.id, getPolicy(reader, owned.id, kind));
   });
 }

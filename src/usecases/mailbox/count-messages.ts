@@ -7,7 +7,7 @@ import type { Reader } from '../../store/engine/tables.js';
 import { getCounters, type Mailbox, type MessageKind } from '../../store/mailbox/mailboxes.js';
 import { getLabelCount } from '../../store/mailbox/postings.js';
 import { type Counted, countSelected } from '../../store/mailbox/select-messages.js';
-import { ownedInbox } from '../shared/callers.js';
+import { locateInbox } from '../shared/callers.js';
 import {
   type FoundMessages,
   findMessages,
@@ -29,7 +29,7 @@ export interface CountInput {
  * message that meets the rest. What takes longer goes on in the next turn, so that others go on too.
  */
 export async function countMessages(deps: { store: Store }, input: CountInput): Promise<number> {
-  const owned = deps.store.read(reader => ownedInbox(reader, input.accountId, input.inboxId));
+  const owned = deps.store.read(reader => locateInbox(reader, input, input.inboxId));
   const mailbox = { inboxId: owned.id, kind: input.kind };
   const { subject } = input.filter;
   if (subject !== null) return await countSubjects(deps.store, mailbox, input.filter, subject);

@@ -3,7 +3,7 @@ import { normaliseLabel } from '../../domain/labels.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
 import { scanLabels } from '../../store/mailbox/postings.js';
-import { ownedInbox } from '../shared/callers.js';
+import { locateInbox } from '../shared/callers.js';
 import { page, textCursors } from '../shared/pages.js';
 
 /** Wire contract, `LabelList`. */
@@ -29,7 +29,7 @@ export interface ListLabelsInput {
 export function listLabels(deps: { store: Store; cursors: CursorCodec }, input: ListLabelsInput): LabelList {
   const prefix = normalisePrefix(input.prefix);
   return deps.store.read(reader => {
-    const owned = ownedInbox(reader, input.accountId, input.inboxId);
+    const owned = locateInbox(reader, input, input.inboxId);
     const { items, next_cursor } = page(
       textCursors(deps.cursors, `labels ${owned.id} ${prefix}`),
       input,

@@ -4,7 +4,7 @@ import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
 import { accessVersion } from '../../store/engine/writer.js';
 import { getCounters, type MessageKind } from '../../store/mailbox/mailboxes.js';
-import { ownedInbox } from '../shared/callers.js';
+import { locateInbox } from '../shared/callers.js';
 import { nextCursor, numberCursors, startOf } from '../shared/pages.js';
 import { showThreads } from '../threads/read-thread.js';
 import { findMessages } from './find-messages.js';
@@ -52,7 +52,7 @@ export function listVersion(
  */
 export function listMessages(deps: { store: Store; cursors: CursorCodec }, input: ListInput): MessagePage {
   return deps.store.read(reader => {
-    const owned = ownedInbox(reader, input.accountId, input.inboxId);
+    const owned = locateInbox(reader, input, input.inboxId);
     const mailbox = { inboxId: owned.id, kind: input.kind };
     const scope = `${input.kind} ${mailbox.inboxId} ${input.order} ${filterScope(input.filter)}`;
     const cursors = numberCursors(deps.cursors, scope);

@@ -8,9 +8,9 @@ import type { Reader } from '../../store/engine/tables.js';
 import { scanTrash, type TrashedMessage } from '../../store/mailbox/index.js';
 import type { ReceivedRecord, SentRecord } from '../../store/mailbox/messages.js';
 import type { Clock } from '../ports.js';
-import { ownedInbox } from '../shared/callers.js';
+import { locateInbox } from '../shared/callers.js';
 import { numberCursors, page } from '../shared/pages.js';
-import { receivedMessages, sentMessages } from './message-access.js';
+import { getMessageOf, type Message } from './message-access.js';
 
 /** Wire contract, `TrashEntry`. */
 export type TrashEntry =
@@ -43,7 +43,7 @@ export function listTrash(
   input: { accountId: AccountId; inboxId: string; limit: number; cursor: string | null },
 ): TrashPage {
   return deps.store.read(reader => {
-    const owned = ownedInbox(reader, input.accountId, input.inboxId);
+    const owned = locateInbox(reader, input, input.inboxId);
     const { items, next_cursor } = page(
       numberCursors(deps.cursors, `trash ${owned.id}`),
       input,
@@ -57,8 +57,7 @@ export function listTrash(
 
 function viewRestorable(reader: Reader, message: TrashedMessage, nowMs: number): TrashEntry[] {
   if (message.restorableUntil <= nowMs) return [];
-  const access = message.kind === 'received' ? receivedMessages : sentMessages;
-  const record = access.get(reader, message.id);
+  const record: Message | undefined = getMessageOf(reader, message.kind, message.id);
   return record === undefined ? [] : [viewEntry(record)];
 }
 

@@ -1,7 +1,6 @@
 import { notFound } from '../../domain/errors.js';
-import { type AccountId, type MessageId, toId } from '../../domain/ids.js';
+import { type MessageId, toId } from '../../domain/ids.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
-import type { IndexedMessage } from '../../store/mailbox/index.js';
 import type { MessageKind } from '../../store/mailbox/mailboxes.js';
 import {
   blobsOf,
@@ -19,141 +18,114 @@ import {
 } from '../../store/mailbox/messages.js';
 import type { AccountPermissions } from '../../store/records/accounts.js';
 import { releaseBlob } from '../../store/records/blobs.js';
-import { getInbox } from '../../store/records/inboxes.js';
 import { removePending } from '../../store/records/pending.js';
-import { checkPermitted } from '../shared/callers.js';
+import { type Caller, checkPermitted, reachedInbox } from '../shared/callers.js';
 
-/**
- * What labels, Trash and deletion need of a kind of message. They are written once, for any kind; a kind says
- * how its records are read, written and erased.
- */
-export interface MessageAccess<Message extends IndexedMessage> {
-  readonly get: (reader: Reader, id: string) => Message | undefined;
-  readonly save: (writer: Writer, before: Message, after: Message) => void;
-  /** Takes the record and all that belongs to it out of the store; its bytes are left to the sweeper. */
-  readonly erase: (writer: Writer, message: Message, nowMs: number) => void;
+/** A message of either kind: labels, Trash and deletion are written once for both. */
+export type Message = ReceivedRecord | SentRecord;
+
+/** The messages of a kind, or of one of several. */
+export type MessageOf<Kind extends MessageKind> = Extract<Message, { readonly kind: Kind }>;
+
+/** A message of a kind by its id, wherever it is and whoever owns it. */
+export function getMessageOf<Kind extends MessageKind>(
+  reader: Reader,
+  kind: Kind,
+  id: MessageId,
+): MessageOf<Kind> | undefined {
+  const record: Message | undefined = kind === 'received' ? getMessage(reader, id) : getSent(reader, id);
+  return record as MessageOf<Kind> | undefined;
 }
 
-export const receivedMessages: MessageAccess<ReceivedRecord> = {
-  get: (reader, id) => {
-    const messageId = toId<MessageId>(id);
-    return messageId === null ? undefined : getMessage(reader, messageId);
-  },
-  save: (writer, before, after) => saveMessage(writer, before, after, encodeSummary(after)),
-  erase: (writer, message, nowMs) => {
-    if (message.parseDueAt !== null) {
-      removePending(writer, { kind: 'parse', dueAt: message.parseDueAt, id: message.id });
-    }
-    forgetTrashing(writer, message);
+export function saveAnyMessage(writer: Writer, before: Message, after: Message): void {
+  if (before.kind === 'received' && after.kind === 'received') {
+    saveMessage(writer, before, after, encodeSummary(after));
+  } else if (before.kind === 'sent' && after.kind === 'sent') {
+    saveSent(writer, before, after, encodeSentSummary(after));
+  }
+}
+
+/**
+ * Takes a message and all that belongs to it out of the store; its bytes are left to the sweeper. Erasing a sent
+ * copy does not refund what it cost and does not free its key; an attempt that has not started yet never will.
+ */
+export function eraseMessage(writer: Writer, message: Message, nowMs: number): void {
+  const { id, trash } = message;
+  if (trash !== null) removePending(writer, { kind: 'purge-trash', dueAt: trash.restorableUntil, id });
+  if (message.kind === 'received') {
+    if (message.parseDueAt !== null) removePending(writer, { kind: 'parse', dueAt: message.parseDueAt, id });
     for (const blob of blobsOf(message)) releaseBlob(writer, blob, nowMs);
     removeMessage(writer, message);
-  },
-};
-
-/**
- * Sent copies. Erasing one does not refund what it cost and does not free its key; an attempt that has not
- * started yet never will.
- */
-export const sentMessages: MessageAccess<SentRecord> = {
-  get: (reader, id) => {
-    const messageId = toId<MessageId>(id);
-    return messageId === null ? undefined : getSent(reader, messageId);
-  },
-  save: (writer, before, after) => saveSent(writer, before, after, encodeSentSummary(after)),
-  erase: (writer, message, nowMs) => {
-    if (message.relayDueAt !== null) {
-      const kind = message.attempt === 'held' ? 'relay-held' : 'relay';
-      removePending(writer, { kind, dueAt: message.relayDueAt, id: message.id });
-    }
-    forgetTrashing(writer, message);
-    for (const blob of blobsOfSent(message)) releaseBlob(writer, blob, nowMs);
-    removeSent(writer, message);
-  },
-};
-
-function forgetTrashing(writer: Writer, { id, trash }: IndexedMessage): void {
-  if (trash !== null) removePending(writer, { kind: 'purge-trash', dueAt: trash.restorableUntil, id });
+    return;
+  }
+  if (message.relayDueAt !== null) {
+    const kind = message.attempt === 'held' ? 'relay-held' : 'relay';
+    removePending(writer, { kind, dueAt: message.relayDueAt, id });
+  }
+  for (const blob of blobsOfSent(message)) releaseBlob(writer, blob, nowMs);
+  removeSent(writer, message);
 }
 
-/** Erases a message of either kind if it is the one that is meant; false when there is none. */
-export function eraseMessage(
+/** Erases a message if it is there and the one that is meant; false when there is none. */
+export function eraseById(
   writer: Writer,
   kind: MessageKind,
-  id: string,
+  id: MessageId,
   nowMs: number,
-  isMeant: (message: IndexedMessage) => boolean = () => true,
+  isMeant: (message: Message) => boolean = () => true,
 ): boolean {
-  const erase = <Message extends IndexedMessage>(access: MessageAccess<Message>): boolean => {
-    const message = access.get(writer, id);
-    if (message === undefined) return false;
-    if (isMeant(message)) access.erase(writer, message, nowMs);
-    return true;
-  };
-  return kind === 'received' ? erase(receivedMessages) : erase(sentMessages);
+  const message: Message | undefined = getMessageOf(writer, kind, id);
+  if (message === undefined) return false;
+  if (isMeant(message)) eraseMessage(writer, message, nowMs);
+  return true;
 }
 
-/**
- * A live message of the caller. One in Trash is as missing as one that never was (decisions, Trash); the
- * inbox decides the owner, so that mail of a deleted inbox is gone at once.
- */
-export function ownedMessage<Message extends IndexedMessage>(
-  reader: Reader,
-  access: MessageAccess<Message>,
-  accountId: AccountId,
-  id: string,
-): Message {
-  const owned = findOwnedMessage(reader, access, accountId, id);
-  if (owned === null) throw notFound('message');
-  return owned;
+/** Which message is meant. */
+export type MessageInput = Caller & {
+  /** Text from outside. */
+  readonly messageId: string;
+};
+
+/** A message of one of the kinds: live, or in Trash and not over at an instant. */
+export interface Wanted<Kind extends MessageKind> {
+  readonly kinds: readonly Kind[];
+  /** One in Trash is as missing as one that never was, but for who restores or deletes it. */
+  readonly trash: 'live' | { readonly restorableAt: number };
+  /** What the caller wants to do to it: ownership comes before permission. */
+  readonly may?: keyof AccountPermissions;
 }
 
-/** The same, null when it is missing. */
-export function findOwnedMessage<Message extends IndexedMessage>(
+/** The message that is meant, if the caller reaches it. Its inbox decides the owner: mail goes with its inbox. */
+export function locate<Kind extends MessageKind>(
   reader: Reader,
-  access: MessageAccess<Message>,
-  accountId: AccountId,
-  id: string,
-): Message | null {
-  const owned = findAnywhere(reader, access, accountId, id);
-  return owned?.trash === null ? owned : null;
-}
-
-/** A message of the caller, live or in Trash; null when it is missing. */
-function findAnywhere<Message extends IndexedMessage>(
-  reader: Reader,
-  access: MessageAccess<Message>,
-  accountId: AccountId,
-  id: string,
-): Message | null {
-  const message = access.get(reader, id);
-  if (message === undefined || getInbox(reader, message.inboxId)?.accountId !== accountId) return null;
+  input: MessageInput,
+  wanted: Wanted<Kind>,
+): MessageOf<Kind> {
+  const message = find(reader, input, input.messageId, wanted);
+  if (message === null) throw notFound('admin' in input ? `message ${input.messageId}` : 'message');
+  if (wanted.may !== undefined) checkPermitted(reader, input, wanted.may);
   return message;
 }
 
-/** What an agent asks for with a message's id. */
-export interface MessageInput {
-  readonly accountId: AccountId;
-  readonly messageId: string;
-}
-
-/**
- * A message, live or still in Trash, that its owner may do something to: ownership comes before permission
- * (decisions, HTTP order of checks).
- */
-export function permittedMessage<Message extends IndexedMessage>(
+/** The same without permission; null when it is missing. */
+export function find<Kind extends MessageKind>(
   reader: Reader,
-  access: MessageAccess<Message>,
-  input: MessageInput,
-  permission: keyof AccountPermissions,
-  nowMs: number,
-): Message {
-  const owned = findAnywhere(reader, access, input.accountId, input.messageId);
-  if (owned === null || isOver(owned, nowMs)) throw notFound('message');
-  checkPermitted(reader, input.accountId, permission);
-  return owned;
+  caller: Caller,
+  messageId: string,
+  { kinds, trash }: Omit<Wanted<Kind>, 'may'>,
+): MessageOf<Kind> | null {
+  const id = toId<MessageId>(messageId);
+  if (id === null) return null;
+  for (const kind of kinds) {
+    const message = getMessageOf(reader, kind, id);
+    if (message === undefined || reachedInbox(reader, caller, message.inboxId) === null) continue;
+    const isThere = trash === 'live' ? message.trash === null : !isOver(message, trash.restorableAt);
+    if (isThere) return message;
+  }
+  return null;
 }
 
 /** Its time in Trash has ended: gone, whether the sweeper has come by or not. */
-export function isOver(message: IndexedMessage, nowMs: number): boolean {
+function isOver(message: Message, nowMs: number): boolean {
   return message.trash !== null && message.trash.restorableUntil <= nowMs;
 }

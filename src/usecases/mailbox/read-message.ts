@@ -11,9 +11,12 @@ import { type BlobRef, getChunk, readBlob } from '../../store/records/blobs.js';
 import { readSentBodies } from '../sending/outgoing.js';
 import { type ByteStream, fillInFiles, inMemory, joinStreams } from '../shared/contents.js';
 import { withShownThread } from '../threads/read-thread.js';
-import { type MessageInput, ownedMessage, receivedMessages, sentMessages } from './message-access.js';
+import { locate, type MessageInput, type Wanted } from './message-access.js';
 
 type Deps = { readonly store: Store };
+
+const RECEIVED: Wanted<'received'> = { kinds: ['received'], trash: 'live' };
+const SENT: Wanted<'sent'> = { kinds: ['sent'], trash: 'live' };
 
 /** A file to download. */
 export interface Download extends ByteStream {
@@ -26,13 +29,10 @@ const MISSING = () =>
 
 /** The detail of a message as JSON bytes: `content` only when it is ready (specification). */
 export function getMessageDetail(deps: Deps, input: MessageInput): ByteStream {
-  const owned = deps.store.read(reader => {
-    const found = ownedMessage(reader, receivedMessages, input.accountId, input.messageId);
-    return withShownThread(reader, found);
-  });
-  const fields = JSON.stringify(detailFields(owned));
-  if (owned.content === null) return inMemory([Buffer.from(fields)]);
-  const content = openContent(deps, owned);
+  const record = deps.store.read(reader => withShownThread(reader, locate(reader, input, RECEIVED)));
+  const fields = JSON.stringify(detailFields(record));
+  if (record.content === null) return inMemory([Buffer.from(fields)]);
+  const content = openContent(deps, record);
   const head = Buffer.from(`${fields.slice(0, -1)},"content":`);
   const tail = Buffer.from('}');
   return joinStreams([inMemory([head]), content, inMemory([tail])]);
@@ -40,11 +40,9 @@ export function getMessageDetail(deps: Deps, input: MessageInput): ByteStream {
 
 /** The original bytes, in any processing state. */
 export function openRawMessage(deps: Deps, input: MessageInput): Download {
-  const owned = deps.store.read(reader =>
-    ownedMessage(reader, receivedMessages, input.accountId, input.messageId),
-  );
-  const blob = openBlob(deps, owned.raw);
-  return { ...blob, filename: `${owned.id}.eml` };
+  const record = deps.store.read(reader => locate(reader, input, RECEIVED));
+  const blob = openBlob(deps, record.raw);
+  return { ...blob, filename: `${record.id}.eml` };
 }
 
 /** The decoded bytes of one attachment of a ready message; `not_found` while it is not ready. */
@@ -52,10 +50,8 @@ export function openAttachment(
   deps: Deps,
   input: MessageInput & { readonly attachmentId: string },
 ): Download {
-  const owned = deps.store.read(reader =>
-    ownedMessage(reader, receivedMessages, input.accountId, input.messageId),
-  );
-  const place = owned.attachments.find(attachment => attachment.id === input.attachmentId);
+  const record = deps.store.read(reader => locate(reader, input, RECEIVED));
+  const place = record.attachments.find(attachment => attachment.id === input.attachmentId);
   if (place === undefined) throw notFound('attachment');
   const blob = openBlob(deps, place.blob);
   return { ...blob, filename: place.filename };
@@ -77,11 +73,7 @@ function openBlob(deps: Deps, ref: BlobRef): ByteStream {
 
 /** A sent message with its submission as JSON bytes (wire contract, `SentDetail`); files are streamed as base64. */
 export async function getSentDetail(deps: Deps, input: MessageInput): Promise<ByteStream> {
-  const owned = deps.store.read(reader => {
-    const found = ownedMessage(reader, sentMessages, input.accountId, input.messageId);
-    return withShownThread(reader, found);
-  });
-  const record = owned;
+  const record = deps.store.read(reader => withShownThread(reader, locate(reader, input, SENT)));
   const bodies = await readSentBodies(deps.store, record);
   if (bodies === null || !hasFiles(deps.store, record)) throw MISSING();
   const { from, to, cc, bcc, subject } = record;

@@ -59,7 +59,7 @@ export function startAttempt(writer: Writer, id: MessageId, nowMs: number): Star
 }
 
 function refusalOf(reader: Reader, record: SentRecord): SendOutcome | null {
-  if (!isPermitted(reader, record.accountId, 'send')) {
+  if (!isPermitted(reader, record, 'send')) {
     return {
       status: 'rejected',
       errorCode: 'E_SENDER_REJECTED',

@@ -1,10 +1,9 @@
 import { notFound, type Refusal, refuse } from '../../domain/errors.js';
-import type { InboxId } from '../../domain/ids.js';
+import { type InboxId, type MessageId, toId } from '../../domain/ids.js';
 import { type ReplyParent, replyHeaders } from '../../domain/message-ids.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
-import type { ReceivedRecord, SentRecord } from '../../store/mailbox/messages.js';
-import { receivedMessages, sentMessages } from '../mailbox/message-access.js';
+import { getMessage, getSent, type ReceivedRecord, type SentRecord } from '../../store/mailbox/messages.js';
 import { type ContentHeader, readContentHeader } from '../shared/contents.js';
 import type { ReplyTarget } from './outgoing.js';
 
@@ -53,7 +52,8 @@ export function missingContent(
 }
 
 function findRecord(reader: Reader, inboxId: InboxId, messageId: string): ReceivedRecord | SentRecord | null {
-  const record = receivedMessages.get(reader, messageId) ?? sentMessages.get(reader, messageId);
+  const id = toId<MessageId>(messageId);
+  const record = id === null ? undefined : (getMessage(reader, id) ?? getSent(reader, id));
   return record?.inboxId === inboxId && record.trash === null ? record : null;
 }
 

@@ -10,7 +10,7 @@ import type { InboxRecord } from '../../store/records/inboxes.js';
 import { senderOf } from '../inboxes/inboxes.js';
 import { checkSendingPolicy } from '../inboxes/policies.js';
 import type { Clock, WorkQueue } from '../ports.js';
-import { checkPermitted, ownedInbox } from '../shared/callers.js';
+import { checkPermitted, locateInbox } from '../shared/callers.js';
 import { findOrMake, keep, type MadeOnce, replay } from '../shared/once.js';
 import { OutgoingUploads } from '../shared/uploads.js';
 import { withShownThread } from '../threads/read-thread.js';
@@ -60,7 +60,7 @@ export function submitSend(deps: SendDeps, request: SendRequest): Promise<SendRe
 function reserveNew(deps: SendDeps, request: SendRequest): Promise<SendReceipt | Reserved> {
   const look = (): SendReceipt | null => deps.store.read(reader => findAttempt(reader, deps, request));
   return findOrMake<SendReceipt | Reserved>(look, async () => {
-    const inbox = deps.store.read(reader => ownedInbox(reader, request.accountId, request.inboxId));
+    const inbox = deps.store.read(reader => locateInbox(reader, request, request.inboxId));
     const content = await prepareContent(deps, request, inbox);
     return sendNew(deps, request, inbox, content);
   });
@@ -89,8 +89,8 @@ function findAttempt(
   deps: Pick<SendDeps, 'clock'>,
   request: SendRequest,
 ): SendReceipt | null {
-  ownedInbox(reader, request.accountId, request.inboxId);
-  checkPermitted(reader, request.accountId, 'send');
+  locateInbox(reader, request, request.inboxId);
+  checkPermitted(reader, request, 'send');
   const made: MadeOnce<SendReceipt> = { what: 'message', find: id => attemptOf(reader, id as MessageId) };
   return replay(reader, request.retry, deps.clock(), made) ?? request.recover?.(reader) ?? null;
 }

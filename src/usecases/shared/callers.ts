@@ -6,15 +6,48 @@ import { type AccountPermissions, getAccount } from '../../store/records/account
 import { findAddress, getInbox, type InboxRecord } from '../../store/records/inboxes.js';
 
 /**
- * The caller's own things. Whatever is missing, deleted or another account's gives the same `not_found`
- * (specification, general rule 7). `id` is text from outside.
+ * Who asks: an account, which reaches its own things and what its permissions allow, or the admin at the command
+ * line, who reaches everybody's and whom permissions do not bind: they bind the agents of an account, not the one
+ * who gave them. Whatever is missing, deleted or another account's gives the same `not_found`.
  */
+export type Caller = { readonly accountId: AccountId } | { readonly admin: true };
 
-export function ownedInbox(reader: Reader, accountId: AccountId, id: string): InboxRecord {
-  const inboxId = toId<InboxId>(id);
-  const inbox = inboxId === null ? undefined : getInbox(reader, inboxId);
-  if (inbox?.accountId !== accountId) throw notFound('inbox');
+export const ADMIN: Caller = { admin: true };
+
+/** The live inbox with this id if the caller reaches it; null otherwise. */
+export function reachedInbox(reader: Reader, caller: Caller, id: InboxId): InboxRecord | null {
+  const inbox = getInbox(reader, id);
+  const isReached = inbox !== undefined && ('admin' in caller || inbox.accountId === caller.accountId);
+  return isReached ? inbox : null;
+}
+
+/**
+ * A live inbox of the caller.
+ * @param name its id; an admin may also name it by its address
+ * @param may what the caller wants to do to it: ownership comes before permission
+ */
+export function locateInbox(
+  reader: Reader,
+  caller: Caller,
+  name: string,
+  may?: keyof AccountPermissions,
+): InboxRecord {
+  const id = toId<InboxId>(name) ?? ('admin' in caller ? inboxIdAt(reader, name) : null);
+  const inbox = id === null ? null : reachedInbox(reader, caller, id);
+  if (inbox === null) throw notFound('admin' in caller ? `inbox ${name}` : 'inbox');
+  if (may !== undefined) checkPermitted(reader, caller, may);
   return inbox;
+}
+
+/** Longest address there can be (RFC 5321 section 4.5.3.1): what is longer is not looked up. */
+const MAX_ADDRESS_LENGTH = 320;
+
+/** An inbox is named by its own address: one with a `+tag` reaches it, but is not its name. */
+function inboxIdAt(reader: Reader, address: string): InboxId | null {
+  const mailbox = address.length > MAX_ADDRESS_LENGTH ? null : toMailboxAddress(address.trim());
+  if (mailbox === null || address.includes('+')) return null;
+  const owner = findAddress(reader, `${mailbox.localPart}@${mailbox.domain}`);
+  return owner?.status === 'live' ? owner.inboxId : null;
 }
 
 const WORDS: Record<keyof AccountPermissions, string> = {
@@ -23,43 +56,16 @@ const WORDS: Record<keyof AccountPermissions, string> = {
   restore: 'Restoring',
 };
 
-/** May the account do this? An admin can switch each off. */
-export function isPermitted(
-  reader: Reader,
-  accountId: AccountId,
-  permission: keyof AccountPermissions,
-): boolean {
-  return getAccount(reader, accountId)?.permissions[permission] === true;
+/** May the caller do this? An admin can switch each off for an account. */
+export function isPermitted(reader: Reader, caller: Caller, permission: keyof AccountPermissions): boolean {
+  return 'admin' in caller || getAccount(reader, caller.accountId)?.permissions[permission] === true;
 }
 
-/** Refuses what is switched off for the account: `operation_not_allowed`. */
-export function checkPermitted(
-  reader: Reader,
-  accountId: AccountId,
-  permission: keyof AccountPermissions,
-): void {
-  if (isPermitted(reader, accountId, permission)) return;
+/** Refuses what is switched off for the caller: `operation_not_allowed`. */
+export function checkPermitted(reader: Reader, caller: Caller, permission: keyof AccountPermissions): void {
+  if (isPermitted(reader, caller, permission)) return;
   throw refuse(
     'operation_not_allowed',
     `${WORDS[permission]} is switched off for this account. Ask its administrator.`,
   );
-}
-
-/** Longest address there can be (RFC 5321 section 4.5.3.1): what is longer is not looked up. */
-const MAX_ADDRESS_LENGTH = 320;
-
-/** The live inbox that an admin names by address or id, whoever owns it. */
-export function findInbox(reader: Reader, addressOrId: string): InboxRecord {
-  const id = toId<InboxId>(addressOrId) ?? inboxIdAt(reader, addressOrId);
-  const inbox = id === null ? undefined : getInbox(reader, id);
-  if (inbox === undefined) throw notFound(`inbox ${addressOrId}`);
-  return inbox;
-}
-
-/** An inbox is named by its own address: one with a `+tag` reaches it, but is not its name. */
-function inboxIdAt(reader: Reader, address: string): InboxId | null {
-  const mailbox = address.length > MAX_ADDRESS_LENGTH ? null : toMailboxAddress(address.trim());
-  if (mailbox === null || address.includes('+')) return null;
-  const owner = findAddress(reader, `${mailbox.localPart}@${mailbox.domain}`);
-  return owner?.status === 'live' ? owner.inboxId : null;
 }

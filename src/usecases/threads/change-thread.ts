@@ -3,7 +3,6 @@ import { normaliseLabelChange } from '../../domain/labels.js';
 import { BLOCK_BITS, emptyWords, loadBlock, offsetsOf, seqAt } from '../../store/bitmap/bit-block.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
-import type { IndexedMessage } from '../../store/mailbox/index.js';
 import { idField, type Mailbox, type MessageKind } from '../../store/mailbox/mailboxes.js';
 import { blocksOfTerm, getBlock, termKey } from '../../store/mailbox/postings.js';
 import { getInbox } from '../../store/records/inboxes.js';
@@ -16,10 +15,10 @@ import {
 } from '../../store/threads/members.js';
 import { memberCount, sentCount, type ThreadRecord } from '../../store/threads/threads.js';
 import { applyChange, type LabelInput, moveToTrash } from '../mailbox/change-messages.js';
-import { type MessageAccess, receivedMessages, sentMessages } from '../mailbox/message-access.js';
+import { getMessageOf, type Message } from '../mailbox/message-access.js';
 import type { Clock } from '../ports.js';
 import { checkPermitted } from '../shared/callers.js';
-import { type OwnedThread, ownedThread, type ThreadInput } from './read-thread.js';
+import { type LocatedThread, locateThread, type ThreadInput } from './read-thread.js';
 
 /** A conversation of so many changes as a whole, in one unit of work: some milliseconds. */
 const WHOLE = 50;
@@ -27,11 +26,7 @@ const WHOLE = 50;
 const MEMBERS_PER_UNIT = 25;
 
 /** What is done to each member, whatever its kind. */
-type Change = <Message extends IndexedMessage>(
-  writer: Writer,
-  access: MessageAccess<Message>,
-  message: Message,
-) => void;
+type Change = (writer: Writer, message: Message) => void;
 
 /**
  * Changes every member that a conversation has now. Up to fifty are one unit of work. More are changed some at
@@ -41,7 +36,7 @@ type Change = <Message extends IndexedMessage>(
  */
 async function changeMembers(
   store: Store,
-  begin: (writer: Writer) => OwnedThread,
+  begin: (writer: Writer) => LocatedThread,
   change: Change,
 ): Promise<ThreadRecord> {
   const first = await store.write(writer => {
@@ -67,20 +62,10 @@ async function changeMembers(
 function changeSome(writer: Writer, selection: ThreadSelection, limit: number, change: Change): boolean {
   const members = selection.take(writer, limit);
   for (const { kind, id } of members) {
-    if (kind === 'received') changeOne(writer, receivedMessages, id, change);
-    else changeOne(writer, sentMessages, id, change);
+    const message = getMessageOf(writer, kind, id);
+    if (message !== undefined && message.trash === null) change(writer, message);
   }
   return !selection.isDone;
-}
-
-function changeOne<Message extends IndexedMessage>(
-  writer: Writer,
-  access: MessageAccess<Message>,
-  id: string,
-  change: Change,
-): void {
-  const message = access.get(writer, id);
-  if (message !== undefined && message.trash === null) change(writer, access, message);
 }
 
 /** Wire contract, `ThreadLabelResult`. */
@@ -102,8 +87,8 @@ export async function changeThreadLabels(
   const change = normaliseLabelChange(input.addLabels, input.removeLabels);
   const changed = await changeMembers(
     deps.store,
-    writer => ownedThread(writer, input),
-    (writer, access, message) => void applyChange(writer, access, message, change),
+    writer => locateThread(writer, input),
+    (writer, message) => void applyChange(writer, message, change),
   );
   return {
     ...countsOf(changed),
@@ -135,11 +120,11 @@ export async function deleteThread(
   const deleted = await changeMembers(
     deps.store,
     writer => {
-      const owned = ownedThread(writer, input);
-      checkPermitted(writer, input.accountId, 'delete');
+      const owned = locateThread(writer, input);
+      checkPermitted(writer, input, 'delete');
       return owned;
     },
-    (writer, access, message) => void moveToTrash(writer, { ...deps, access }, message, nowMs),
+    (writer, message) => void moveToTrash(writer, deps, message, nowMs),
   );
   return {
     ...countsOf(deleted),

@@ -9,7 +9,7 @@ import { getCounters } from '../../store/mailbox/mailboxes.js';
 import { type MemberPosition, mailboxesOf } from '../../store/threads/members.js';
 import { getThread, scanActivity } from '../../store/threads/threads.js';
 import type { ListOrder } from '../mailbox/list-messages.js';
-import { ownedInbox } from '../shared/callers.js';
+import { locateInbox } from '../shared/callers.js';
 import { type Cursors, memberCursors, nextCursor, type PageInput, page, startOf } from '../shared/pages.js';
 import { ThreadSearch } from './find-threads.js';
 import { type ThreadSummary, viewThreadSummary } from './read-thread.js';
@@ -39,7 +39,7 @@ export function threadListVersion(
   input: Pick<ListThreadsInput, 'accountId' | 'inboxId'>,
 ): number {
   return deps.store.read(reader => {
-    const owned = ownedInbox(reader, input.accountId, input.inboxId);
+    const owned = locateInbox(reader, input, input.inboxId);
     const versions = mailboxesOf(owned.id).map(mailbox => getCounters(reader, mailbox).version);
     return versions.reduce((sum, version) => sum + version, 0);
   });
@@ -56,7 +56,7 @@ export async function listThreads(
 ): Promise<ThreadPage> {
   const { store } = deps;
   const { filter, order, limit } = input;
-  const owned = store.read(reader => ownedInbox(reader, input.accountId, input.inboxId));
+  const owned = store.read(reader => locateInbox(reader, input, input.inboxId));
   const inboxId = owned.id;
   const cursors = memberCursors(deps.cursors, `threads ${inboxId} ${order} ${filterScope(filter)}`);
   const isDescending = order === 'newest';

@@ -17,10 +17,10 @@ import {
   sentContentsTable,
   viewSent,
 } from '../../store/mailbox/messages.js';
-import { getInbox } from '../../store/records/inboxes.js';
 import { type Member, type MemberPosition, scanMembers } from '../../store/threads/members.js';
 import { canonicalThread, hasMergedThreads } from '../../store/threads/names.js';
 import { findThread, memberCount, type ThreadRecord } from '../../store/threads/threads.js';
+import { reachedInbox } from '../shared/callers.js';
 import { type ByteStream, inMemory, joinStreams, membersOf, openContent } from '../shared/contents.js';
 import { memberCursors, type PageInput, page } from '../shared/pages.js';
 
@@ -30,20 +30,20 @@ export interface ThreadInput {
   readonly threadId: string;
 }
 
-export interface OwnedThread {
+export interface LocatedThread {
   readonly root: ThreadId;
   readonly thread: ThreadRecord;
 }
 
 /** A conversation of the caller, by any id that it ever had; one without a member to show is missing. */
-export function ownedThread(reader: Reader, { accountId, threadId }: ThreadInput): OwnedThread {
-  const id = toId<ThreadId>(threadId);
+export function locateThread(reader: Reader, input: ThreadInput): LocatedThread {
+  const id = toId<ThreadId>(input.threadId);
   const found = id === null ? undefined : findThread(reader, id);
-  const isOwned =
+  const isReached =
     found !== undefined &&
     memberCount(found.thread) > 0 &&
-    getInbox(reader, found.thread.inboxId)?.accountId === accountId;
-  if (!isOwned) throw notFound('thread');
+    reachedInbox(reader, input, found.thread.inboxId) !== null;
+  if (!isReached) throw notFound('thread');
   return found;
 }
 
@@ -58,7 +58,7 @@ export function getThreadDetail(
 ): ByteStream {
   const { store, cursors } = deps;
   return store.read(reader => {
-    const owned = ownedThread(reader, input);
+    const owned = locateThread(reader, input);
     const { root, thread } = owned;
     // The id as it was asked for: a merge between two pages does not end the pages.
     const place = { inboxId: thread.inboxId, root };

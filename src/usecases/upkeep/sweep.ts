@@ -21,7 +21,7 @@ import { addPending, listDue, removeExpiredKey, removePending } from '../../stor
 import { freeThreadId, threadLinksTable } from '../../store/threads/names.js';
 import { threadActivityTable } from '../../store/threads/threads.js';
 import { eraseDraft } from '../drafts/read-draft.js';
-import { eraseMessage } from '../mailbox/message-access.js';
+import { eraseById } from '../mailbox/message-access.js';
 import type { Clock } from '../ports.js';
 
 export interface SweepDeps {
@@ -101,7 +101,7 @@ async function purgeTrash({ store, clock }: SweepDeps): Promise<boolean> {
     for (const { work, dueAt } of due) {
       removePending(writer, { kind: 'purge-trash', dueAt, id: work.id });
       // Restored, or restored and trashed again, since the entry was read: not this time.
-      eraseMessage(writer, work.message, work.id, nowMs, ({ trash }) => trash?.restorableUntil === dueAt);
+      eraseById(writer, work.message, work.id, nowMs, ({ trash }) => trash?.restorableUntil === dueAt);
     }
   });
   return true;
@@ -129,7 +129,7 @@ function eraseLive(writer: Writer, inboxId: InboxId, nowMs: number): boolean {
   for (const kind of KINDS) {
     for (const { seq, summary } of scanSummaries(writer, { inboxId, kind }, EVERYTHING)) {
       const { id } = JSON.parse(summary.toString('utf8')) as { id: MessageId };
-      const isErased = eraseMessage(writer, kind, id, nowMs);
+      const isErased = eraseById(writer, kind, id, nowMs);
       // A line without its message (damage) must not bring the sweep back here for ever.
       if (!isErased) writer.remove(summariesTable, { inboxId, kind, seq });
       count += 1;
@@ -142,7 +142,7 @@ function eraseLive(writer: Writer, inboxId: InboxId, nowMs: number): boolean {
 function eraseTrashed(writer: Writer, inboxId: InboxId, nowMs: number): boolean {
   const page = scanTrash(writer, inboxId, null, RECORDS_PER_STEP);
   for (const { number, message } of page) {
-    const isErased = eraseMessage(writer, message.kind, message.id, nowMs);
+    const isErased = eraseById(writer, message.kind, message.id, nowMs);
     if (!isErased) removeTrash(writer, inboxId, number);
   }
   return page.length > 0;

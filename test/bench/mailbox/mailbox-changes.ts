@@ -1,7 +1,6 @@
 import type { MessageId } from '../../../src/domain/ids.js';
 import { scanSummaries } from '../../../src/store/mailbox/mailboxes.js';
 import { changeLabels } from '../../../src/usecases/mailbox/change-messages.js';
-import { receivedMessages } from '../../../src/usecases/mailbox/message-access.js';
 import { median } from '../measure/statistics.js';
 import { TOPICS } from './mailbox-generator.js';
 import type { Place } from './mailbox-queries.js';
@@ -38,8 +37,14 @@ async function change(
   addLabels: string[],
   removeLabels: string[],
 ): Promise<void> {
-  const deps = { store: place.store, access: receivedMessages };
-  await changeLabels(deps, { accountId: place.accountId, messageId, addLabels, removeLabels });
+  const deps = { store: place.store };
+  await changeLabels(deps, {
+    accountId: place.accountId,
+    messageId,
+    kind: 'received',
+    addLabels,
+    removeLabels,
+  });
 }
 
 /** Ids of messages that are spread over the mailbox. */

@@ -7,7 +7,6 @@ import {
   threadLinksTable,
 } from '../../../src/store/threads/names.js';
 import { restoreMessage } from '../../../src/usecases/mailbox/change-messages.js';
-import { receivedMessages } from '../../../src/usecases/mailbox/message-access.js';
 import { changeThreadLabels, deleteThread } from '../../../src/usecases/threads/change-thread.js';
 import { messageIdOf, storeReady } from '../mailbox/mailbox-generator.js';
 import { longestStretch, type Place } from '../mailbox/mailbox-queries.js';
@@ -96,8 +95,9 @@ export function threadChanges(place: Place): Change[] {
 }
 
 async function restoreAll({ store, accountId, inboxId }: Place): Promise<void> {
-  const deps = { store, clock: Date.now, access: receivedMessages };
+  const deps = { store, clock: Date.now };
   const trashed = store.read(reader => scanTrash(reader, inboxId, null, 100_000));
-  const restore = async (messageId: string) => await restoreMessage(deps, { accountId, messageId });
+  const restore = async (messageId: string) =>
+    await restoreMessage(deps, { accountId, messageId, kind: 'received' });
   await Promise.all(trashed.map(({ message }) => restore(message.id)));
 }

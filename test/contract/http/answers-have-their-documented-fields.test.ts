@@ -1,5 +1,5 @@
 import t from 'tap';
-import { must, setPolicy } from '../../support/outcomes.js';
+import { must, setPolicy } from '../../support/use-cases.js';
 import { withServer } from '../../unit/http/with-server.js';
 import { letter } from '../../unit/usecases/threads/with-threads.js';
 import { gaveUp, index, parsed } from '../../unit/usecases/with-parser.js';

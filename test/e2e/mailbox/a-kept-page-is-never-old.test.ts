@@ -1,11 +1,10 @@
 import t from 'tap';
 import type { AccountId } from '../../../src/domain/ids.js';
-import { changeLabels, deleteMessage } from '../../../src/usecases/mailbox/change-messages.js';
-import { receivedMessages } from '../../../src/usecases/mailbox/message-access.js';
 import { createAgent } from '../../support/box/agents.js';
 import { startBox } from '../../support/box/postern-box.js';
 import { openStore } from '../../support/box/store-facts.js';
 import { deliver } from '../../support/smtp/deliver.js';
+import { changeLabels, deleteMessage, receivedMessages } from '../../support/use-cases.js';
 
 t.test('a list that was asked for before shows every change since, whoever made it', async t => {
   const box = await startBox(t);

@@ -4,7 +4,6 @@ import type { SubmissionInput } from '../../../src/domain/send-input.js';
 import { createAgent, type TestAgent } from '../../support/box/agents.js';
 import type { PosternBox } from '../../support/box/postern-box.js';
 import { openStore, readFacts } from '../../support/box/store-facts.js';
-import { sendMessage } from '../../support/outcomes.js';
 import { ScriptedRelay } from '../../support/sending/scripted-relay.js';
 import {
   postSend,
@@ -15,6 +14,7 @@ import {
 } from '../../support/sending/sending.js';
 import { SendingSide } from '../../support/sending/sending-side.js';
 import { startSmarthostBox } from '../../support/smarthost/smarthost-box.js';
+import { sendMessage } from '../../support/use-cases.js';
 
 const HOUR_MS = 3_600_000;
 

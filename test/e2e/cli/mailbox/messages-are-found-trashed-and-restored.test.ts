@@ -1,8 +1,7 @@
 import type { Test } from 'tap';
 import t from 'tap';
 import type { AccountId, MessageId } from '../../../../src/domain/ids.js';
-import { changeLabels, trashMessage } from '../../../../src/usecases/mailbox/change-messages.js';
-import { receivedMessages } from '../../../../src/usecases/mailbox/message-access.js';
+import { changeLabels, receivedMessages, trashMessage } from '../../../support/use-cases.js';
 import { type CliBox, cliBox, DOMAIN } from '../cli-box.js';
 
 const AGENT = `agent@${DOMAIN}`;

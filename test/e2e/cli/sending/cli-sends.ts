@@ -1,7 +1,7 @@
 import type { SubmissionInput } from '../../../../src/domain/send-input.js';
 import type { RelayOutcome } from '../../../../src/usecases/ports.js';
 import { sendMessage } from '../../../../src/usecases/sending/reply-and-forward.js';
-import { findInbox } from '../../../../src/usecases/shared/callers.js';
+import { ADMIN, locateInbox } from '../../../../src/usecases/shared/callers.js';
 import { ScriptedRelay } from '../../../support/sending/scripted-relay.js';
 import { SendingSide } from '../../../support/sending/sending-side.js';
 import type { CliBox } from '../cli-box.js';
@@ -17,7 +17,7 @@ export function sendFrom(
   fields: Partial<SubmissionInput> = {},
 ): Promise<string> {
   return box.withStore(async store => {
-    const inbox = store.read(reader => findInbox(reader, address));
+    const inbox = store.read(reader => locateInbox(reader, ADMIN, address));
     const relay = new ScriptedRelay();
     const age = 'status' in fate ? 0 : fate.reservedHoursAgo * 3_600_000;
     const side = new SendingSide({ store, relay, clock: () => Date.now() - age, responseTimeoutMs: 1 });

@@ -1,0 +1,58 @@
+import { Refusal, type Result } from '../../src/domain/errors.js';
+import type { MessageKind } from '../../src/store/mailbox/mailboxes.js';
+import { setPolicy as setPolicyOf } from '../../src/usecases/inboxes/policies.js';
+import {
+  changeLabels as changeLabelsOf,
+  deleteMessage as deleteMessageOf,
+  type OfKind,
+  trashMessage as trashMessageOf,
+} from '../../src/usecases/mailbox/change-messages.js';
+import { sendMessage as sendMessageOf } from '../../src/usecases/sending/reply-and-forward.js';
+import { redeemClaim as redeemClaimOf } from '../../src/usecases/signup/redeem-claim.js';
+
+/** Use cases as tests ask them: for their outcome, a refusal included. */
+
+/** Waits for `act`, whose refusal is an outcome like any other; whatever else it throws is thrown on. */
+export async function outcomeOf<Value>(act: () => Value | Promise<Value>): Promise<Result<Value>> {
+  try {
+    return { ok: true, value: await act() };
+  } catch (error) {
+    if (error instanceof Refusal) return { ok: false, failure: error.failure };
+    throw error;
+  }
+}
+
+/** The value of an outcome that has to be none of the refusals. */
+export function must<Value>(outcome: Result<Value>): Value {
+  if (!outcome.ok) throw new Error(`refused: ${JSON.stringify(outcome.failure)}`);
+  return outcome.value;
+}
+
+type UseCase<Deps, Input, Value> = (deps: Deps, input: Input) => Value | Promise<Value>;
+
+function withOutcome<Deps, Input, Value>(act: UseCase<Deps, Input, Value>) {
+  return (deps: Deps, input: Input): Promise<Result<Value>> => outcomeOf(() => act(deps, input));
+}
+
+export const redeemClaim = withOutcome(redeemClaimOf);
+export const sendMessage = withOutcome(sendMessageOf);
+export const setPolicy = withOutcome(setPolicyOf);
+
+/** The kind of message that an act is about, said once for several acts. */
+interface OfAccess {
+  readonly access: { readonly kind: MessageKind };
+}
+
+export const receivedMessages = { kind: 'received' } as const;
+
+/** `Omit` for each member of a union. */
+type Without<Input, Key extends PropertyKey> = Input extends unknown ? Omit<Input, Key> : never;
+
+function ofKind<Deps, Input extends OfKind, Value>(act: UseCase<Deps, Input, Value>) {
+  return (deps: Deps & OfAccess, input: Without<Input, 'kind'>): Promise<Result<Value>> =>
+    outcomeOf(() => act(deps, { ...input, kind: deps.access.kind } as unknown as Input));
+}
+
+export const changeLabels = ofKind(changeLabelsOf);
+export const deleteMessage = ofKind(deleteMessageOf);
+export const trashMessage = ofKind(trashMessageOf);
