@@ -25,9 +25,10 @@ export interface IndexedMessage extends ThreadMember {
 }
 
 /**
- * Brings every index of a mailbox from one state of a message to the next: summary, counters, sets of
+ * Brings every index of a mailbox from one state of a message to the next: its line in lists, counters, sets of
  * labels and addresses, Trash, conversation. `before` is null for a message that arrives (`takeSequence` has
- * counted it), `after` is null for one that is erased. `summary` is what lists show of it while it is live.
+ * counted it), `after` is null for one that is erased. `line` is what lists show of it while it is live; null
+ * leaves what is there. Called by `saveMessage` and `removeMessage`, which keep record and indexes together.
  *
  * This is the only place that touches those indexes, so that they agree with the records whatever happens, and
  * that the version of the mailbox grows with each of their changes: pages and blocks are kept by it.
@@ -36,15 +37,15 @@ export function moveInIndex(
   writer: Writer,
   before: IndexedMessage | null,
   after: IndexedMessage | null,
-  summary: Buffer | null,
+  line: Buffer | null,
 ): void {
   const message = after ?? before;
   if (message === null) return;
   moveInSets(writer, message, before, after);
   if (before !== null) moveInLists(writer, before, isLive(before), after !== null && isLive(after));
   moveInTrash(writer, message, before?.trash ?? null, after?.trash ?? null);
-  if (after !== null && isLive(after) && summary !== null) writer.put(summariesTable, after, summary);
-  moveInThreads(writer, before, after, summary);
+  if (after !== null && isLive(after) && line !== null) writer.put(summariesTable, after, line);
+  moveInThreads(writer, before, after, line);
 }
 
 function isLive(message: IndexedMessage): boolean {

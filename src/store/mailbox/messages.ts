@@ -65,34 +65,6 @@ export function getMessage(reader: Reader, id: MessageId): ReceivedRecord | unde
   return reader.get(messagesTable, id);
 }
 
-/**
- * Writes a message and moves it in every index of its mailbox. `before` is what the store holds of it, null
- * when it arrives; `summary` is the line that lists show of it.
- */
-export function saveMessage(
-  writer: Writer,
-  before: ReceivedRecord | null,
-  after: ReceivedRecord,
-  summary: Buffer,
-): void {
-  writer.put(messagesTable, after.id, after);
-  moveInIndex(writer, before, after, summary);
-}
-
-/** Removes a message from every lookup; its blobs are the caller's to release. */
-export function removeMessage(writer: Writer, record: ReceivedRecord): void {
-  writer.remove(messagesTable, record.id);
-  if (record.content?.in === 'record') writer.remove(contentsTable, record.id);
-  moveInIndex(writer, record, null, null);
-}
-
-/** Every blob that a message owns. */
-export function blobsOf(record: ReceivedRecord): BlobId[] {
-  const ids = [record.raw.id, ...record.attachments.map(attachment => attachment.blob.id)];
-  if (record.content?.in === 'blob') ids.push(record.content.blob.id);
-  return ids;
-}
-
 /** Specification, "Sent message status". */
 export type SentStatus = 'accepted' | 'rejected' | 'unknown';
 
@@ -161,34 +133,49 @@ export function getSent(reader: Reader, id: MessageId): SentRecord | undefined {
   return reader.get(sentTable, id);
 }
 
-/** Writes a sent message and moves it in every index of its mailbox; as `saveMessage` does for received mail. */
-export function saveSent(
-  writer: Writer,
-  before: SentRecord | null,
-  after: SentRecord,
-  summary: Buffer,
-): void {
-  writer.put(sentTable, after.id, after);
-  moveInIndex(writer, before, after, summary);
-}
-
 /** Writes how far an attempt has come, of which no list, set or conversation shows anything. */
 export function saveAttempt(writer: Writer, record: SentRecord): void {
   writer.put(sentTable, record.id, record);
 }
 
-/** Removes a sent message from every lookup; its blobs are the caller's to release. */
-export function removeSent(writer: Writer, record: SentRecord): void {
-  writer.remove(sentTable, record.id);
-  if (record.content.in === 'record') writer.remove(sentContentsTable, record.id);
+/** A message of either kind. */
+export type MessageRecord = ReceivedRecord | SentRecord;
+
+/**
+ * Writes a message, the line that lists show of it while it is live, and its place in every index of its mailbox
+ * and in its conversation. `before` is what the store holds of it, null when it arrives. Whoever changes a message
+ * changes its record: the line follows from that (`lineOf`), here and nowhere else.
+ */
+export function saveMessage<Message extends MessageRecord>(
+  writer: Writer,
+  before: Message | null,
+  after: Message,
+): void {
+  putRecord(writer, after);
+  moveInIndex(writer, before, after, after.trash === null ? lineOf(after) : null);
+}
+
+function putRecord(writer: Writer, record: MessageRecord): void {
+  if (record.kind === 'received') writer.put(messagesTable, record.id, record);
+  else writer.put(sentTable, record.id, record);
+}
+
+/** Removes a message from every lookup; its blobs are the caller's to release (`blobsOf`). */
+export function removeMessage(writer: Writer, record: MessageRecord): void {
+  const { id, kind, content } = record;
+  if (kind === 'received') writer.remove(messagesTable, id);
+  else writer.remove(sentTable, id);
+  if (content?.in === 'record') writer.remove(kind === 'received' ? contentsTable : sentContentsTable, id);
   moveInIndex(writer, record, null, null);
 }
 
-/** Every blob that a sent message owns. */
-export function blobsOfSent(record: SentRecord): BlobId[] {
-  const ids = record.files.map(file => file.blob.id);
-  if (record.content.in === 'blob') ids.push(record.content.blob.id);
-  return ids;
+/** Every blob that a message owns. */
+export function blobsOf(record: MessageRecord): BlobId[] {
+  const { content } = record;
+  const contents = content?.in === 'blob' ? [content.blob.id] : [];
+  return record.kind === 'received'
+    ? [record.raw.id, ...record.attachments.map(({ blob }) => blob.id), ...contents]
+    : [...record.files.map(({ blob }) => blob.id), ...contents];
 }
 
 /** How many recipients it was charged for: every entry, repeats included. */
@@ -197,9 +184,17 @@ export function recipientCount({ to, cc, bcc }: Recipients): number {
 }
 
 /**
- * How a received message looks to an agent (specification, "Received message summary" and "detail").
- * The summary is encoded once, when the message changes, and kept as the bytes that lists answer with.
+ * The line of a message in lists: the JSON bytes that a list answers with, encoded once, when the message
+ * changes, not at every reading.
  */
+export function lineOf(record: MessageRecord): Buffer {
+  return Buffer.from(JSON.stringify(record.kind === 'received' ? viewReceived(record) : viewSent(record)));
+}
+
+/** How a received message looks in a list; `from` is shown only of a ready one. */
+function viewReceived(record: ReceivedRecord): object {
+  return commonFields(record, record.status === 'ready' ? record.from : undefined);
+}
 
 /** One literal: objects that are put together by spreading take twice as long to be encoded. */
 function commonFields(record: ReceivedRecord, from: ReceivedRecord['from'] | undefined): object {
@@ -217,12 +212,6 @@ function commonFields(record: ReceivedRecord, from: ReceivedRecord['from'] | und
     from,
     labels: record.labels,
   };
-}
-
-/** One entry of a list. `from` is shown only of a ready message. */
-export function encodeSummary(record: ReceivedRecord): Buffer {
-  const from = record.status === 'ready' ? record.from : undefined;
-  return Buffer.from(JSON.stringify(commonFields(record, from)), 'utf8');
 }
 
 /** Everything of the detail but `content`. */
@@ -262,9 +251,4 @@ export function viewSent(record: SentRecord): SentMetadata {
     in_reply_to: record.inReplyTo,
     labels: record.labels,
   };
-}
-
-/** One entry of a list, encoded once, when the message changes. */
-export function encodeSentSummary(record: SentRecord): Buffer {
-  return Buffer.from(JSON.stringify(viewSent(record)), 'utf8');
 }

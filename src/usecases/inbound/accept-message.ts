@@ -2,7 +2,7 @@ import { type InboxId, type MessageId, newId } from '../../domain/ids.js';
 import { isMapFull, type Store } from '../../store/engine/store.js';
 import type { Writer } from '../../store/engine/tables.js';
 import { takeSequence } from '../../store/mailbox/mailboxes.js';
-import { encodeSummary, type ReceivedRecord, saveMessage } from '../../store/mailbox/messages.js';
+import { type ReceivedRecord, saveMessage } from '../../store/mailbox/messages.js';
 import type { BlobUpload, BlobUploads } from '../../store/records/blob-upload.js';
 import { type BlobRef, setBlobOwners } from '../../store/records/blobs.js';
 import { getInbox } from '../../store/records/inboxes.js';
@@ -146,7 +146,7 @@ function storeMessage(
       ...newRecord(inboxId, address, seq, raw, envelope, at),
       parseDueAt: nowMs,
     };
-    saveMessage(writer, null, record, encodeSummary(record));
+    saveMessage(writer, null, record);
     addPending(writer, nowMs, { kind: 'parse', id: record.id });
     messageIds.push(record.id);
   }

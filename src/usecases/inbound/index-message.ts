@@ -2,13 +2,7 @@ import type { MessageId } from '../../domain/ids.js';
 import type { AttachmentSink } from '../../mail/read/limits.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
-import {
-  contentsTable,
-  encodeSummary,
-  getMessage,
-  type ReceivedRecord,
-  saveMessage,
-} from '../../store/mailbox/messages.js';
+import { contentsTable, getMessage, type ReceivedRecord, saveMessage } from '../../store/mailbox/messages.js';
 import type { BlobUpload, BlobUploads } from '../../store/records/blob-upload.js';
 import { type BlobRef, CHUNK_BYTES, readBlob, releaseBlob } from '../../store/records/blobs.js';
 import { addPending, END_OF_TIME, listDue, removePending } from '../../store/records/pending.js';
@@ -65,7 +59,7 @@ function beginTry(writer: Writer, id: MessageId): ReceivedRecord | null {
   const record = getMessage(writer, id);
   if (record === undefined || record.parseDueAt === null) return null;
   const begun: ReceivedRecord = { ...record, status: 'processing', tries: record.tries + 1 };
-  saveMessage(writer, record, begun, encodeSummary(begun));
+  saveMessage(writer, record, begun);
   return begun;
 }
 
@@ -103,7 +97,7 @@ function saveUnfinished(writer: Writer, record: ReceivedRecord, tries: number, d
     addPending(writer, dueAt, { kind: 'parse', id: record.id });
   }
   const saved: ReceivedRecord = { ...record, status: 'pending', tries, parseDueAt: dueAt };
-  saveMessage(writer, record, saved, encodeSummary(saved));
+  saveMessage(writer, record, saved);
 }
 
 /** Ends the attempts: the message is `failed`, its raw bytes stay. */
@@ -118,7 +112,7 @@ export function failMessage(writer: Writer, record: ReceivedRecord, failure: str
     processedAt: nowMs,
     failure,
   };
-  saveMessage(writer, record, failed, encodeSummary(failed));
+  saveMessage(writer, record, failed);
 }
 
 function publish(
@@ -151,7 +145,7 @@ function publish(
       filename: prepared.filenames[index] ?? null,
     })),
   };
-  saveMessage(writer, record, ready, encodeSummary(ready));
+  saveMessage(writer, record, ready);
   return true;
 }
 
@@ -261,7 +255,7 @@ function returnToPending(writer: Writer, id: MessageId, dueAt: number, nowMs: nu
     tries: Math.max(0, record.tries - 1),
     interruptions,
   };
-  saveMessage(writer, record, returned, encodeSummary(returned));
+  saveMessage(writer, record, returned);
 }
 
 /**
@@ -281,7 +275,7 @@ export async function reparseMessage(
       for (const { blob } of record.attachments) releaseBlob(writer, blob.id, nowMs);
       if (record.content?.in === 'blob') releaseBlob(writer, record.content.blob.id, nowMs);
       if (record.content?.in === 'record') writer.remove(contentsTable, record.id);
-      saveMessage(writer, record, again, encodeSummary(again));
+      saveMessage(writer, record, again);
       addPending(writer, nowMs, { kind: 'parse', id: record.id });
     }
     return { id: record.id, processing_status: 'pending' as const };

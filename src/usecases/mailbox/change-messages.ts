@@ -6,19 +6,13 @@ import type { Store } from '../../store/engine/store.js';
 import type { Writer } from '../../store/engine/tables.js';
 import { takeTrashNumber } from '../../store/mailbox/index.js';
 import type { MessageKind } from '../../store/mailbox/mailboxes.js';
+import { type MessageRecord, saveMessage } from '../../store/mailbox/messages.js';
 import { addPending, removePending } from '../../store/records/pending.js';
 import { memberOutcome } from '../../store/threads/move.js';
 import type { Clock } from '../ports.js';
 import type { Caller } from '../shared/callers.js';
 import { withShownThread } from '../threads/read-thread.js';
-import {
-  eraseMessage,
-  find,
-  locate,
-  type Message,
-  type MessageInput,
-  saveAnyMessage,
-} from './message-access.js';
+import { eraseMessage, find, locate, type MessageInput } from './message-access.js';
 
 export interface LabelInput {
   readonly addLabels: readonly string[];
@@ -75,11 +69,11 @@ export async function changeLabelsInBatch(
 }
 
 /** The same within a unit of work that has found the message. */
-export function applyChange(writer: Writer, message: Message, change: LabelChange): LabelResult {
+export function applyChange(writer: Writer, message: MessageRecord, change: LabelChange): LabelResult {
   const labels = applyLabelChange(message.labels, change);
   const isSame =
     labels.length === message.labels.length && labels.every((label, at) => label === message.labels[at]);
-  if (!isSame) saveAnyMessage(writer, message, { ...message, labels });
+  if (!isSame) saveMessage(writer, message, { ...message, labels });
   return { id: message.id, labels };
 }
 
@@ -123,15 +117,15 @@ export async function trashMessage(deps: TrashDeps, input: MessageInput & OfKind
 export function moveToTrash(
   writer: Writer,
   deps: Pick<TrashDeps, 'retentionDays'>,
-  message: Message,
+  message: MessageRecord,
   nowMs: number,
-): NonNullable<Message['trash']> {
+): NonNullable<MessageRecord['trash']> {
   const trash = {
     number: takeTrashNumber(writer, message.inboxId),
     deletedAt: nowMs,
     restorableUntil: nowMs + deps.retentionDays * DAY_MS,
   };
-  saveAnyMessage(writer, message, { ...message, trash });
+  saveMessage(writer, message, { ...message, trash });
   addPending(writer, trash.restorableUntil, { kind: 'purge-trash', id: message.id, message: message.kind });
   return trash;
 }
@@ -157,12 +151,12 @@ export async function restoreMessage(
   });
 }
 
-function restore(writer: Writer, message: Message): Restored {
+function restore(writer: Writer, message: MessageRecord): Restored {
   const { trash } = message;
-  const restored: Message = { ...message, trash: null };
+  const restored: MessageRecord = { ...message, trash: null };
   if (trash !== null) {
     removePending(writer, { kind: 'purge-trash', dueAt: trash.restorableUntil, id: message.id });
-    saveAnyMessage(writer, message, restored);
+    saveMessage(writer, message, restored);
   }
   return {
     id: message.id,

@@ -6,11 +6,11 @@ import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
 import { scanTrash, type TrashedMessage } from '../../store/mailbox/index.js';
-import type { ReceivedRecord, SentRecord } from '../../store/mailbox/messages.js';
+import type { MessageRecord, ReceivedRecord, SentRecord } from '../../store/mailbox/messages.js';
 import type { Clock } from '../ports.js';
 import { locateInbox } from '../shared/callers.js';
 import { numberCursors, page } from '../shared/pages.js';
-import { getMessageOf, type Message } from './message-access.js';
+import { getMessageOf } from './message-access.js';
 
 /** Wire contract, `TrashEntry`. */
 export type TrashEntry =
@@ -57,7 +57,7 @@ export function listTrash(
 
 function viewRestorable(reader: Reader, message: TrashedMessage, nowMs: number): TrashEntry[] {
   if (message.restorableUntil <= nowMs) return [];
-  const record: Message | undefined = getMessageOf(reader, message.kind, message.id);
+  const record: MessageRecord | undefined = getMessageOf(reader, message.kind, message.id);
   return record === undefined ? [] : [viewEntry(record)];
 }
 

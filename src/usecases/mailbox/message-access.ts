@@ -4,28 +4,18 @@ import type { Reader, Writer } from '../../store/engine/tables.js';
 import type { MessageKind } from '../../store/mailbox/mailboxes.js';
 import {
   blobsOf,
-  blobsOfSent,
-  encodeSentSummary,
-  encodeSummary,
   getMessage,
   getSent,
-  type ReceivedRecord,
+  type MessageRecord,
   removeMessage,
-  removeSent,
-  type SentRecord,
-  saveMessage,
-  saveSent,
 } from '../../store/mailbox/messages.js';
 import type { AccountPermissions } from '../../store/records/accounts.js';
 import { releaseBlob } from '../../store/records/blobs.js';
 import { removePending } from '../../store/records/pending.js';
 import { type Caller, checkPermitted, reachedInbox } from '../shared/callers.js';
 
-/** A message of either kind: labels, Trash and deletion are written once for both. */
-export type Message = ReceivedRecord | SentRecord;
-
 /** The messages of a kind, or of one of several. */
-export type MessageOf<Kind extends MessageKind> = Extract<Message, { readonly kind: Kind }>;
+export type MessageOf<Kind extends MessageKind> = Extract<MessageRecord, { readonly kind: Kind }>;
 
 /** A message of a kind by its id, wherever it is and whoever owns it. */
 export function getMessageOf<Kind extends MessageKind>(
@@ -33,37 +23,26 @@ export function getMessageOf<Kind extends MessageKind>(
   kind: Kind,
   id: MessageId,
 ): MessageOf<Kind> | undefined {
-  const record: Message | undefined = kind === 'received' ? getMessage(reader, id) : getSent(reader, id);
+  const record: MessageRecord | undefined =
+    kind === 'received' ? getMessage(reader, id) : getSent(reader, id);
   return record as MessageOf<Kind> | undefined;
-}
-
-export function saveAnyMessage(writer: Writer, before: Message, after: Message): void {
-  if (before.kind === 'received' && after.kind === 'received') {
-    saveMessage(writer, before, after, encodeSummary(after));
-  } else if (before.kind === 'sent' && after.kind === 'sent') {
-    saveSent(writer, before, after, encodeSentSummary(after));
-  }
 }
 
 /**
  * Takes a message and all that belongs to it out of the store; its bytes are left to the sweeper. Erasing a sent
  * copy does not refund what it cost and does not free its key; an attempt that has not started yet never will.
  */
-export function eraseMessage(writer: Writer, message: Message, nowMs: number): void {
+export function eraseMessage(writer: Writer, message: MessageRecord, nowMs: number): void {
   const { id, trash } = message;
   if (trash !== null) removePending(writer, { kind: 'purge-trash', dueAt: trash.restorableUntil, id });
   if (message.kind === 'received') {
     if (message.parseDueAt !== null) removePending(writer, { kind: 'parse', dueAt: message.parseDueAt, id });
-    for (const blob of blobsOf(message)) releaseBlob(writer, blob, nowMs);
-    removeMessage(writer, message);
-    return;
-  }
-  if (message.relayDueAt !== null) {
+  } else if (message.relayDueAt !== null) {
     const kind = message.attempt === 'held' ? 'relay-held' : 'relay';
     removePending(writer, { kind, dueAt: message.relayDueAt, id });
   }
-  for (const blob of blobsOfSent(message)) releaseBlob(writer, blob, nowMs);
-  removeSent(writer, message);
+  for (const blob of blobsOf(message)) releaseBlob(writer, blob, nowMs);
+  removeMessage(writer, message);
 }
 
 /** Erases a message if it is there and the one that is meant; false when there is none. */
@@ -72,9 +51,9 @@ export function eraseById(
   kind: MessageKind,
   id: MessageId,
   nowMs: number,
-  isMeant: (message: Message) => boolean = () => true,
+  isMeant: (message: MessageRecord) => boolean = () => true,
 ): boolean {
-  const message: Message | undefined = getMessageOf(writer, kind, id);
+  const message: MessageRecord | undefined = getMessageOf(writer, kind, id);
   if (message === undefined) return false;
   if (isMeant(message)) eraseMessage(writer, message, nowMs);
   return true;
@@ -126,6 +105,6 @@ export function find<Kind extends MessageKind>(
 }
 
 /** Its time in Trash has ended: gone, whether the sweeper has come by or not. */
-function isOver(message: Message, nowMs: number): boolean {
+function isOver(message: MessageRecord, nowMs: number): boolean {
   return message.trash !== null && message.trash.restorableUntil <= nowMs;
 }

@@ -3,13 +3,7 @@ import type { MessageId } from '../../domain/ids.js';
 import { addressesOf } from '../../domain/message-parts.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
-import {
-  encodeSentSummary,
-  getSent,
-  type SentRecord,
-  saveAttempt,
-  saveSent,
-} from '../../store/mailbox/messages.js';
+import { getSent, type SentRecord, saveAttempt, saveMessage } from '../../store/mailbox/messages.js';
 import { releaseCharge } from '../../store/records/charges.js';
 import { getInbox, suppressedRecipients } from '../../store/records/inboxes.js';
 import {
@@ -126,7 +120,7 @@ export function recordOutcome(
     relayDueAt: null,
     detail: outcome.detail,
   };
-  saveSent(writer, record, settled, encodeSentSummary(settled));
+  saveMessage(writer, record, settled);
   return settled;
 }
 

@@ -3,10 +3,9 @@ import { addressesOf } from '../../domain/message-parts.js';
 import type { Writer } from '../../store/engine/tables.js';
 import { takeSequence } from '../../store/mailbox/mailboxes.js';
 import {
-  encodeSentSummary,
   recipientCount,
   type SentRecord,
-  saveSent,
+  saveMessage,
   sentContentsTable,
 } from '../../store/mailbox/messages.js';
 import { addCharge } from '../../store/records/charges.js';
@@ -35,7 +34,7 @@ export function reserveSend(writer: Writer, reservation: Reservation): SentRecor
   const { request, content, facts } = reservation;
   const suppressed = suppressedRecipients(writer, addressesOf(content.recipients));
   const record = makeRecord(writer, reservation, suppressed.length > 0);
-  saveSent(writer, null, record, encodeSentSummary(record));
+  saveMessage(writer, null, record);
   if (record.relayDueAt !== null) {
     addPending(writer, record.relayDueAt, { kind: 'relay', id: record.id });
     const charge = { accountId: request.accountId, at: facts.date, id: record.id };

@@ -4,6 +4,7 @@ import { BLOCK_BITS, emptyWords, loadBlock, offsetsOf, seqAt } from '../../store
 import type { Store } from '../../store/engine/store.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
 import { idField, type Mailbox, type MessageKind } from '../../store/mailbox/mailboxes.js';
+import type { MessageRecord } from '../../store/mailbox/messages.js';
 import { blocksOfTerm, getBlock, termKey } from '../../store/mailbox/postings.js';
 import { getInbox } from '../../store/records/inboxes.js';
 import {
@@ -15,7 +16,7 @@ import {
 } from '../../store/threads/members.js';
 import { memberCount, sentCount, type ThreadRecord } from '../../store/threads/threads.js';
 import { applyChange, type LabelInput, moveToTrash } from '../mailbox/change-messages.js';
-import { getMessageOf, type Message } from '../mailbox/message-access.js';
+import { getMessageOf } from '../mailbox/message-access.js';
 import type { Clock } from '../ports.js';
 import { checkPermitted } from '../shared/callers.js';
 import { type LocatedThread, locateThread, type ThreadInput } from './read-thread.js';
@@ -26,7 +27,7 @@ const WHOLE = 50;
 const MEMBERS_PER_UNIT = 25;
 
 /** What is done to each member, whatever its kind. */
-type Change = (writer: Writer, message: Message) => void;
+type Change = (writer: Writer, message: MessageRecord) => void;
 
 /**
  * Changes every member that a conversation has now. Up to fifty are one unit of work. More are changed some at

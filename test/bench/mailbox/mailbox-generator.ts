@@ -2,12 +2,7 @@ import { type InboxId, type MessageId, newId } from '../../../src/domain/ids.js'
 import type { Store } from '../../../src/store/engine/store.js';
 import type { Writer } from '../../../src/store/engine/tables.js';
 import { takeSequence } from '../../../src/store/mailbox/mailboxes.js';
-import {
-  contentsTable,
-  encodeSummary,
-  type ReceivedRecord,
-  saveMessage,
-} from '../../../src/store/mailbox/messages.js';
+import { contentsTable, type ReceivedRecord, saveMessage } from '../../../src/store/mailbox/messages.js';
 import { BlobUploads } from '../../../src/store/records/blob-upload.js';
 import { joinThread } from '../../../src/store/threads/move.js';
 
@@ -142,7 +137,7 @@ export function storeReady(
     attachments: [],
   };
   writer.put(contentsTable, record.id, CONTENT);
-  saveMessage(writer, null, record, encodeSummary(record));
+  saveMessage(writer, null, record);
 }
 
 const OWNER = 'agent@bench.example';

@@ -9,11 +9,10 @@ import type { Mailbox } from '../../../src/domain/message-parts.js';
 import type { Store } from '../../../src/store/engine/store.js';
 import { takeSequence } from '../../../src/store/mailbox/mailboxes.js';
 import {
-  encodeSentSummary,
   getSent,
   type SentRecord,
   type SentStatus,
-  saveSent,
+  saveMessage,
   sentContentsTable,
 } from '../../../src/store/mailbox/messages.js';
 import { getInbox } from '../../../src/store/records/inboxes.js';
@@ -85,7 +84,7 @@ export function putSent(
       content: { in: 'record' },
       files: [],
     };
-    saveSent(writer, null, record, encodeSentSummary(record));
+    saveMessage(writer, null, record);
     return record;
   });
 }
@@ -96,6 +95,6 @@ export function settleSent(store: Store, id: MessageId, status: SentStatus): Pro
     const before = getSent(writer, id);
     if (before === undefined) return;
     const after = { ...before, status };
-    saveSent(writer, before, after, encodeSentSummary(after));
+    saveMessage(writer, before, after);
   });
 }

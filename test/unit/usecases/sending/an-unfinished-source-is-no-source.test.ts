@@ -1,12 +1,7 @@
 import t from 'tap';
 import type { ReceivedContent } from '../../../../src/domain/content.js';
 import type { InboxId, MessageId } from '../../../../src/domain/ids.js';
-import {
-  contentsTable,
-  encodeSummary,
-  getMessage,
-  saveMessage,
-} from '../../../../src/store/mailbox/messages.js';
+import { contentsTable, getMessage, saveMessage } from '../../../../src/store/mailbox/messages.js';
 import { blobChunksTable } from '../../../../src/store/records/blobs.js';
 import { verifyStore } from '../../../../src/store/verify/verify-store.js';
 import { createDraft } from '../../../../src/usecases/drafts/save-draft.js';
@@ -96,7 +91,7 @@ t.test('a message is a source once it is ready, and not before', async t => {
   await house.store.write(writer => {
     const record = getMessage(writer, id)!;
     const processing = { ...record, status: 'processing' as const };
-    saveMessage(writer, record, processing, encodeSummary(processing));
+    saveMessage(writer, record, processing);
   });
   t.same(await ways(house, desk, inboxId, id), all('reply_not_ready'), 'processing');
   await index(house, id, parsedWhole);
