@@ -99,25 +99,27 @@ function* walkCharges(
 
 /**
  * Forgets charges of an account that have expired, `limit` at most. As long as it has others, its pending entry
- * goes on to the next instant; the caller removes the one that was due.
+ * goes on to the next instant; the caller removes the one that was due, before.
+ * @returns how many it forgot
  */
 export function forgetExpiredCharges(
   writer: Writer,
   accountId: AccountId,
   nowMs: number,
   limit: number,
-): void {
+): number {
   let removed = 0;
   for (const { key, at, amount } of walkCharges(writer, accountId, 0, 2 ** 48 - 1)) {
     if (at > windowStart(nowMs) || removed === limit) {
       const sum = writer.get(chargeSumsTable, accountId)?.sum ?? 0;
       writer.put(chargeSumsTable, accountId, { sum, sweepDueAt: expiryOf(at) });
       addPending(writer, expiryOf(at), { kind: 'expire-charges', id: accountId });
-      return;
+      return removed;
     }
     writer.remove(chargesTable, key);
     reduceSum(writer, accountId, amount);
     removed += 1;
   }
   writer.remove(chargeSumsTable, accountId);
+  return removed;
 }

@@ -8,6 +8,7 @@ import {
   type ThreadId,
 } from '../../domain/ids.js';
 import { joinKey, text, u8, u48 } from '../engine/keys.js';
+import type { Store } from '../engine/store.js';
 import { bytesKey, jsonValue, type Reader, type Table, type Writer } from '../engine/tables.js';
 import type { MessageKind } from '../mailbox/mailboxes.js';
 
@@ -41,7 +42,7 @@ export type PendingWork =
 
 export type PendingKind = PendingWork['kind'];
 
-/** Behind every due instant that a key can hold: work of all times is due then. */
+/** Later than any due time that a key can hold: all work is due then. */
 export const END_OF_TIME = 2 ** 48 - 2;
 
 const KIND_BYTE: Record<PendingKind, number> = {
@@ -105,6 +106,26 @@ export function listDue<Kind extends PendingKind>(
     position: key,
   }));
 }
+
+/**
+ * All work of one kind whenever it is due, page by page, oldest first. Each page is a short read of its own, so
+ * that whoever walks may write between pages; work that is planned behind the walk's position meanwhile is met too.
+ */
+export function* pendingPages<Kind extends PendingKind>(
+  store: Store,
+  kind: Kind,
+): Generator<readonly DueWork<Kind>[], void> {
+  let after: Buffer | undefined;
+  for (;;) {
+    const page = store.read(reader => listDue(reader, kind, END_OF_TIME, PAGE, after));
+    if (page.length > 0) yield page;
+    if (page.length < PAGE) return;
+    after = page.at(-1)?.position;
+  }
+}
+
+/** Entries of a page: as many as one unit of work may change. */
+const PAGE = 500;
 
 /** How long the oldest due work of a kind has been waiting, in milliseconds; null when none waits. */
 export function oldestDueAge(reader: Reader, kind: PendingKind, nowMs: number): number | null {

@@ -5,7 +5,7 @@ import type { Reader, Writer } from '../../store/engine/tables.js';
 import { contentsTable, getMessage, type ReceivedRecord, saveMessage } from '../../store/mailbox/messages.js';
 import type { BlobUpload, BlobUploads } from '../../store/records/blob-upload.js';
 import { type BlobRef, CHUNK_BYTES, readBlob, releaseBlob } from '../../store/records/blobs.js';
-import { addPending, END_OF_TIME, listDue, removePending } from '../../store/records/pending.js';
+import { addPending, pendingPages, removePending } from '../../store/records/pending.js';
 import { joinThread } from '../../store/threads/move.js';
 import { locate } from '../mailbox/message-access.js';
 import type { Clock, Logger, MessageParser, ParseOutcome, PreparedContent } from '../ports.js';
@@ -208,24 +208,20 @@ const MAX_INTERRUPTIONS = 10;
  */
 const ALONE_FROM = 2;
 
-const PAGE = 500;
-
 /** Must nothing else be parsed while this message is? */
 export function isParsedAlone(reader: Reader, id: MessageId): boolean {
   return (getMessage(reader, id)?.interruptions ?? 0) >= ALONE_FROM;
 }
 
 /**
- * At boot: messages that a process was parsing when it ended return to `pending` (decisions, Received
- * mail). Their pending entries never went away.
+ * At boot: messages that a process was parsing when it ended return to `pending`. Their pending entries never
+ * went away.
  * @returns how many there were
  */
 export async function recoverParsing(deps: { store: Store; clock: Clock }): Promise<number> {
   let recovered = 0;
-  let after: Buffer | undefined;
-  for (;;) {
-    // Entries of the future included: a message in hand may wait for its next try.
-    const page = deps.store.read(reader => listDue(reader, 'parse', END_OF_TIME, PAGE, after));
+  // Entries of the future included: a message in hand may wait for its next try.
+  for (const page of pendingPages(deps.store, 'parse')) {
     for (const { work, dueAt } of page) {
       const isProcessing = deps.store.read(reader => getMessage(reader, work.id)?.status === 'processing');
       if (isProcessing) {
@@ -233,9 +229,8 @@ export async function recoverParsing(deps: { store: Store; clock: Clock }): Prom
         recovered += 1;
       }
     }
-    after = page.at(-1)?.position;
-    if (page.length < PAGE) return recovered;
   }
+  return recovered;
 }
 
 function returnToPending(writer: Writer, id: MessageId, dueAt: number, nowMs: number): void {

@@ -6,13 +6,7 @@ import type { Reader, Writer } from '../../store/engine/tables.js';
 import { getSent, type SentRecord, saveAttempt, saveMessage } from '../../store/mailbox/messages.js';
 import { releaseCharge } from '../../store/records/charges.js';
 import { getInbox, suppressedRecipients } from '../../store/records/inboxes.js';
-import {
-  addPending,
-  type DueWork,
-  END_OF_TIME,
-  listDue,
-  removePending,
-} from '../../store/records/pending.js';
+import { addPending, type DueWork, pendingPages, removePending } from '../../store/records/pending.js';
 import type { Clock, RelayOutcome } from '../ports.js';
 import { isPermitted } from '../shared/callers.js';
 
@@ -129,13 +123,10 @@ export function outcomeFields(outcome: SendOutcome): Pick<SentRecord, 'status' |
   return { status: outcome.status, errorCode: outcome.status === 'accepted' ? null : outcome.errorCode };
 }
 
-/** So many in one unit of work. */
-const PAGE = 500;
-
 /**
- * At boot, before anything is relayed: settles what an earlier process left (decisions, Sending). An attempt
- * that was started may have gone out: it is `unknown` for good. One that was not is started by the queue if it
- * is young enough; else it is held until an admin says otherwise.
+ * At boot, before anything is relayed: settles what an earlier process left. An attempt that was started may have
+ * gone out: it is `unknown` for good. One that was not is started by the queue if it is young enough; else it is
+ * held until an admin says otherwise.
  * @returns how many of each there were
  */
 export async function recoverSends(deps: {
@@ -143,15 +134,12 @@ export async function recoverSends(deps: {
   readonly clock: Clock;
 }): Promise<{ readonly unknown: number; readonly waiting: number; readonly held: number }> {
   const counts = { unknown: 0, waiting: 0, held: 0 };
-  let after: Buffer | undefined;
-  for (;;) {
-    const page = deps.store.read(reader => listDue(reader, 'relay', END_OF_TIME, PAGE, after));
-    if (page.length === 0) return counts;
+  for (const page of pendingPages(deps.store, 'relay')) {
     const nowMs = deps.clock();
     const states = await deps.store.write(writer => page.map(due => recoverSend(writer, due, nowMs)));
     for (const state of states) if (state !== 'gone') counts[state] += 1;
-    after = page.at(-1)?.position;
   }
+  return counts;
 }
 
 function recoverSend(

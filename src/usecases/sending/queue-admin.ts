@@ -11,6 +11,7 @@ import {
   END_OF_TIME,
   listDue,
   oldestDueAge,
+  pendingPages,
   removePending,
 } from '../../store/records/pending.js';
 import type { Clock } from '../ports.js';
@@ -39,8 +40,6 @@ export interface HeldSend {
   readonly in_trash: boolean;
 }
 
-/** So many in one unit of work. */
-const RETRIES_PER_UNIT = 500;
 /** Entries of one kind that a look counts. */
 const MAX_LOOKED_AT = 10_000;
 const MAX_HELD_SHOWN = 100;
@@ -80,9 +79,8 @@ export interface Retried {
 }
 
 /**
- * Lets sends start that never did (decisions, Sending): one, or all that are held but for those in Trash. The
- * daemon takes them up within a minute. A send that was started, whatever its outcome, is refused: it may have
- * gone out.
+ * Lets sends start that never did: one, or all that are held but for those in Trash. The daemon takes them up
+ * within a minute. A send that was started, whatever its outcome, is refused: it may have gone out.
  */
 export async function retrySends(
   deps: { readonly store: Store; readonly clock: Clock },
@@ -90,16 +88,11 @@ export async function retrySends(
 ): Promise<Retried> {
   if (id !== null) return deps.store.write(writer => retryOne(writer, id, deps.clock()));
   const retried: string[] = [];
-  let after: Buffer | undefined;
-  for (;;) {
-    const page = deps.store.read(reader =>
-      listDue(reader, 'relay-held', END_OF_TIME, RETRIES_PER_UNIT, after),
-    );
-    if (page.length === 0) return { retried };
+  for (const page of pendingPages(deps.store, 'relay-held')) {
     const nowMs = deps.clock();
     retried.push(...(await deps.store.write(writer => page.flatMap(due => release(writer, due, nowMs)))));
-    after = page.at(-1)?.position;
   }
+  return { retried };
 }
 
 function retryOne(writer: Writer, id: string, nowMs: number): Retried {

@@ -17,7 +17,15 @@ import {
 import { blobUploadsTable, removeChunks } from '../../store/records/blobs.js';
 import { forgetExpiredCharges } from '../../store/records/charges.js';
 import { DRAFT_STATES, forgetListed, getDraft, scanDrafts } from '../../store/records/drafts.js';
-import { addPending, listDue, removeExpiredKey, removePending } from '../../store/records/pending.js';
+import {
+  addPending,
+  type DueWork,
+  listDue,
+  type PendingKind,
+  type PendingWork,
+  removeExpiredKey,
+  removePending,
+} from '../../store/records/pending.js';
 import { freeThreadId, threadLinksTable } from '../../store/threads/names.js';
 import { threadActivityTable } from '../../store/threads/threads.js';
 import { eraseDraft } from '../drafts/read-draft.js';
@@ -27,107 +35,185 @@ import type { Clock } from '../ports.js';
 export interface SweepDeps {
   readonly store: Store;
   readonly clock: Clock;
-  /** How long the trail of approvals is kept; `audit.retention_days` says the same when it is not given. */
+  /** How long the trail of approvals is kept (`audit.retention_days`); for ever when it is not given. */
   readonly auditRetentionDays?: number;
 }
 
-/** Bounds of one unit of work: 4 MiB of chunks, a hundred records. The loop and other commits go on between. */
-const CHUNKS_PER_STEP = 64;
-const RECORDS_PER_STEP = 100;
+/** Pending work that the sweep does. The queues carry messages, and what is held waits for an admin. */
+type SweptKind = Exclude<PendingKind, 'parse' | 'relay' | 'relay-held'>;
+
+interface Duty<Kind extends PendingKind> {
+  /** Pieces (chunks, records) that one unit of work frees at most. The loop and other commits go on between units. */
+  readonly batch: number;
+  /**
+   * Frees what one entry of pending work names, `limit` pieces at most. The entry itself is out of the store when
+   * it is called, and is put back when it is not done: a unit may plan the same work anew, under the same key.
+   */
+  readonly unit: (writer: Writer, due: DueWork<Kind>, nowMs: number, limit: number) => Progress;
+}
+
+interface Progress {
+  /** Pieces that were freed. */
+  readonly pieces: number;
+  /** False when more is to be freed for the same entry. */
+  readonly isDone: boolean;
+}
+
+const ONE_PIECE: Progress = { pieces: 1, isDone: true };
+/** Of work that frees pieces for as long as there are any. */
+const upTo = (limit: number, pieces: number): Progress => ({ pieces, isDone: pieces < limit });
+
+/** 4 MiB. */
+const CHUNKS_PER_UNIT = 64;
+const RECORDS_PER_UNIT = 100;
+
+/** What the sweep does for each kind of pending work, in this order; whoever adds a kind adds an entry. */
+const DUTIES: { readonly [Kind in SweptKind]: Duty<Kind> } = {
+  /** Erases a message whose time in Trash is over. */
+  'purge-trash': {
+    batch: RECORDS_PER_UNIT,
+    unit: (writer, { work, dueAt }, nowMs) => {
+      // An entry that was left behind, of a message that was restored or trashed again, erases nothing.
+      eraseById(writer, work.message, work.id, nowMs, ({ trash }) => trash?.restorableUntil === dueAt);
+      return ONE_PIECE;
+    },
+  },
+  'purge-inbox': {
+    batch: RECORDS_PER_UNIT,
+    unit: (writer, { work }, nowMs, limit) => upTo(limit, eraseInbox(writer, work.id, nowMs, limit)),
+  },
+  /** Frees what a conversation that has ended left behind. */
+  'purge-thread': {
+    batch: RECORDS_PER_UNIT,
+    unit: (writer, { work }, _nowMs, limit) =>
+      upTo(limit, freeThreadId(writer, work.inboxId, work.id, limit)),
+  },
+  'purge-blob': {
+    batch: CHUNKS_PER_UNIT,
+    unit: (writer, { work }, _nowMs, limit) => upTo(limit, removeChunks(writer, work.id, limit)),
+  },
+  'expire-key': {
+    batch: RECORDS_PER_UNIT,
+    unit: (writer, { work }, nowMs) => {
+      removeExpiredKey(writer, work.key, nowMs);
+      return ONE_PIECE;
+    },
+  },
+  'expire-charges': {
+    batch: RECORDS_PER_UNIT,
+    // Plans by itself when the next look at the account is due.
+    unit: (writer, { work }, nowMs, limit) => ({
+      pieces: forgetExpiredCharges(writer, work.id, nowMs, limit),
+      isDone: true,
+    }),
+  },
+  'expire-link': {
+    batch: RECORDS_PER_UNIT,
+    unit: (writer, { work }) => {
+      const hash = Buffer.from(work.hash, 'hex');
+      const link = findLink(writer, hash);
+      if (link !== undefined) removeLink(writer, hash, link);
+      return ONE_PIECE;
+    },
+  },
+  'expire-phrase': {
+    batch: RECORDS_PER_UNIT,
+    unit: (writer, { work }) => {
+      const hash = Buffer.from(work.hash, 'hex');
+      const phrase = findPhrase(writer, hash);
+      if (phrase !== undefined) removePhrase(writer, hash, phrase);
+      return ONE_PIECE;
+    },
+  },
+};
 
 /**
- * Frees what deletions and expiry have left, in small steps, until nothing is due. Every step is a unit of
- * work that ends with its pending entry, so a process that ends in the middle goes on at the next start.
+ * Frees what deletions and expiry have left, until nothing is due. Each step is one bounded unit of work that ends
+ * with its pending entries, so a process that ends in the middle goes on at the next start. A step that fails is
+ * left out from then on, and the others go on.
  * @param shouldStop asked between steps
+ * @throws AggregateError at the end, with the errors of the steps that failed
  */
 export async function sweep(deps: SweepDeps, shouldStop: () => boolean): Promise<void> {
-  const steps = [
-    purgeTrash,
-    purgeInboxes,
-    purgeThreads,
-    purgeBlobs,
-    expireKeys,
-    expireCharges,
-    expireLinks,
-    expirePhrases,
-    expireAudit,
-  ];
+  const steps = stepsOf(deps);
+  const failures = new Map<string, unknown>();
   let hasMore = true;
-  while (hasMore && !shouldStop()) {
+  while (hasMore) {
     hasMore = false;
-    for (const step of steps) {
-      if (shouldStop()) return;
-      if (await step(deps)) hasMore = true;
+    for (const [name, step] of steps) {
+      if (shouldStop()) break;
+      try {
+        if (await step()) hasMore = true;
+      } catch (error) {
+        failures.set(name, error);
+        steps.delete(name);
+      }
     }
+  }
+  if (failures.size > 0) {
+    throw new AggregateError(failures.values(), `steps that failed: ${[...failures.keys()].join(', ')}`);
   }
 }
 
-/** At boot, before mail is taken: uploads that a process left unfinished are handed to the sweep. */
-export async function recoverUploads(deps: SweepDeps): Promise<number> {
-  const keys = deps.store.read(reader =>
-    reader.scanKeys(blobUploadsTable, { from: Buffer.alloc(0), to: Buffer.alloc(17, 0xff), limit: 100_000 }),
-  );
-  for (const key of keys) {
-    const id = idFromBytes<BlobId>(key);
-    await deps.store.write(writer => {
-      writer.remove(blobUploadsTable, id);
-      addPending(writer, deps.clock(), { kind: 'purge-blob', id });
-    });
-  }
-  return keys.length;
+/** Says whether it did anything: then there may be more. */
+type Step = () => Promise<boolean>;
+
+function stepsOf(deps: SweepDeps): Map<string, Step> {
+  const steps = new Map<string, Step>();
+  for (const kind of Object.keys(DUTIES) as SweptKind[]) steps.set(kind, () => doSome(deps, kind));
+  // The trail has no pending entries: the ids of its events tell how old they are.
+  return steps.set('trim-audit', () => trimAudit(deps));
 }
 
-async function purgeBlobs({ store, clock }: SweepDeps): Promise<boolean> {
-  const due = store.read(reader => listDue(reader, 'purge-blob', clock(), RECORDS_PER_STEP));
-  if (due.length === 0) return false;
-  await store.write(writer => {
-    let chunks = CHUNKS_PER_STEP;
-    for (const { work, dueAt } of due) {
-      const removed = removeChunks(writer, work.id, chunks);
-      if (removed === chunks) return;
-      removePending(writer, { kind: 'purge-blob', dueAt, id: work.id });
-      chunks -= removed;
-    }
-  });
-  return true;
-}
-
-/** Erases messages whose time in Trash is over. */
-async function purgeTrash({ store, clock }: SweepDeps): Promise<boolean> {
+/** Does what is due of one kind, as far as one unit of work goes. */
+async function doSome<Kind extends SweptKind>({ store, clock }: SweepDeps, kind: Kind): Promise<boolean> {
+  const { batch, unit }: Duty<Kind> = DUTIES[kind];
   const nowMs = clock();
-  const due = store.read(reader => listDue(reader, 'purge-trash', nowMs, RECORDS_PER_STEP));
-  if (due.length === 0) return false;
+  // Most looks find nothing, and a look costs no commit.
+  if (store.read(reader => listDue(reader, kind, nowMs, 1)).length === 0) return false;
   await store.write(writer => {
-    for (const { work, dueAt } of due) {
-      removePending(writer, { kind: 'purge-trash', dueAt, id: work.id });
-      // Restored, or restored and trashed again, since the entry was read: not this time.
-      eraseById(writer, work.message, work.id, nowMs, ({ trash }) => trash?.restorableUntil === dueAt);
+    let left = batch;
+    for (const due of listDue(writer, kind, nowMs, batch)) {
+      const work: PendingWork = due.work;
+      removePending(writer, { kind, dueAt: due.dueAt, id: work.id });
+      const { pieces, isDone } = unit(writer, due, nowMs, left);
+      if (!isDone) addPending(writer, due.dueAt, work);
+      left -= pieces;
+      if (left <= 0) return;
     }
   });
   return true;
 }
 
-async function purgeInboxes({ store, clock }: SweepDeps): Promise<boolean> {
-  const [due] = store.read(reader => listDue(reader, 'purge-inbox', clock(), 1));
-  if (due === undefined) return false;
-  const { id } = due.work;
-  await store.write(writer => {
-    if (eraseLive(writer, id, clock()) || eraseTrashed(writer, id, clock())) return;
-    if (eraseDrafts(writer, id, clock()) || forgetSets(writer, id)) return;
-    for (const kind of KINDS) writer.remove(mailboxCountersTable, { inboxId: id, kind });
-    writer.remove(trashNumbersTable, id);
-    removePending(writer, { kind: 'purge-inbox', dueAt: due.dueAt, id });
-  });
+/** The trail is kept for so long and no longer: it names people and where they were. */
+async function trimAudit({ store, clock, auditRetentionDays }: SweepDeps): Promise<boolean> {
+  if (auditRetentionDays === undefined) return false;
+  const before = Math.max(0, clock() - auditRetentionDays * DAY_MS);
+  if (!store.read(reader => hasAuditBefore(reader, before))) return false;
+  await store.write(writer => removeAuditBefore(writer, before, RECORDS_PER_UNIT));
   return true;
 }
 
-const EVERYTHING = { from: 0, to: 2 ** 48 - 1, isDescending: true, limit: RECORDS_PER_STEP } as const;
+/**
+ * Erases what a deleted inbox held, `limit` records at most.
+ * @returns how many they were; fewer than `limit`, nothing is left
+ */
+function eraseInbox(writer: Writer, inboxId: InboxId, nowMs: number, limit: number): number {
+  let count = 0;
+  for (const erase of [eraseLive, eraseTrashed, eraseDrafts, forgetSets]) {
+    count += erase(writer, inboxId, limit - count, nowMs);
+    if (count >= limit) return count;
+  }
+  for (const kind of KINDS) writer.remove(mailboxCountersTable, { inboxId, kind });
+  writer.remove(trashNumbersTable, inboxId);
+  return count;
+}
 
-/** Erases some live messages of a deleted inbox; false when there was none left. */
-function eraseLive(writer: Writer, inboxId: InboxId, nowMs: number): boolean {
+function eraseLive(writer: Writer, inboxId: InboxId, limit: number, nowMs: number): number {
   let count = 0;
   for (const kind of KINDS) {
-    for (const { seq, summary } of scanSummaries(writer, { inboxId, kind }, EVERYTHING)) {
+    const range = { from: 0, to: 2 ** 48 - 1, isDescending: true, limit: limit - count };
+    for (const { seq, summary } of scanSummaries(writer, { inboxId, kind }, range)) {
       const { id } = JSON.parse(summary.toString('utf8')) as { id: MessageId };
       const isErased = eraseById(writer, kind, id, nowMs);
       // A line without its message (damage) must not bring the sweep back here for ever.
@@ -135,127 +221,63 @@ function eraseLive(writer: Writer, inboxId: InboxId, nowMs: number): boolean {
       count += 1;
     }
   }
-  return count > 0;
+  return count;
 }
 
-/** The same for its Trash. */
-function eraseTrashed(writer: Writer, inboxId: InboxId, nowMs: number): boolean {
-  const page = scanTrash(writer, inboxId, null, RECORDS_PER_STEP);
+function eraseTrashed(writer: Writer, inboxId: InboxId, limit: number, nowMs: number): number {
+  const page = scanTrash(writer, inboxId, null, limit);
   for (const { number, message } of page) {
     const isErased = eraseById(writer, message.kind, message.id, nowMs);
     if (!isErased) removeTrash(writer, inboxId, number);
   }
-  return page.length > 0;
+  return page.length;
 }
 
-/** The same for its drafts. */
-function eraseDrafts(writer: Writer, inboxId: InboxId, nowMs: number): boolean {
-  const page = scanDrafts(writer, inboxId, 'all', null, RECORDS_PER_STEP);
+function eraseDrafts(writer: Writer, inboxId: InboxId, limit: number, nowMs: number): number {
+  const page = scanDrafts(writer, inboxId, 'all', null, limit);
   for (const id of page) {
     const draft = getDraft(writer, id);
     if (draft !== undefined) eraseDraft(writer, draft, nowMs);
     // An entry without its draft (damage) must not bring the sweep back here for ever.
     else for (const state of DRAFT_STATES) forgetListed(writer, { inboxId, state, id });
   }
-  return page.length > 0;
+  return page.length;
+}
+
+/** Removes what is left of its sets: that of the numbers that are gone, above all. A sound store has no others. */
+function forgetSets(writer: Writer, inboxId: InboxId, limit: number): number {
+  const from = idToBytes(inboxId);
+  const to = prefixEnd(from) ?? Buffer.alloc(17, 0xff);
+  let count = 0;
+  const forget = <Value>(table: Table<Buffer, Value>): void => {
+    const keys = writer.scanKeys(table, { from, to, limit: limit - count });
+    for (const key of keys) writer.remove(table, key);
+    count += keys.length;
+  };
+  forget(postingsTable);
+  forget(labelCountsTable);
+  forget(threadActivityTable);
+  forget(threadLinksTable);
+  return count;
 }
 
 /**
- * Removes what is left of a deleted inbox's sets: that of the numbers that are gone, above all. The others
- * are empty in a sound store.
+ * At boot, before mail is taken: uploads that a process left unfinished become pending work of the sweep. Later
+ * the table names uploads in hand too, which is why this is no duty.
+ * @returns how many there were
  */
-function forgetSets(writer: Writer, inboxId: InboxId): boolean {
-  const from = idToBytes(inboxId);
-  const to = prefixEnd(from) ?? Buffer.alloc(17, 0xff);
-  const forget = <Value>(table: Table<Buffer, Value>): number => {
-    const keys = writer.scanKeys(table, { from, to, limit: RECORDS_PER_STEP });
-    for (const key of keys) writer.remove(table, key);
-    return keys.length;
-  };
-  const sets = forget(postingsTable) + forget(labelCountsTable);
-  return sets + forget(threadActivityTable) + forget(threadLinksTable) > 0;
-}
-
-/** Frees what conversations that have ended left behind. */
-async function purgeThreads({ store, clock }: SweepDeps): Promise<boolean> {
-  const due = store.read(reader => listDue(reader, 'purge-thread', clock(), RECORDS_PER_STEP));
-  if (due.length === 0) return false;
-  await store.write(writer => {
-    let left = RECORDS_PER_STEP;
-    for (const { work, dueAt } of due) {
-      const freed = freeThreadId(writer, work.inboxId, work.id, left);
-      if (freed === left) return;
-      removePending(writer, { kind: 'purge-thread', dueAt, id: work.id });
-      left -= freed;
-    }
-  });
-  return true;
-}
-
-async function expireKeys({ store, clock }: SweepDeps): Promise<boolean> {
-  const nowMs = clock();
-  const due = store.read(reader => listDue(reader, 'expire-key', nowMs, RECORDS_PER_STEP));
-  if (due.length === 0) return false;
-  await store.write(writer => {
-    for (const { work, dueAt } of due) {
-      removeExpiredKey(writer, work.key, nowMs);
-      removePending(writer, { kind: 'expire-key', dueAt, id: work.id });
-    }
-  });
-  return true;
-}
-
-async function expireCharges({ store, clock }: SweepDeps): Promise<boolean> {
-  const nowMs = clock();
-  const [due] = store.read(reader => listDue(reader, 'expire-charges', nowMs, 1));
-  if (due === undefined) return false;
-  await store.write(writer => {
-    removePending(writer, { kind: 'expire-charges', dueAt: due.dueAt, id: due.work.id });
-    forgetExpiredCharges(writer, due.work.id, nowMs, RECORDS_PER_STEP);
-  });
-  return true;
-}
-
-/** Steps of the sweep (`sweep.ts`) over what approvals leave behind; each says whether there may be more. */
-type Deps = { readonly store: Store; readonly clock: Clock; readonly auditRetentionDays?: number };
-const AUDIT_RETENTION_DAYS = 400;
-
-export async function expireLinks({ store, clock }: Deps): Promise<boolean> {
-  const due = store.read(reader => listDue(reader, 'expire-link', clock(), RECORDS_PER_STEP));
-  if (due.length === 0) return false;
-  await store.write(writer => {
-    for (const { work, dueAt } of due) {
-      const hash = Buffer.from(work.hash, 'hex');
-      const link = findLink(writer, hash);
-      if (link !== undefined) removeLink(writer, hash, link);
-      removePending(writer, { kind: 'expire-link', dueAt, id: work.id });
-    }
-  });
-  return true;
-}
-
-export async function expirePhrases({ store, clock }: Deps): Promise<boolean> {
-  const due = store.read(reader => listDue(reader, 'expire-phrase', clock(), RECORDS_PER_STEP));
-  if (due.length === 0) return false;
-  await store.write(writer => {
-    for (const { work, dueAt } of due) {
-      const hash = Buffer.from(work.hash, 'hex');
-      const phrase = findPhrase(writer, hash);
-      if (phrase !== undefined) removePhrase(writer, hash, phrase);
-      removePending(writer, { kind: 'expire-phrase', dueAt, id: work.id });
-    }
-  });
-  return true;
-}
-
-/** The trail is kept for so long and no longer: it names people and where they were. */
-export async function expireAudit({
-  store,
-  clock,
-  auditRetentionDays = AUDIT_RETENTION_DAYS,
-}: Deps): Promise<boolean> {
-  const before = Math.max(0, clock() - auditRetentionDays * DAY_MS);
-  if (!store.read(reader => hasAuditBefore(reader, before))) return false;
-  await store.write(writer => removeAuditBefore(writer, before, RECORDS_PER_STEP));
-  return true;
+export async function recoverUploads({ store, clock }: SweepDeps): Promise<number> {
+  const everything = { from: Buffer.alloc(0), to: Buffer.alloc(17, 0xff), limit: RECORDS_PER_UNIT };
+  for (let recovered = 0; ; ) {
+    const keys = store.read(reader => reader.scanKeys(blobUploadsTable, everything));
+    if (keys.length === 0) return recovered;
+    await store.write(writer => {
+      for (const key of keys) {
+        const id = idFromBytes<BlobId>(key);
+        writer.remove(blobUploadsTable, id);
+        addPending(writer, clock(), { kind: 'purge-blob', id });
+      }
+    });
+    recovered += keys.length;
+  }
 }

@@ -7,7 +7,7 @@ import { CHUNK_BYTES } from '../../../../src/store/records/blobs.js';
 import { idempotencyTable, pendingTable } from '../../../../src/store/records/pending.js';
 import { createInbox } from '../../../../src/usecases/inboxes/create-inbox.js';
 import { deleteInbox } from '../../../../src/usecases/inboxes/inboxes.js';
-import { deleteMessage } from '../../../../src/usecases/mailbox/change-messages.js';
+import { deleteMessage, trashMessage } from '../../../../src/usecases/mailbox/change-messages.js';
 import { listMessages } from '../../../../src/usecases/mailbox/list-messages.js';
 import { recoverUploads, sweep } from '../../../../src/usecases/upkeep/sweep.js';
 import { FIRST, LAST } from '../../store/lines.js';
@@ -152,4 +152,42 @@ t.test('a line without its message does not hold the sweep up', async t => {
   await deleteInbox(house, { accountId: house.account, inboxId: inbox });
   await house.sweepAll();
   t.equal(count(house, summariesTable), 0);
+});
+
+t.test('a step that fails is named, and the others go on to the end', async t => {
+  const house = await withHouse(t);
+  const inbox = await house.addInbox('agent');
+  const damaged = await house.receive('raw', inbox);
+  await trashMessage(house, { accountId: house.account, messageId: damaged });
+  const unreadable = { ...messagesTable, encodeValue: () => Buffer.of(99) };
+  await house.store.write(writer => writer.put(unreadable, damaged, house.message(damaged)!));
+  const long = await house.receive(pattern(CHUNK_BYTES * 150), inbox);
+  await deleteMessage(house, { accountId: house.account, messageId: long });
+  house.now.ms += 7 * DAY_MS;
+  await t.rejects(house.sweepAll(), {
+    name: 'AggregateError',
+    message: 'steps that failed: purge-trash',
+    errors: [{ message: /version 99/ }],
+  });
+  t.equal(countChunks(house.store), 1, 'three units of work freed the bytes of the other');
+});
+
+t.test('many small things of one kind share a unit of work', async t => {
+  const house = await withHouse(t);
+  const inbox = await house.addInbox('agent');
+  for (let n = 0; n < 70; n++) {
+    const messageId = await house.receive('raw', inbox);
+    await deleteMessage(house, { accountId: house.account, messageId });
+  }
+  let units = 0;
+  const store: Pick<House['store'], 'read' | 'write'> = {
+    read: work => house.store.read(work),
+    write: work => {
+      units += 1;
+      return house.store.write(work);
+    },
+  };
+  await sweep({ ...house, store: store as House['store'] }, () => false);
+  t.equal(units, 2, '64 chunks, then 6');
+  t.strictSame(counts(house), NOTHING);
 });
