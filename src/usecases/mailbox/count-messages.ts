@@ -11,7 +11,7 @@ import { locateInbox } from '../shared/callers.js';
 import {
   type FoundMessages,
   findMessages,
-  hasSubject,
+  MAX_LOOKED_AT,
   type PageRequest,
   selectionOf,
 } from './find-messages.js';
@@ -31,8 +31,7 @@ export interface CountInput {
 export async function countMessages(deps: { store: Store }, input: CountInput): Promise<number> {
   const owned = deps.store.read(reader => locateInbox(reader, input, input.inboxId));
   const mailbox = { inboxId: owned.id, kind: input.kind };
-  const { subject } = input.filter;
-  if (subject !== null) return await countSubjects(deps.store, mailbox, input.filter, subject);
+  if (input.filter.subject !== null) return await countSubjects(deps.store, mailbox, input.filter);
   const stored = deps.store.read(reader => storedCount(reader, mailbox, input.filter));
   return stored ?? (await countSets(deps.store, mailbox, input.filter));
 }
@@ -67,21 +66,14 @@ async function countSets(store: Store, mailbox: Mailbox, filter: MessageFilter):
   return count;
 }
 
-const PER_TURN = 1_000;
-
-async function countSubjects(
-  store: Store,
-  mailbox: Mailbox,
-  filter: MessageFilter,
-  subject: string,
-): Promise<number> {
-  const rest: MessageFilter = { ...filter, subject: null };
+/** Counts what a list by the same filter shows, a page as long as one look a turn. */
+async function countSubjects(store: Store, mailbox: Mailbox, filter: MessageFilter): Promise<number> {
   let count = 0;
   let position: number | null = null;
   do {
-    const request: PageRequest = { isDescending: true, limit: PER_TURN, position };
-    const found: FoundMessages = store.read(reader => findMessages(reader, mailbox, rest, request));
-    for (const { summary } of found.entries) if (hasSubject(summary, subject)) count += 1;
+    const request: PageRequest = { isDescending: true, limit: MAX_LOOKED_AT, position };
+    const found: FoundMessages = store.read(reader => findMessages(reader, mailbox, filter, request));
+    count += found.entries.length;
     position = found.next;
     if (position !== null) await nextTurn();
   } while (position !== null);

@@ -5,7 +5,9 @@ import {
   FIRST_SEQ,
   firstSince,
   getCounters,
+  idField,
   type Mailbox,
+  type MessageKind,
   type SummaryEntry,
   scanSummaries,
   summariesTable,
@@ -29,9 +31,9 @@ export interface FoundMessages {
   readonly next: number | null;
 }
 
-/** Summaries that one page may look at for what no index knows (subjects): some milliseconds. */
-const MAX_LOOKED_AT = 1_000;
-/** So many at a time. */
+/** Messages that one page may look at for what no index knows (subjects): some milliseconds. */
+export const MAX_LOOKED_AT = 1_000;
+/** So many at a time, but no fewer than the page can take. */
 const LOOK_STEP = 100;
 
 /** One page of the messages of a mailbox that meet a filter. */
@@ -52,7 +54,7 @@ export function findMessages(
 
 type Walk = typeof walkSets;
 
-/** Looks at what the sets have in common until the page is full or has looked at enough. */
+/** Looks at what the sets have in common until the page is full or has looked at enough: then it may be short. */
 function searchSubjects(
   reader: Reader,
   mailbox: Mailbox,
@@ -65,13 +67,10 @@ function searchSubjects(
   const kept: SummaryEntry[] = [];
   let rest = selection;
   let next: number | null = null;
-  for (let looked = 0; looked < MAX_LOOKED_AT && kept.length <= limit; looked += LOOK_STEP) {
-    const found = walk(reader, mailbox, rest, { ...page, limit: LOOK_STEP });
-    kept.push(
-      ...found.entries.filter(({ summary }) =>
-        mailbox.kind === 'sent' ? sentHasSubject(reader, summary, subject) : hasSubject(summary, subject),
-      ),
-    );
+  const step = Math.max(LOOK_STEP, limit);
+  for (let looked = 0; looked < MAX_LOOKED_AT && kept.length <= limit; looked += step) {
+    const found = walk(reader, mailbox, rest, { ...page, limit: step });
+    kept.push(...found.entries.filter(({ summary }) => hasSubject(reader, mailbox.kind, summary, subject)));
     next = found.next;
     if (next === null) break;
     rest = goOnBehind(rest, next, isDescending);
@@ -150,18 +149,20 @@ function walkSets(reader: Reader, mailbox: Mailbox, selection: Selection, page: 
   return { entries, next: seqs.length > limit ? (seqs[limit - 1] ?? null) : stop };
 }
 
-/** Does a summary's subject contain `subject` (folded already)? */
-export function hasSubject(summary: Buffer, subject: string): boolean {
-  return hasFoldedSubject(textField(summary, 'subject'), subject);
+/**
+ * Does the subject of a message contain this part, in whatever letter case?
+ * @param summary its line in lists
+ * @param part folded already; null: every subject does
+ */
+export function hasSubject(reader: Reader, kind: MessageKind, summary: Buffer, part: string | null): boolean {
+  if (part === null) return true;
+  const subject = subjectOf(reader, kind, summary);
+  return subject !== null && foldCase(subject).includes(part);
 }
 
-/** The same of a subject that is at hand. */
-export function hasFoldedSubject(text: string | null, subject: string): boolean {
-  return text !== null && foldCase(text).includes(subject);
-}
-
-/** Does the subject of a sent message contain `subject` (folded already)? Its line in lists does not show it. */
-export function sentHasSubject(reader: Reader, summary: Buffer, subject: string): boolean {
-  const { id } = JSON.parse(summary.toString('utf8')) as { readonly id: MessageId };
-  return foldCase(getSent(reader, id)?.subject ?? '').includes(subject);
+/** The line of a received message tells it; that of a sent message does not, and its record is read. */
+function subjectOf(reader: Reader, kind: MessageKind, summary: Buffer): string | null {
+  if (kind === 'received') return textField(summary, 'subject');
+  const id = idField<MessageId>(summary, 'id');
+  return id === null ? null : (getSent(reader, id)?.subject ?? null);
 }

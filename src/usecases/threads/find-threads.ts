@@ -21,8 +21,8 @@ import {
   scanActivity,
   type ThreadActivity,
 } from '../../store/threads/threads.js';
-import { hasFoldedSubject, hasSubject, selectionOf } from '../mailbox/find-messages.js';
-import { type Matching, sentOf, type ThreadSummary, viewThreadSummary } from './read-thread.js';
+import { hasSubject, selectionOf } from '../mailbox/find-messages.js';
+import { type Matching, type ThreadSummary, viewThreadSummary } from './read-thread.js';
 
 export interface ThreadPageRequest {
   readonly isDescending: boolean;
@@ -50,7 +50,7 @@ const BOUNDS: SearchBounds = { few: 500, looksPerTurn: 500, looksPerPage: 20_000
 /** A conversation of which something has to be read, in looks. */
 const THREAD_LOOKS = 4;
 const STEP = 100;
-/** Ids of matching messages that are told (wire contract, `ThreadSummary`). */
+/** Ids of matching messages that are told (`listThreads`). */
 const MAX_IDS = 100;
 
 /**
@@ -224,12 +224,7 @@ export class ThreadSearch {
   }
 
   #meetsSubject(reader: Reader, { kind, summary }: Member): boolean {
-    const { subject } = this.#filter;
-    if (subject === null) return true;
-    // The line of a sent message does not have it.
-    return kind === 'received'
-      ? hasSubject(summary, subject)
-      : hasFoldedSubject(sentOf(reader, summary)?.subject ?? null, subject);
+    return hasSubject(reader, kind, summary, this.#filter.subject);
   }
 
   /** Adds a conversation to the page, when there is a match in it. */

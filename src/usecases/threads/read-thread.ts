@@ -224,7 +224,7 @@ function receivedFace(summary: Buffer): Face {
 }
 
 /** The record behind a line of a sent message. */
-export function sentOf(reader: Reader, summary: Buffer): SentRecord | undefined {
+function sentOf(reader: Reader, summary: Buffer): SentRecord | undefined {
   const id = idField<MessageId>(summary, 'id');
   return id === null ? undefined : getSent(reader, id);
 }
