@@ -1,5 +1,6 @@
 import { isEmailAddress } from './addresses.js';
 import { refuse } from './errors.js';
+import type { MessageId } from './ids.js';
 import { normaliseName } from './text.js';
 
 /** A mailbox as it was given; the JSON schema has seen to its shape. */
@@ -216,4 +217,34 @@ export interface FileDescription {
 export interface ReplyHeaders {
   readonly inReplyTo: string;
   readonly references: string;
+}
+
+/** A file to send, its bytes decoded. */
+export interface OutgoingFile extends FileDescription {
+  readonly bytes: Uint8Array;
+}
+
+/** The message that a reply answers. */
+export interface ReplyTarget {
+  readonly id: MessageId;
+  readonly headers: ReplyHeaders;
+}
+
+/** What is to be sent but for whom it goes to, without the attribution. */
+export interface OutgoingBody {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string | null;
+  readonly files: readonly OutgoingFile[];
+  readonly replyTo: ReplyTarget | null;
+}
+
+/** Files as an agent gives them, decoded. */
+export function decodedFiles(files: readonly FileInput[]): OutgoingFile[] {
+  return files.map(({ filename, type, content }) => ({
+    filename,
+    type,
+    disposition: 'attachment',
+    bytes: Buffer.from(content, 'base64'),
+  }));
 }

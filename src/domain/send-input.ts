@@ -1,4 +1,4 @@
-import { refuse } from './errors.js';
+import { type Refusal, refuse } from './errors.js';
 import { checkIdempotencyKey } from './idempotency.js';
 import { normaliseLabels } from './labels.js';
 import {
@@ -9,6 +9,7 @@ import {
   normaliseFiles,
   normaliseMailboxes,
   normaliseRecipients,
+  type OutgoingBody,
   type Recipients,
   type RecipientsInput,
 } from './message-parts.js';
@@ -196,6 +197,20 @@ export function contentBytes(content: {
 }): number {
   const files = content.fileSizes.reduce((sum, size) => sum + 4 * Math.ceil(size / 3), 0);
   return Buffer.byteLength(content.text) + Buffer.byteLength(content.html ?? '') + files;
+}
+
+/** Text, HTML and encoded files have a bound of their own, before anything is composed. */
+export function checkContentSize({ text, html, files }: OutgoingBody): void {
+  const size = contentBytes({ text, html, fileSizes: files.map(file => file.bytes.length) });
+  if (size > MAX_MESSAGE_BYTES) throw tooLarge(size);
+}
+
+/** The refusal of a message of so many bytes or more. */
+export function tooLarge(size: number): Refusal {
+  return refuse(
+    'message_too_large',
+    `The message has at least ${size} bytes with its attachments encoded; at most ${MAX_MESSAGE_BYTES} (5 MiB) can be sent.`,
+  );
 }
 
 /** Fields of a draft as they were given; what is absent was not said (wire contract, `CreateDraft`, `UpdateDraft`). */

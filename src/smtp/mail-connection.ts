@@ -5,7 +5,7 @@ import type { SMTPServer } from 'smtp-server/lib/smtp-server.js';
 import type { InboundMail, Logger } from '../usecases/ports.js';
 import { MailStream } from './data-scanner.js';
 import { MailTransaction } from './mail-transaction.js';
-import { MessageIntake, type Refusal, type Verdict } from './message-intake.js';
+import { type IntakeRefusal, MessageIntake, type Verdict } from './message-intake.js';
 import type { RefusalReason, SmtpCounters, SmtpListenerOptions } from './options.js';
 import { type Reply, renderReply, replies } from './replies.js';
 import { DataClock, GuessBrake, limitLinger } from './session-timers.js';
@@ -170,7 +170,7 @@ export class MailConnection extends SMTPConnection {
   }
 
   /** Says why and closes; a message that is being received is forgotten. */
-  hangUp(refusal: Refusal): void {
+  hangUp(refusal: IntakeRefusal): void {
     if (this._closing || this._closed) return;
     this.#noteRefusal(refusal.reason);
     this.#write(refusal.reply);
@@ -269,7 +269,7 @@ export class MailConnection extends SMTPConnection {
   }
 
   /** Hangs up on a client whose turn it is, with the message it may be sending. */
-  #giveUp(refusal: Refusal): void {
+  #giveUp(refusal: IntakeRefusal): void {
     if (this.#intake !== null) this.#context.counters.refusedMessages += 1;
     this.hangUp(refusal);
   }

@@ -6,7 +6,7 @@ import { accepted, type Reply, replies } from './replies.js';
 /** RFC 5321 section 6.3: a limit of at least 100 Received lines finds loops. */
 const MAX_RECEIVED_LINES = 100;
 
-export interface Refusal {
+export interface IntakeRefusal {
   readonly reply: Reply;
   readonly reason: RefusalReason;
 }
@@ -19,11 +19,11 @@ export type IntakeStep =
   /** The final dot has come; `rest` is what the client sent behind it. Now `commit`. */
   | { readonly status: 'end'; readonly rest: Buffer }
   /** Nothing more is taken: answer and close without reading on. */
-  | { readonly status: 'wall'; readonly refusal: Refusal };
+  | { readonly status: 'wall'; readonly refusal: IntakeRefusal };
 
 export type Verdict =
   | { readonly isAccepted: true; readonly reply: Reply }
-  | { readonly isAccepted: false; readonly refusal: Refusal };
+  | { readonly isAccepted: false; readonly refusal: IntakeRefusal };
 
 const MORE: IntakeStep = { status: 'more' };
 const FULL: IntakeStep = { status: 'full' };
@@ -32,8 +32,8 @@ const LINE_ENDING: IntakeStep = {
   refusal: { reply: replies.badLineEnding, reason: 'line_ending' },
 };
 const TOO_LARGE: IntakeStep = { status: 'wall', refusal: { reply: replies.tooLarge, reason: 'too_large' } };
-const LOOP: Refusal = { reply: replies.mailLoop, reason: 'mail_loop' };
-const STORE_ERROR: Refusal = { reply: replies.storeError, reason: 'store_error' };
+const LOOP: IntakeRefusal = { reply: replies.mailLoop, reason: 'mail_loop' };
+const STORE_ERROR: IntakeRefusal = { reply: replies.storeError, reason: 'store_error' };
 
 /**
  * One message on its way from DATA to its verdict. Bytes go to the store as they come; exactly one of
@@ -50,7 +50,7 @@ export class MessageIntake {
   readonly #maxBytes: number;
   /** Null once it has been committed or aborted. */
   #body: IncomingBody | null;
-  #refusal: Refusal | null = null;
+  #refusal: IntakeRefusal | null = null;
   #bytes = 0;
 
   constructor(body: IncomingBody, maxBytes: number) {
@@ -117,7 +117,7 @@ export class MessageIntake {
     }
   }
 
-  #refuse(refusal: Refusal): void {
+  #refuse(refusal: IntakeRefusal): void {
     this.#refusal = refusal;
     this.abort();
   }

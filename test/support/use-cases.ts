@@ -7,7 +7,7 @@ import {
   type OfKind,
   trashMessage as trashMessageOf,
 } from '../../src/usecases/mailbox/change-messages.js';
-import { sendMessage as sendMessageOf } from '../../src/usecases/sending/reply-and-forward.js';
+import { sendMessage as sendMessageOf } from '../../src/usecases/sending/recipes.js';
 import { redeemClaim as redeemClaimOf } from '../../src/usecases/signup/redeem-claim.js';
 
 /** Use cases as tests ask them: for their outcome, a refusal included. */

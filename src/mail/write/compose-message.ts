@@ -1,14 +1,9 @@
 import { isUuid } from '../../domain/ids.js';
 import { toMailDate } from '../../domain/instants.js';
 import { isUsableMessageId } from '../../domain/message-ids.js';
-import type { FileDescription, Mailbox, ReplyHeaders } from '../../domain/message-parts.js';
+import type { FileDescription, Mailbox, OutgoingFile, ReplyHeaders } from '../../domain/message-parts.js';
 import { base64Length, encodeText, writeBase64 } from './encode-text.js';
 import { addressField, fileFields, headerField, subjectField } from './header-fields.js';
-
-/** A file with its bytes. */
-export interface OutgoingFile extends FileDescription {
-  readonly content: Uint8Array;
-}
 
 export interface OutgoingMessage {
   /** Resource id (UUID): boundaries are made of it. */
@@ -119,7 +114,7 @@ function multipart(
   return {
     type: subtype === 'related' ? ['multipart/related;', 'type="text/html";'] : [`multipart/${subtype};`],
     boundary: boundaryOf(subtype, id),
-    parts: [...parts, ...files.map(file => ({ fields: fileFields(file), body: { bytes: file.content } }))],
+    parts: [...parts, ...files.map(file => ({ fields: fileFields(file), body: { bytes: file.bytes } }))],
   };
 }
 

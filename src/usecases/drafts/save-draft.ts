@@ -1,6 +1,11 @@
 import { refuse } from '../../domain/errors.js';
 import { type AccountId, type DraftId, newId } from '../../domain/ids.js';
-import { checkRecipientCount, type Recipients } from '../../domain/message-parts.js';
+import {
+  checkRecipientCount,
+  decodedFiles,
+  type OutgoingFile,
+  type Recipients,
+} from '../../domain/message-parts.js';
 import { deriveReply } from '../../domain/reply.js';
 import {
   type DraftChange,
@@ -24,9 +29,6 @@ import {
 } from '../../store/records/drafts.js';
 import { addressOf, type InboxRecord } from '../../store/records/inboxes.js';
 import type { Clock } from '../ports.js';
-import { decodedFiles, type OutgoingFile } from '../sending/outgoing.js';
-import { answerable, makeForward } from '../sending/reply-and-forward.js';
-import { findSource } from '../sending/source.js';
 import { locateInbox } from '../shared/callers.js';
 import {
   findOrMake,
@@ -37,6 +39,7 @@ import {
   replay,
   retryKey,
 } from '../shared/once.js';
+import { answerable, findSource, readForward } from '../shared/sources.js';
 import { bytesOfParts, type DraftParts, DraftUploads } from '../shared/uploads.js';
 import {
   checkDraftSize,
@@ -338,7 +341,7 @@ async function deriveForwardDraft(
   note: string,
 ): Promise<Partial<NewDraft>> {
   const found = await findSource(store, inbox.id, messageId);
-  return makeForward(store, found, { note, includeAttachments });
+  return readForward(store, found, { note, includeAttachments });
 }
 
 async function deriveReplyDraft(

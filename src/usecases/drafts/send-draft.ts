@@ -1,17 +1,16 @@
 import { notFound, refuse } from '../../domain/errors.js';
-import type { DraftId, MessageId } from '../../domain/ids.js';
+import type { MessageId } from '../../domain/ids.js';
 import { checkComplete, normaliseKey } from '../../domain/send-input.js';
 import { draftSendIntent } from '../../domain/send-intent.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
 import { type DraftRecord, getDraft, putDraft } from '../../store/records/drafts.js';
 import type { InboxRecord } from '../../store/records/inboxes.js';
-import type { OutgoingFile } from '../sending/outgoing.js';
-import { findReplyTarget } from '../sending/reply-and-forward.js';
-import type { PreparedSend, SendReceipt } from '../sending/send-request.js';
+import type { Outgoing, SendReceipt } from '../sending/recipe.js';
 import { attemptOf, type SendDeps, submitSend } from '../sending/submit-send.js';
-import { readWholeBlob } from '../shared/contents.js';
+import { readFiles } from '../shared/contents.js';
 import { retryKey } from '../shared/once.js';
+import { findReplyTarget } from '../shared/sources.js';
 import { type DraftTarget, locateDraft, readDraftTexts } from './read-draft.js';
 
 /**
@@ -31,19 +30,22 @@ export async function sendDraft(
     inboxId: inbox.id,
     retry: retryKey(input.accountId, 'send', key, () => draftSendIntent(draft.id)),
     labels: draft.labels,
-    unavailable: 'draft_unavailable',
-    recover: reader => recoverAttempt(reader, draft.id),
-    prepare: current => prepare(deps.store, current, draft),
-    confirm: reader => (isUnchanged(reader, draft) ? true : BUSY),
-    onReserve: (writer, sentId, nowMs) => freeze(writer, draft, sentId, nowMs),
+    derive: current => derive(deps.store, current, draft),
+    draft: {
+      attempt: reader => findAttempt(reader, draft),
+      submit: (writer, sentId, nowMs) => freeze(writer, draft, sentId, nowMs),
+    },
   });
 }
 
 /** The attempt of a draft that was submitted; null while it is none. */
-function recoverAttempt(reader: Reader, id: DraftId): SendReceipt | null {
-  const draft = getDraft(reader, id);
+function findAttempt(reader: Reader, read: DraftRecord): SendReceipt | null {
+  const draft = getDraft(reader, read.id);
   if (draft === undefined) throw notFound('draft');
-  if (draft.sentMessageId === null) return null;
+  if (draft.sentMessageId === null) {
+    checkUnchanged(draft, read);
+    return null;
+  }
   const receipt = attemptOf(reader, draft.sentMessageId);
   if (receipt === null) {
     throw refuse(
@@ -54,11 +56,13 @@ function recoverAttempt(reader: Reader, id: DraftId): SendReceipt | null {
   return { ...receipt, replayed: true };
 }
 
-const BUSY = () =>
-  refuse(
+function checkUnchanged(now: DraftRecord | undefined, read: DraftRecord): void {
+  if (now?.version === read.version) return;
+  throw refuse(
     'draft_busy',
     'Another change of the draft came first; nothing was sent. Look at what is in it now, then send it again.',
   );
+}
 
 const MISSING = () =>
   refuse(
@@ -66,31 +70,19 @@ const MISSING = () =>
     'The stored content of the draft cannot be read right now; nothing was sent. Retry later.',
   );
 
-async function prepare(store: Store, inbox: InboxRecord, draft: DraftRecord): Promise<PreparedSend> {
+async function derive(store: Store, inbox: InboxRecord, draft: DraftRecord): Promise<Outgoing> {
   const texts = await readDraftTexts(store, draft);
-  const files = await readFiles(store, draft);
+  const files = await readFiles(store, draft.files);
   // What was read may be of two versions: nothing is said about what nobody has written.
-  if (!store.read(reader => isUnchanged(reader, draft))) throw BUSY();
+  checkUnchanged(
+    store.read(reader => getDraft(reader, draft.id)),
+    draft,
+  );
   if (texts === null || files === null) throw MISSING();
   const { to, cc, bcc, subject } = draft;
   checkComplete({ to, subject, text: texts.text });
   const replyTo = await findReplyTarget(store, inbox, draft.inReplyTo);
-  const body = () => ({ subject, ...texts, files, replyTo });
-  return { recipients: { to, cc, bcc }, body };
-}
-
-async function readFiles(store: Store, draft: DraftRecord): Promise<OutgoingFile[] | null> {
-  const files: OutgoingFile[] = [];
-  for (const { id: _id, blob, ...description } of draft.files) {
-    const bytes = await readWholeBlob(store, blob);
-    if (bytes === null) return null;
-    files.push({ ...description, bytes });
-  }
-  return files;
-}
-
-function isUnchanged(reader: Reader, draft: DraftRecord): boolean {
-  return getDraft(reader, draft.id)?.version === draft.version;
+  return { recipients: { to, cc, bcc }, body: () => ({ subject, ...texts, files, replyTo }) };
 }
 
 /** Submits the draft, which is what was read. */

@@ -8,8 +8,7 @@ import {
   viewSent,
 } from '../../store/mailbox/messages.js';
 import { type BlobRef, getChunk, readBlob } from '../../store/records/blobs.js';
-import { readSentBodies } from '../sending/outgoing.js';
-import { type ByteStream, fillInFiles, inMemory, joinStreams } from '../shared/contents.js';
+import { type ByteStream, fillInFiles, inMemory, joinStreams, readSentBodies } from '../shared/contents.js';
 import { withShownThread } from '../threads/read-thread.js';
 import { locate, type MessageInput, type Wanted } from './message-access.js';
 

@@ -1,4 +1,5 @@
 import { Refusal } from '../../domain/errors.js';
+import type { AccountId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import {
   expiryOf,
@@ -65,10 +66,13 @@ function nextCapacity(reader: Reader, account: AccountRecord, nowMs: number): Qu
 export function checkQuota(
   reader: Reader,
   deps: QuotaDeps,
-  account: AccountRecord,
+  accountId: AccountId,
   amount: number,
   nowMs: number,
 ): void {
+  const account = getAccount(reader, accountId);
+  // Ownership was checked in this snapshot.
+  if (account === undefined) throw new Error(`account ${accountId} of an inbox is missing`);
   const allowance = account.sendLimit ?? deps.limits.sends;
   if (usedAllowance(reader, account.id, nowMs) + amount <= allowance) return;
   const state = quotaState(reader, account, deps.limits, nowMs);

@@ -1,5 +1,6 @@
 import type { ThreadIds } from '../../domain/content.js';
-import { addressesOf } from '../../domain/message-parts.js';
+import { addressesOf, type ReplyTarget } from '../../domain/message-parts.js';
+
 import type { Writer } from '../../store/engine/tables.js';
 import { takeSequence } from '../../store/mailbox/mailboxes.js';
 import {
@@ -13,11 +14,11 @@ import { type InboxRecord, suppressedRecipients } from '../../store/records/inbo
 import { addPending } from '../../store/records/pending.js';
 import { joinThread } from '../../store/threads/move.js';
 import type { OutgoingUploads } from '../shared/uploads.js';
-import type { MessageFacts, OutgoingContent, ReplyTarget } from './outgoing.js';
-import type { SendRequest } from './send-request.js';
+import type { MessageFacts, OutgoingContent } from './outgoing.js';
+import type { Recipe } from './recipe.js';
 
 export interface Reservation {
-  readonly request: SendRequest;
+  readonly recipe: Recipe;
   readonly inbox: InboxRecord;
   /** Attribution included. */
   readonly content: OutgoingContent;
@@ -31,20 +32,20 @@ export interface Reservation {
  * `rejected`, without a charge, and the relay never hears of it.
  */
 export function reserveSend(writer: Writer, reservation: Reservation): SentRecord {
-  const { request, content, facts } = reservation;
+  const { inbox, content, facts } = reservation;
   const suppressed = suppressedRecipients(writer, addressesOf(content.recipients));
   const record = makeRecord(writer, reservation, suppressed.length > 0);
   saveMessage(writer, null, record);
   if (record.relayDueAt !== null) {
     addPending(writer, record.relayDueAt, { kind: 'relay', id: record.id });
-    const charge = { accountId: request.accountId, at: facts.date, id: record.id };
+    const charge = { accountId: inbox.accountId, at: facts.date, id: record.id };
     addCharge(writer, charge, recipientCount(record));
   }
   return record;
 }
 
 function makeRecord(writer: Writer, reservation: Reservation, isSuppressed: boolean): SentRecord {
-  const { request, inbox, content, facts, uploads } = reservation;
+  const { recipe, inbox, content, facts, uploads } = reservation;
   const { seq, at } = takeSequence(writer, { inboxId: inbox.id, kind: 'sent' }, facts.date);
   const placed = uploads.finish(writer);
   if (placed.bodies !== null) writer.put(sentContentsTable, facts.id, placed.bodies);
@@ -53,9 +54,9 @@ function makeRecord(writer: Writer, reservation: Reservation, isSuppressed: bool
     id: facts.id,
     inboxId: inbox.id,
     kind: 'sent',
-    accountId: request.accountId,
+    accountId: inbox.accountId,
     seq,
-    labels: request.labels,
+    labels: recipe.labels,
     senders: [facts.from.address.toLowerCase()],
     recipients: distinct([...to, ...cc, ...bcc].map(({ address }) => address.toLowerCase())),
     trash: null,

@@ -1,24 +1,24 @@
 import { type Refusal, refuse } from '../../domain/errors.js';
-import { type AccountId, type MessageId, newId } from '../../domain/ids.js';
+import { type MessageId, newId } from '../../domain/ids.js';
 import { addressesOf, type Recipients } from '../../domain/message-parts.js';
+import { checkContentSize } from '../../domain/send-input.js';
 import { isMapFull, type Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
 import { getSent, recipientCount, type SentRecord, viewSent } from '../../store/mailbox/messages.js';
-import { getAccount } from '../../store/records/accounts.js';
 import type { BlobUploads } from '../../store/records/blob-upload.js';
 import type { InboxRecord } from '../../store/records/inboxes.js';
 import { senderOf } from '../inboxes/inboxes.js';
 import { checkSendingPolicy } from '../inboxes/policies.js';
 import type { Clock, WorkQueue } from '../ports.js';
 import { checkPermitted, locateInbox } from '../shared/callers.js';
-import { findOrMake, keep, type MadeOnce, replay } from '../shared/once.js';
+import { findOrMake, type Keyed, keep, type MadeOnce, replay } from '../shared/once.js';
 import { OutgoingUploads } from '../shared/uploads.js';
 import { withShownThread } from '../threads/read-thread.js';
 import type { SendResult, SendsInHand } from './in-flight.js';
-import { checkContentSize, composeOutgoing, type OutgoingContent, withAttribution } from './outgoing.js';
+import { composeOutgoing, type OutgoingContent, withAttribution } from './outgoing.js';
 import { checkQuota, type QuotaDeps } from './quota.js';
+import type { Recipe, SendReceipt } from './recipe.js';
 import { reserveSend } from './reserve-send.js';
-import type { SendReceipt, SendRequest } from './send-request.js';
 
 /**
  * Why nothing is sent twice, and nothing is lost silently.
@@ -31,7 +31,7 @@ import type { SendReceipt, SendRequest } from './send-request.js';
  *
  * - ended before the reservation: nothing happened, the key is unused;
  * - ended between reservation and mark: nothing has gone out; it is started as soon as it can be, for a day
- *   (`recover-sends.ts`, `start-attempt.ts`);
+ *   (`attempt.ts`);
  * - ended after the mark: it may have gone out. It stays `unknown` and charged, and nobody tries again.
  *
  * A retry with the same key finds the reservation in the same unit of work that would have made it, so that
@@ -48,51 +48,33 @@ export interface SendDeps extends HandOverDeps {
 }
 
 /**
- * Sends a message, or recovers the attempt that the key stands for (specification, Sending). Resolves when the
- * outcome is known, or after the response timeout with `unknown`.
+ * Sends a message, or recovers the attempt that the key stands for. Resolves when the outcome is known, or after the
+ * response timeout with `unknown`.
  */
-export function submitSend(deps: SendDeps, request: SendRequest): Promise<SendReceipt> {
-  // The request, which holds files, is let go before the outcome is waited for (`hand-over.ts`).
-  return reserveNew(deps, request).then(sent => ('record' in sent ? handOver(deps, sent) : sent));
+export function submitSend(deps: SendDeps, recipe: Recipe): Promise<SendReceipt> {
+  // The recipe, which holds files, is let go before the outcome is waited for.
+  return reserveNew(deps, recipe).then(sent => ('record' in sent ? handOver(deps, sent) : sent));
 }
 
 /** A new attempt, on disk; or the receipt of the one that there is. */
-function reserveNew(deps: SendDeps, request: SendRequest): Promise<SendReceipt | Reserved> {
-  const look = (): SendReceipt | null => deps.store.read(reader => findAttempt(reader, deps, request));
+function reserveNew(deps: SendDeps, recipe: Recipe): Promise<SendReceipt | Reserved> {
+  const look = (): SendReceipt | null => deps.store.read(reader => findAttempt(reader, deps, recipe));
   return findOrMake<SendReceipt | Reserved>(look, async () => {
-    const inbox = deps.store.read(reader => locateInbox(reader, request, request.inboxId));
-    const content = await prepareContent(deps, request, inbox);
-    return sendNew(deps, request, inbox, content);
+    const inbox = deps.store.read(reader => locateInbox(reader, recipe, recipe.inboxId));
+    const content = await deriveContent(deps, recipe, inbox);
+    return reserve(deps, recipe, inbox, content);
   });
-}
-
-/** State, rules and size, in this order; what is not allowed is not worked out. */
-async function prepareContent(
-  { store }: Pick<SendDeps, 'store'>,
-  request: SendRequest,
-  inbox: InboxRecord,
-): Promise<OutgoingContent> {
-  const prepared = await request.prepare(inbox);
-  const { recipients } = prepared;
-  store.read(reader => checkRules(reader, inbox, recipients));
-  const body = await prepared.body();
-  checkContentSize(body);
-  return { ...body, recipients };
 }
 
 /**
  * The attempt that there is: the answer to a retry. Null for a new one. Ownership, permission and replay are asked
  * in this order.
  */
-function findAttempt(
-  reader: Reader,
-  deps: Pick<SendDeps, 'clock'>,
-  request: SendRequest,
-): SendReceipt | null {
-  locateInbox(reader, request, request.inboxId);
-  checkPermitted(reader, request, 'send');
+function findAttempt(reader: Reader, { clock }: Pick<SendDeps, 'clock'>, recipe: Recipe): SendReceipt | null {
+  locateInbox(reader, recipe, recipe.inboxId);
+  checkPermitted(reader, recipe, 'send');
   const made: MadeOnce<SendReceipt> = { what: 'message', find: id => attemptOf(reader, id as MessageId) };
-  return replay(reader, request.retry, deps.clock(), made) ?? request.recover?.(reader) ?? null;
+  return replay(reader, recipe.retry, clock(), made) ?? recipe.draft?.attempt(reader) ?? null;
 }
 
 /** The receipt of an attempt as it stands; null when its sent copy has been deleted. */
@@ -102,10 +84,35 @@ export function attemptOf(reader: Reader, id: MessageId): SendReceipt | null {
   return { limited: false, message: viewSent(withShownThread(reader, record)), outcome_persisted: true };
 }
 
-/** What is refused leaves nothing behind; rules and allowance are those of the reservation. */
-async function sendNew(
+/** State, rules and size, in this order; what is not allowed is not worked out. */
+async function deriveContent(
+  { store }: Pick<SendDeps, 'store'>,
+  recipe: Recipe,
+  inbox: InboxRecord,
+): Promise<OutgoingContent> {
+  const { recipients, body } = await recipe.derive(inbox);
+  store.read(reader => checkSendingPolicy(reader, inbox.id, addressesOf(recipients)));
+  const derived = await body();
+  checkContentSize(derived);
+  return { ...derived, recipients };
+}
+
+/** Rules and allowance: asked before bytes are stored, and again in the unit of work that reserves. */
+function admit(
+  reader: Reader,
+  { quota }: Pick<SendDeps, 'quota'>,
+  inbox: InboxRecord,
+  recipients: Recipients,
+  nowMs: number,
+): void {
+  checkSendingPolicy(reader, inbox.id, addressesOf(recipients));
+  checkQuota(reader, quota, inbox.accountId, recipientCount(recipients), nowMs);
+}
+
+/** Makes the message and puts everything of it on disk. What is refused leaves nothing behind. */
+async function reserve(
   deps: SendDeps,
-  request: SendRequest,
+  recipe: Recipe,
   inbox: InboxRecord,
   bare: OutgoingContent,
 ): Promise<SendReceipt | Reserved> {
@@ -115,58 +122,36 @@ async function sendNew(
   const from = senderOf(inbox);
   const facts = { id, messageId: `${id}@${inbox.domain}`, from, date: nowMs };
   const message = composeOutgoing(content, facts);
-  deps.store.read(reader => checkQuotaOf(reader, deps, request.accountId, bare, nowMs));
-  if (!deps.queue.isReady || !deps.store.room.hasRoomFor(2 * message.length)) {
-    throw unavailable(request);
-  }
+  deps.store.read(reader => admit(reader, deps, inbox, bare.recipients, nowMs));
+  if (!deps.queue.isReady || !deps.store.room.hasRoomFor(2 * message.length)) throw unavailable(recipe);
 
   const uploads = new OutgoingUploads(deps.uploads);
   let isReserved = false;
   try {
     await uploads.add(content);
     const reserved = await deps.store.write(writer => {
-      const receipt = findAttempt(writer, deps, request);
-      if (receipt !== null) return { receipt };
-      request.confirm?.(writer);
-      checkRules(writer, inbox, bare.recipients);
-      checkQuotaOf(writer, deps, request.accountId, bare, nowMs);
-      request.onReserve?.(writer, id, nowMs);
-      const record = reserveSend(writer, { request, inbox, content, facts, uploads });
-      return { record, message, keyed: keep(writer, request.retry, id, nowMs) };
+      const receipt = findAttempt(writer, deps, recipe);
+      if (receipt !== null) return receipt;
+      admit(writer, deps, inbox, bare.recipients, nowMs);
+      recipe.draft?.submit(writer, id, nowMs);
+      const record = reserveSend(writer, { recipe, inbox, content, facts, uploads });
+      return { record, message, keyed: keep(writer, recipe.retry, id, nowMs) };
     });
-    if ('receipt' in reserved) return reserved.receipt;
-    isReserved = true;
+    isReserved = 'record' in reserved;
     return reserved;
   } catch (error) {
-    if (isMapFull(error)) throw unavailable(request);
+    if (isMapFull(error)) throw unavailable(recipe);
     throw error;
   } finally {
     if (!isReserved) uploads.abort();
   }
 }
 
-function unavailable(request: SendRequest): Refusal {
+function unavailable({ draft }: Recipe): Refusal {
   return refuse(
-    request.unavailable ?? 'outbound_unavailable',
+    draft === undefined ? 'outbound_unavailable' : 'draft_unavailable',
     'Sending is not possible at the moment: nothing was sent or charged, and the key is unused. Try again in a while.',
   );
-}
-
-function checkRules(reader: Reader, inbox: InboxRecord, recipients: Recipients): void {
-  checkSendingPolicy(reader, inbox.id, addressesOf(recipients));
-}
-
-function checkQuotaOf(
-  reader: Reader,
-  deps: Pick<SendDeps, 'quota'>,
-  accountId: AccountId,
-  content: OutgoingContent,
-  nowMs: number,
-): void {
-  const account = getAccount(reader, accountId);
-  // Ownership was checked in this snapshot.
-  if (account === undefined) throw new Error(`account ${accountId} of an inbox is missing`);
-  checkQuota(reader, deps.quota, account, recipientCount(content.recipients), nowMs);
 }
 
 /** An attempt that is on disk, and its message for the relay. */
@@ -174,7 +159,7 @@ export interface Reserved {
   readonly record: SentRecord;
   readonly message: Uint8Array;
   /** What its receipt says of its key. */
-  readonly keyed: Pick<SendReceipt, 'replayed' | 'idempotency_expires_at'>;
+  readonly keyed: Keyed;
 }
 
 export interface HandOverDeps {

@@ -1,6 +1,7 @@
 import type { ReceivedContent } from '../../domain/content.js';
 import { refuse } from '../../domain/errors.js';
 import type { MessageId } from '../../domain/ids.js';
+import type { OutgoingFile } from '../../domain/message-parts.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Table } from '../../store/engine/tables.js';
 import {
@@ -8,7 +9,11 @@ import {
   contentsTable,
   type FilePlace,
   type ReceivedRecord,
+  type SentBodies,
+  type SentRecord,
+  sentContentsTable,
 } from '../../store/mailbox/messages.js';
+
 import { BlobMissingError, type BlobRef, blobChunksTable, readBlob } from '../../store/records/blobs.js';
 
 const CONTENT_UNAVAILABLE = () =>
@@ -204,4 +209,27 @@ async function* base64Of(store: Store, { blob }: FilePlace): AsyncGenerator<Uint
 
 function text(json: string): ByteStream {
   return inMemory([Buffer.from(json, 'utf8')]);
+}
+
+/** Text and HTML of a sent message; null when they are missing. */
+export async function readSentBodies(
+  store: Store,
+  { id, content }: Pick<SentRecord, 'id' | 'content'>,
+): Promise<SentBodies | null> {
+  const json =
+    content.in === 'blob'
+      ? await readWholeBlob(store, content.blob)
+      : store.read(reader => reader.get(sentContentsTable, id));
+  return json === null || json === undefined ? null : (JSON.parse(json.toString('utf8')) as SentBodies);
+}
+
+/** The files of a draft or a sent message with their bytes; null when some are missing. */
+export async function readFiles(store: Store, places: readonly FilePlace[]): Promise<OutgoingFile[] | null> {
+  const files: OutgoingFile[] = [];
+  for (const { id: _id, blob, ...description } of places) {
+    const bytes = await readWholeBlob(store, blob);
+    if (bytes === null) return null;
+    files.push({ ...description, bytes });
+  }
+  return files;
 }

@@ -1,4 +1,5 @@
 import type { DraftId } from '../../domain/ids.js';
+import type { OutgoingBody, OutgoingFile } from '../../domain/message-parts.js';
 import type { Writer } from '../../store/engine/tables.js';
 import type { ContentPlace, FilePlace, SentBodies } from '../../store/mailbox/messages.js';
 import type { BlobUpload, BlobUploads } from '../../store/records/blob-upload.js';
@@ -9,7 +10,6 @@ import {
   draftTextsTable,
   type TextPlace,
 } from '../../store/records/drafts.js';
-import type { OutgoingContent, OutgoingFile } from '../sending/outgoing.js';
 
 /** Where the parts of an outgoing message are in the store; `bodies` are the bytes to put beside the record. */
 export interface PlacedContent {
@@ -29,7 +29,7 @@ export class OutgoingUploads {
   }
 
   /** Resolves when everything is written but for what `finish` writes. */
-  async add(content: Pick<OutgoingContent, 'text' | 'html' | 'files'>): Promise<void> {
+  async add(content: Pick<OutgoingBody, 'text' | 'html' | 'files'>): Promise<void> {
     const { text, html } = content;
     const bodies: SentBodies = html === null ? { text } : { text, html };
     const json = Buffer.from(JSON.stringify(bodies), 'utf8');

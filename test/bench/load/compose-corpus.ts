@@ -42,5 +42,5 @@ export function outgoingMessage(kind: Outgoing): OutgoingMessage {
   if (kind === '20 KB text and HTML') return { ...plain, html: html(random, 18 * KIB) };
   if (kind === '2 KB text') return plain;
   const file = { filename: 'report.pdf', type: 'application/pdf', disposition: 'attachment' } as const;
-  return { ...plain, files: [{ ...file, content: random.bytes(KIB * KIB) }] };
+  return { ...plain, files: [{ ...file, bytes: random.bytes(KIB * KIB) }] };
 }

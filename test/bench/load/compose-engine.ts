@@ -21,10 +21,10 @@ function composeByNodemailer(message: OutgoingMessage): Promise<Buffer> {
     ...(html === null ? {} : { html }),
     messageId: `<${messageId}>`,
     date: new Date(date),
-    attachments: files.map(({ filename, type, content }) => ({
+    attachments: files.map(({ filename, type, bytes }) => ({
       filename,
       contentType: type,
-      content: Buffer.from(content.buffer, content.byteOffset, content.byteLength),
+      content: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
     })),
     disableFileAccess: true,
     disableUrlAccess: true,

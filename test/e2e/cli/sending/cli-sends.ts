@@ -1,6 +1,6 @@
 import type { SubmissionInput } from '../../../../src/domain/send-input.js';
 import type { RelayOutcome } from '../../../../src/usecases/ports.js';
-import { sendMessage } from '../../../../src/usecases/sending/reply-and-forward.js';
+import { sendMessage } from '../../../../src/usecases/sending/recipes.js';
 import { ADMIN, locateInbox } from '../../../../src/usecases/shared/callers.js';
 import { ScriptedRelay } from '../../../support/sending/scripted-relay.js';
 import { SendingSide } from '../../../support/sending/sending-side.js';

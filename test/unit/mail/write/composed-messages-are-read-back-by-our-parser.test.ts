@@ -38,7 +38,7 @@ function expectedContent(sent: OutgoingMessage): ReceivedContent {
     attachments: inOrder(sent).map((file, index) => ({
       id: `a${index + 1}`,
       filename: safeFilename(file.filename),
-      size: file.content.length,
+      size: file.bytes.length,
       mime_type: typeAsRead(file.type),
       disposition: file.disposition,
       content_id: file.contentId ?? null,
@@ -60,7 +60,7 @@ t.test('any message comes back as it was given', async t => {
           isDeepStrictEqual(content, expectedContent(sent)) &&
           isDeepStrictEqual(
             files,
-            inOrder(sent).map(file => Buffer.from(file.content)),
+            inOrder(sent).map(file => Buffer.from(file.bytes)),
           )
         );
       }),

@@ -99,7 +99,7 @@ function expected(sent: OutgoingMessage): unknown {
       disposition: file.disposition,
       contentId: file.contentId === undefined ? null : `<${file.contentId}>`,
       related: file.isEmbedded,
-      content: Buffer.from(file.content).toString('base64'),
+      content: Buffer.from(file.bytes).toString('base64'),
     })),
     fields: fieldsOf(sent),
     defects: [],

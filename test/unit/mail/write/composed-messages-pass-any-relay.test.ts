@@ -79,9 +79,9 @@ t.test('a body cannot end its part: text that holds the id is not sent as it sta
         filename: 'a',
         type: 'text/plain',
         disposition: 'attachment',
-        content: Buffer.from(boundaries.join('\r\n')),
+        bytes: Buffer.from(boundaries.join('\r\n')),
       },
-      { filename: 'b', type: 'text/plain', disposition: 'inline', contentId: 'c', content: Buffer.alloc(0) },
+      { filename: 'b', type: 'text/plain', disposition: 'inline', contentId: 'c', bytes: Buffer.alloc(0) },
     ],
   });
   const found = raw.split('\r\n').filter(line => line.startsWith('--=_'));
@@ -112,7 +112,7 @@ t.test('text alone is a single part, text and HTML are alternatives', async t =>
     filename: 'a.pdf',
     type: 'application/pdf',
     disposition: 'attachment',
-    content: Buffer.of(1),
+    bytes: Buffer.of(1),
   } as const;
   const inline = { ...attached, type: 'image/png', disposition: 'inline' } as const;
   const embedded = { ...inline, contentId: 'p1' };
@@ -148,7 +148,7 @@ t.test('a message in a file goes as bytes, since it may not be encoded', async t
       filename: 'm.eml',
       type,
       disposition: 'attachment',
-      content: Buffer.from('From: x'),
+      bytes: Buffer.from('From: x'),
     } as const;
     const part =
       composed({ files: [file] })

@@ -17,7 +17,7 @@ const subject = (text: string) => field('Subject', { subject: text });
 
 function attached(filename: string): { readonly type: string; readonly disposition: string } {
   const files = [
-    { filename, type: 'application/pdf', disposition: 'attachment', content: Buffer.alloc(0) } as const,
+    { filename, type: 'application/pdf', disposition: 'attachment', bytes: Buffer.alloc(0) } as const,
   ];
   const part = composeMessage(outgoing({ files })).toString('latin1').split('\r\n--=_')[2] ?? '';
   const [, type = '', disposition = ''] =

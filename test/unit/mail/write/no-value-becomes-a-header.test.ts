@@ -8,7 +8,7 @@ const file = {
   type: 'text/plain',
   disposition: 'attachment',
   contentId: 'c1',
-  content: Buffer.from('x'),
+  bytes: Buffer.from('x'),
 } as const;
 const withFiles = (changes: object) => outgoing({ html: '<p>', files: [{ ...file, ...changes }] });
 

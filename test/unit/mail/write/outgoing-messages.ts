@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { isEmailAddress } from '../../../../src/domain/addresses.js';
-import type { Mailbox } from '../../../../src/domain/message-parts.js';
+import type { Mailbox, OutgoingFile } from '../../../../src/domain/message-parts.js';
 import { normaliseName, safeFilename } from '../../../../src/domain/text.js';
-import type { OutgoingFile, OutgoingMessage } from '../../../../src/mail/write/compose-message.js';
+import type { OutgoingMessage } from '../../../../src/mail/write/compose-message.js';
 
 /** The plainest message, for tests that look at one thing. */
 export function outgoing(changes: Partial<OutgoingMessage> = {}): OutgoingMessage {
@@ -125,17 +125,17 @@ const givenName = textOf(20)
   .map(text => withoutControls(text).replace(/[/\\]/g, '').toWellFormed())
   .filter(text => text !== '' && Buffer.byteLength(text) <= 255);
 const safeName = givenName.map(text => safeFilename(text) ?? 'unnamed.bin');
-const content = fc.uint8Array({ maxLength: 400, size: 'max' });
+const bytes = fc.uint8Array({ maxLength: 400, size: 'max' });
 
 export const file: fc.Arbitrary<OutgoingFile> = fc.oneof(
-  fc.record({ filename: givenName, type, disposition: fc.constant('attachment' as const), content }),
-  fc.record({ filename: safeName, type, disposition: fc.constant('inline' as const), content }),
+  fc.record({ filename: givenName, type, disposition: fc.constant('attachment' as const), bytes }),
+  fc.record({ filename: safeName, type, disposition: fc.constant('inline' as const), bytes }),
   fc.record({
     filename: safeName,
     type,
     disposition: fc.constantFrom('inline' as const, 'attachment' as const),
     contentId,
-    content,
+    bytes,
   }),
 );
 

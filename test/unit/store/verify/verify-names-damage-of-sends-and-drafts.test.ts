@@ -29,7 +29,7 @@ import { createDraft, updateDraft } from '../../../../src/usecases/drafts/save-d
 import { sendDraft } from '../../../../src/usecases/drafts/send-draft.js';
 import { deleteMessage, trashMessage } from '../../../../src/usecases/mailbox/change-messages.js';
 import { sentMessages } from '../../../../src/usecases/mailbox/message-access.js';
-import { sendMessage } from '../../../../src/usecases/sending/reply-and-forward.js';
+import { sendMessage } from '../../../../src/usecases/sending/recipes.js';
 import { ACCEPTED, Desk, REJECTED, UNKNOWN } from '../../usecases/with-desk.js';
 import { type House, withHouse } from '../../usecases/with-house.js';
 

@@ -4,6 +4,7 @@ import type { AccountId } from '../../../../src/domain/ids.js';
 import { setAllowance } from '../../../../src/usecases/accounts/accounts.js';
 import { type CreateInboxInput, createInbox } from '../../../../src/usecases/inboxes/create-inbox.js';
 import { deleteInbox, listInboxes } from '../../../../src/usecases/inboxes/inboxes.js';
+import { must } from '../../../support/use-cases.js';
 import { DAY_MS, withHouse } from '../with-house.js';
 
 type Input = Omit<CreateInboxInput, 'accountId'>;

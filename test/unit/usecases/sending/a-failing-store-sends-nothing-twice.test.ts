@@ -4,7 +4,7 @@ import { StoreFailedError } from '../../../../src/store/engine/store.js';
 import { CHUNK_BYTES } from '../../../../src/store/records/blobs.js';
 import type { RelayOutcome } from '../../../../src/usecases/ports.js';
 import { recoverSends } from '../../../../src/usecases/sending/attempt.js';
-import type { SendReceipt } from '../../../../src/usecases/sending/send-request.js';
+import type { SendReceipt } from '../../../../src/usecases/sending/recipe.js';
 import { recoverUploads } from '../../../../src/usecases/upkeep/sweep.js';
 import { ACCEPTED, REFUSED } from '../../../support/sending/scripted-relay.js';
 import { pattern } from '../../store/with-blobs.js';

@@ -6,11 +6,7 @@ import { blobChunksTable } from '../../../../src/store/records/blobs.js';
 import { verifyStore } from '../../../../src/store/verify/verify-store.js';
 import { createDraft } from '../../../../src/usecases/drafts/save-draft.js';
 import { deleteMessage, trashMessage } from '../../../../src/usecases/mailbox/change-messages.js';
-import {
-  forwardMessage,
-  replyMessage,
-  sendMessage,
-} from '../../../../src/usecases/sending/reply-and-forward.js';
+import { forwardMessage, replyMessage, sendMessage } from '../../../../src/usecases/sending/recipes.js';
 import { pattern } from '../../store/with-blobs.js';
 import { Desk } from '../with-desk.js';
 import { type House, withHouse } from '../with-house.js';

@@ -1,0 +1,104 @@
+import type { AccountId } from '../../domain/ids.js';
+import { decodedFiles } from '../../domain/message-parts.js';
+import { deriveReply, type ReplyScope } from '../../domain/reply.js';
+import {
+  type ForwardInput,
+  type NormalForward,
+  type NormalReply,
+  type NormalSubmission,
+  normaliseForward,
+  normaliseReply,
+  normaliseSubmission,
+  type ReplyInput,
+  type SubmissionInput,
+} from '../../domain/send-input.js';
+import { explicitSendIntent, forwardIntent, replyIntent } from '../../domain/send-intent.js';
+import type { Store } from '../../store/engine/store.js';
+import { addressOf, type InboxRecord } from '../../store/records/inboxes.js';
+import { retryKey } from '../shared/once.js';
+import { answerable, findReplyTarget, findSource, readForward, replyTargetOf } from '../shared/sources.js';
+import type { Outgoing, SendReceipt } from './recipe.js';
+import { type SendDeps, submitSend } from './submit-send.js';
+
+/** Who sends from where; the inbox is text from outside. */
+export interface Sending {
+  readonly accountId: AccountId;
+  readonly inboxId: string;
+}
+
+/** A way of sending: how its input is checked, what of it a retry must match, and what it sends. */
+interface Way<Input, Normal> {
+  readonly normalise: (input: Input) => Normal;
+  readonly intent: (inboxId: string, normal: Normal) => string;
+  readonly derive: (store: Store, inbox: InboxRecord, normal: Normal) => Promise<Outgoing>;
+}
+
+type Submittable = Pick<NormalSubmission, 'idempotencyKey' | 'labels'>;
+
+async function sendBy<Input, Normal extends Submittable>(
+  deps: SendDeps,
+  way: Way<Input, Normal>,
+  input: Input & Sending,
+): Promise<SendReceipt> {
+  const normal = way.normalise(input);
+  const { accountId, inboxId } = input;
+  return submitSend(deps, {
+    accountId,
+    inboxId,
+    retry: retryKey(accountId, 'send', normal.idempotencyKey, () => way.intent(inboxId, normal)),
+    labels: normal.labels,
+    derive: inbox => way.derive(deps.store, inbox, normal),
+  });
+}
+
+/** Sends what the agent has written (`sendMessage`). */
+export function sendMessage(deps: SendDeps, input: SubmissionInput & Sending): Promise<SendReceipt> {
+  return sendBy(deps, WRITTEN, input);
+}
+
+const WRITTEN: Way<SubmissionInput, NormalSubmission> = {
+  normalise: normaliseSubmission,
+  intent: explicitSendIntent,
+  derive: async (store, inbox, { recipients, subject, text, html, files, inReplyTo }) => {
+    const replyTo = await findReplyTarget(store, inbox, inReplyTo);
+    return { recipients, body: () => ({ subject, text, html, files: decodedFiles(files), replyTo }) };
+  },
+};
+
+/** Answers a message to its sender or to everyone (`replyToMessage`, `replyAllToMessage`). */
+export function replyMessage(
+  deps: SendDeps,
+  scope: ReplyScope,
+  input: ReplyInput & Sending,
+): Promise<SendReceipt> {
+  return sendBy(deps, answer(scope), input);
+}
+
+function answer(scope: ReplyScope): Way<ReplyInput, NormalReply> {
+  return {
+    normalise: normaliseReply,
+    intent: (inboxId, reply) => replyIntent(scope, inboxId, reply),
+    derive: async (store, inbox, { messageId, text, html, files }) => {
+      const source = await findSource(store, inbox.id, messageId);
+      const replyTo = replyTargetOf(source);
+      const { to, cc, subject } = deriveReply(scope, answerable(source), addressOf(inbox));
+      const body = () => ({ subject, text, html, files: decodedFiles(files), replyTo });
+      return { recipients: { to, cc, bcc: [] }, body };
+    },
+  };
+}
+
+/** Passes a message on (`forwardMessage`). */
+export function forwardMessage(deps: SendDeps, input: ForwardInput & Sending): Promise<SendReceipt> {
+  return sendBy(deps, PASSED_ON, input);
+}
+
+const PASSED_ON: Way<ForwardInput, NormalForward> = {
+  normalise: normaliseForward,
+  intent: forwardIntent,
+  derive: async (store, inbox, forward) => {
+    const source = await findSource(store, inbox.id, forward.messageId);
+    const body = async () => ({ ...(await readForward(store, source, forward)), replyTo: null });
+    return { recipients: forward.recipients, body };
+  },
+};

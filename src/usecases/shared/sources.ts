@@ -1,0 +1,164 @@
+import { notFound, type Refusal, refuse } from '../../domain/errors.js';
+import {
+  type DerivedForward,
+  deriveForward,
+  type ForwardSource,
+  sentAsForwardSource,
+} from '../../domain/forward.js';
+import { type InboxId, type MessageId, toId } from '../../domain/ids.js';
+import { type ReplyParent, replyHeaders } from '../../domain/message-ids.js';
+import type { OutgoingBody, OutgoingFile, ReplyTarget } from '../../domain/message-parts.js';
+import type { ReplySource } from '../../domain/reply.js';
+import { contentBytes, MAX_MESSAGE_BYTES, type NormalForward, tooLarge } from '../../domain/send-input.js';
+import type { Store } from '../../store/engine/store.js';
+import type { Reader } from '../../store/engine/tables.js';
+import { getMessage, getSent, type ReceivedRecord, type SentRecord } from '../../store/mailbox/messages.js';
+import type { BlobRef } from '../../store/records/blobs.js';
+import type { InboxRecord } from '../../store/records/inboxes.js';
+import {
+  type ContentHeader,
+  readContent,
+  readContentHeader,
+  readSentBodies,
+  readWholeBlob,
+} from './contents.js';
+
+/** A message of the sending inbox that is answered or forwarded: ready, if received; accepted, if sent. */
+export type MessageSource =
+  | { readonly kind: 'received'; readonly record: ReceivedRecord; readonly header: ContentHeader }
+  | { readonly kind: 'sent'; readonly record: SentRecord };
+
+/**
+ * Finds the message that is answered or forwarded (specification, Sending rule 4). Missing, deleted and other
+ * inboxes' messages are all `not_found`; one that is not ready or not accepted is `reply_not_ready`.
+ */
+export async function findSource(store: Store, inboxId: InboxId, messageId: string): Promise<MessageSource> {
+  const found = store.read(reader => findRecord(reader, inboxId, messageId));
+  if (found === null) throw notFound('message in this inbox');
+  if (found.kind === 'sent') {
+    if (found.status !== 'accepted')
+      throw refuse(
+        'reply_not_ready',
+        `The sent message is ${found.status}; only an accepted one can be answered or forwarded.`,
+      );
+    return { kind: 'sent', record: found };
+  }
+  if (found.status !== 'ready') {
+    throw refuse(
+      'reply_not_ready',
+      `The message is ${found.status}; it can be answered or forwarded once it is ready.`,
+    );
+  }
+  const header = await readContentHeader(store, found);
+  if (header === null) throw missingContent(store, found);
+  return { kind: 'received', record: found, header };
+}
+
+/** What to answer when the bytes of a message are not to be had: it may have been deleted while it was read. */
+export function missingContent(
+  store: Store,
+  { inboxId, id }: Pick<ReceivedRecord | SentRecord, 'inboxId' | 'id'>,
+): Refusal {
+  if (store.read(reader => findRecord(reader, inboxId, id)) === null)
+    return notFound('message in this inbox');
+  return refuse(
+    'content_unavailable',
+    'The stored content of the message cannot be read right now; nothing was done. Retry later.',
+  );
+}
+
+function findRecord(reader: Reader, inboxId: InboxId, messageId: string): ReceivedRecord | SentRecord | null {
+  const id = toId<MessageId>(messageId);
+  const record = id === null ? undefined : (getMessage(reader, id) ?? getSent(reader, id));
+  return record?.inboxId === inboxId && record.trash === null ? record : null;
+}
+
+/** What ties a reply to the message; `reply_headers_unavailable` when that has no usable Message-ID. */
+export function replyTargetOf(source: MessageSource): ReplyTarget {
+  const headers = replyHeaders(parentOf(source));
+  return { id: source.record.id, headers };
+}
+
+function parentOf(source: MessageSource): ReplyParent {
+  if (source.kind === 'sent') {
+    const { messageId, replyHeaders: own } = source.record;
+    return { messageId, references: own?.references ?? null, inReplyTo: own?.inReplyTo ?? null };
+  }
+  const { message_id: messageId, references, in_reply_to: inReplyTo } = source.header;
+  return { messageId, references, inReplyTo };
+}
+
+/** The message that `in_reply_to` names; null when it names none. */
+export async function findReplyTarget(
+  store: Store,
+  inbox: InboxRecord,
+  messageId: string | null,
+): Promise<ReplyTarget | null> {
+  if (messageId === null) return null;
+  const source = await findSource(store, inbox.id, messageId);
+  return replyTargetOf(source);
+}
+
+/** What an answer is derived from. */
+export function answerable(source: MessageSource): ReplySource {
+  return source.kind === 'sent'
+    ? { kind: 'sent', submission: source.record }
+    : { kind: 'received', content: source.header };
+}
+
+/** All of a forward but its recipients. It answers nothing: a new conversation begins with it. */
+export async function readForward(
+  store: Store,
+  source: MessageSource,
+  options: Pick<NormalForward, 'note' | 'includeAttachments'>,
+): Promise<Omit<OutgoingBody, 'replyTo'>> {
+  const original = await readOriginal(store, source);
+  const derived = deriveForward(original, options);
+  const files = await readForwardedFiles(store, source, derived);
+  const { subject, text, html } = derived;
+  return { subject, text, html, files };
+}
+
+/** A content with more JSON cannot come to a message that may be sent. */
+const MAX_CONTENT_BYTES = 3 * MAX_MESSAGE_BYTES;
+
+async function readOriginal(store: Store, source: MessageSource): Promise<ForwardSource> {
+  if (source.kind === 'sent') {
+    const { record } = source;
+    const bodies = await readSentBodies(store, record);
+    if (bodies === null) throw missingContent(store, record);
+    const { text, html = null } = bodies;
+    return sentAsForwardSource({ ...record, date: record.reservedAt, text, html });
+  }
+  const content = await readContent(store, source.record, MAX_CONTENT_BYTES);
+  if (content === null) throw missingContent(store, source.record);
+  if (content === 'too_long') throw tooLarge(MAX_CONTENT_BYTES);
+  return content;
+}
+
+/** The original bytes of every file, once it is known that they can fit. */
+async function readForwardedFiles(
+  store: Store,
+  source: MessageSource,
+  { text, html, files }: DerivedForward,
+): Promise<readonly OutgoingFile[]> {
+  const blobs = new Map<string, BlobRef>(placesOf(source).map(({ id, blob }) => [id, blob]));
+  const size = contentBytes({
+    text,
+    html,
+    fileSizes: files.map(({ sourceId }) => blobs.get(sourceId)?.size ?? 0),
+  });
+  if (size > MAX_MESSAGE_BYTES) throw tooLarge(size);
+  const outgoing: OutgoingFile[] = [];
+  for (const { sourceId, ...description } of files) {
+    const blob = blobs.get(sourceId);
+    const bytes = blob === undefined ? null : await readWholeBlob(store, blob);
+    if (bytes === null) throw missingContent(store, source.record);
+    outgoing.push({ ...description, bytes });
+  }
+  return outgoing;
+}
+
+function placesOf(source: MessageSource): readonly { readonly id: string; readonly blob: BlobRef }[] {
+  return source.kind === 'sent' ? source.record.files : source.record.attachments;
+}
