@@ -28,7 +28,7 @@ export function readConfig(deps: CliDependencies, file: string | undefined): Loa
 export function configurationFailure(problems: readonly ConfigProblem[]): CommandRefusal {
   const lines = problems.map(formatProblem);
   const head = lines.length === 1 ? [] : [`the configuration has ${lines.length} problems:`];
-  throw failed('invalid_configuration', [...head, ...lines].join('\n'), { problems });
+  return failed('invalid_configuration', [...head, ...lines].join('\n'), { problems });
 }
 
 export interface OpenOptions {

@@ -29,7 +29,7 @@ export function inboxNamed({ store }: Box, addressOrId: string): InboxRecord {
 }
 
 export function noSuchInbox(addressOrId: string): CommandRefusal {
-  throw failed(
+  return failed(
     'not_found',
     `There is no inbox ${asNamed(addressOrId)}. "postern inbox list" shows them all.`,
   );

@@ -94,7 +94,7 @@ function received(messageId: string) {
 }
 
 function noSuchMessage(messageId: string): CommandRefusal {
-  throw failed(
+  return failed(
     'not_found',
     `There is no message ${messageId}. "postern message list INBOX" shows what there is.`,
   );

@@ -26,16 +26,14 @@ export async function readBody(
   if (!isJsonContentType(request.headers['content-type'])) {
     throw refuse('unsupported_media_type', 'Send the body as application/json in UTF-8.');
   }
-  const tooLarge = refuse(
-    'body_too_large',
-    `The body of this request may have at most ${spec.limitBytes} bytes.`,
-  );
+  const tooLarge = () =>
+    refuse('body_too_large', `The body of this request may have at most ${spec.limitBytes} bytes.`);
   const declared = request.headers['content-length'];
-  if (declared !== undefined && Number(declared) > spec.limitBytes) return tooLarge;
+  if (declared !== undefined && Number(declared) > spec.limitBytes) throw tooLarge();
   onRead();
   const size = declared === undefined ? spec.limitBytes : Number(declared);
   const bytes = await (size > LARGE_BYTES ? readInTurn : readAtMost)(request, spec.limitBytes);
-  if (bytes === null) return tooLarge;
+  if (bytes === null) throw tooLarge();
   const value = parseStrictJson(bytes);
   if (value === null) {
     throw refuse(
