@@ -1,5 +1,6 @@
 import { Refusal, type Result } from '../../src/domain/errors.js';
 import type { MessageKind } from '../../src/store/mailbox/mailboxes.js';
+import { deleteInbox as deleteInboxOf } from '../../src/usecases/inboxes/inboxes.js';
 import { setPolicy as setPolicyOf } from '../../src/usecases/inboxes/policies.js';
 import {
   changeLabels as changeLabelsOf,
@@ -34,6 +35,7 @@ function withOutcome<Deps, Input, Value>(act: UseCase<Deps, Input, Value>) {
   return (deps: Deps, input: Input): Promise<Result<Value>> => outcomeOf(() => act(deps, input));
 }
 
+export const deleteInbox = withOutcome(deleteInboxOf);
 export const redeemClaim = withOutcome(redeemClaimOf);
 export const sendMessage = withOutcome(sendMessageOf);
 export const setPolicy = withOutcome(setPolicyOf);

@@ -11,7 +11,6 @@ import { listInboxes } from '../../src/usecases/inboxes/inboxes.js';
 import { deleteMessage } from '../../src/usecases/mailbox/change-messages.js';
 import { countMessages } from '../../src/usecases/mailbox/count-messages.js';
 import { listMessages } from '../../src/usecases/mailbox/list-messages.js';
-import { receivedMessages } from '../../src/usecases/mailbox/message-access.js';
 import { getMessageDetail, openAttachment, openRawMessage } from '../../src/usecases/mailbox/read-message.js';
 import { sweep } from '../../src/usecases/upkeep/sweep.js';
 import { countChunks } from '../unit/store/with-blobs.js';
@@ -76,8 +75,9 @@ t.test('everything in it is found where it was, and can be worked with', async t
     [old.PENDING as MessageId],
   );
 
-  const deps = { store, access: receivedMessages, clock: () => old.RECEIVED_AT + 2 * 86_400_000 };
-  for (const messageId of [old.READY, old.PENDING]) await deleteMessage(deps, { accountId, messageId });
+  const deps = { store, clock: () => old.RECEIVED_AT + 2 * 86_400_000 };
+  for (const messageId of [old.READY, old.PENDING])
+    await deleteMessage(deps, { accountId, messageId, kind: 'received' });
   await sweep(deps, () => false);
   t.equal(countChunks(store), 0, 'shared bytes were counted right');
 });

@@ -7,7 +7,6 @@ import { MIGRATIONS } from '../../src/store/open-store.js';
 import { verifyStore } from '../../src/store/verify/verify-store.js';
 import { restoreMessage } from '../../src/usecases/mailbox/change-messages.js';
 import { listMessages } from '../../src/usecases/mailbox/list-messages.js';
-import { receivedMessages } from '../../src/usecases/mailbox/message-access.js';
 import { listThreads } from '../../src/usecases/threads/list-threads.js';
 import { getThreadDetail } from '../../src/usecases/threads/read-thread.js';
 import { dataDirectory, withStore } from '../unit/store/with-store.js';
@@ -50,8 +49,8 @@ t.test('mail that was there joins its conversations', async t => {
       [old.REPLY, threadId],
     ],
   );
-  const access = { ...deps, access: receivedMessages };
-  const restored = await restoreMessage(access, { accountId, messageId: old.TRASHED });
+  const access = { ...deps };
+  const restored = await restoreMessage(access, { accountId, messageId: old.TRASHED, kind: 'received' });
   t.match(restored, { status: 'restored', thread_id: threadId });
   const detail = getThreadDetail(deps, { accountId, threadId, limit: 10, cursor: null });
   const parts: Uint8Array[] = [];

@@ -9,7 +9,6 @@ import { listDue } from '../../../src/store/records/pending.js';
 import { createAccount } from '../../../src/usecases/accounts/accounts.js';
 import { createInboundMail } from '../../../src/usecases/inbound/accept-message.js';
 import { type CreateInboxDeps, createInbox } from '../../../src/usecases/inboxes/create-inbox.js';
-import { type MessageAccess, receivedMessages } from '../../../src/usecases/mailbox/message-access.js';
 import type { AcceptOutcome, Envelope, InboundMail, Logger } from '../../../src/usecases/ports.js';
 import { sweep } from '../../../src/usecases/upkeep/sweep.js';
 import { withStore } from '../store/with-store.js';
@@ -29,7 +28,6 @@ export interface House {
   readonly now: { ms: number };
   readonly clock: () => number;
   readonly cursors: CursorCodec;
-  readonly access: MessageAccess<ReceivedRecord>;
   readonly retentionDays: number;
   readonly inboxes: CreateInboxDeps;
   readonly inbound: InboundMail;
@@ -103,7 +101,6 @@ export function houseOn(store: Store, now: { ms: number }, inboxLimit = 5): Omit
     now,
     clock,
     cursors: new CursorCodec('c2VjcmV0'),
-    access: receivedMessages,
     retentionDays: 7,
     inboxes,
     inbound,
@@ -133,10 +130,4 @@ export function envelopeTo(...ids: InboxId[]): Envelope {
     helo: 'mx.elsewhere.example',
     isTls: false,
   };
-}
-
-/** The value of a result that is expected to be there. */
-export function must<Value>(result: { ok: true; value: Value } | { ok: false; failure: unknown }): Value {
-  if (!result.ok) throw new Error(`failed: ${JSON.stringify(result.failure)}`);
-  return result.value;
 }

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { findAccountByEmail, putAccount } from '../../../../src/store/records/accounts.js';
-import { deleteInbox } from '../../../../src/usecases/inboxes/inboxes.js';
+import { deleteInbox } from '../../../support/use-cases.js';
 import { cliBox } from '../cli-box.js';
 
 t.test('the delete permission of an account binds its agents, not the admin', async t => {

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { isReservedLocalPart, normaliseLocalPart } from '../../../../src/domain/addresses.js';
+import { isReservedLocalPart, normaliseLocalPart as normalise } from '../../../../src/domain/addresses.js';
+import { resultOf } from '../../../../src/domain/errors.js';
+
+const normaliseLocalPart = (text: string) => resultOf(() => normalise(text));
 
 t.test('trimmed, lowercased, 1 to 64 letters, digits, hyphens and underscores', async t => {
   const accepted: [string, string][] = [

@@ -1,5 +1,12 @@
 import t from 'tap';
-import { normalisePolicyAddresses, normalisePolicyDomains } from '../../../../src/domain/address-policy.js';
+import {
+  normalisePolicyAddresses as normaliseAddresses,
+  normalisePolicyDomains as normaliseDomains,
+} from '../../../../src/domain/address-policy.js';
+import { resultOf } from '../../../../src/domain/errors.js';
+
+const normalisePolicyAddresses = (entries: string[]) => resultOf(() => normaliseAddresses(entries));
+const normalisePolicyDomains = (entries: string[]) => resultOf(() => normaliseDomains(entries));
 
 t.test('entries are trimmed, domains get lower case and A-labels, and each entry stays once', async t => {
   t.strictSame(normalisePolicyAddresses([' Ann@Example.COM ', 'Ann@example.com', 'ann@example.com']), {

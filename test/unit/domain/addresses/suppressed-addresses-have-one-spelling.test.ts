@@ -1,5 +1,8 @@
 import t from 'tap';
-import { normaliseReason, toSuppressedAddress } from '../../../../src/domain/addresses.js';
+import { normaliseReason as normalise, toSuppressedAddress } from '../../../../src/domain/addresses.js';
+import { resultOf } from '../../../../src/domain/errors.js';
+
+const normaliseReason = (text: string | undefined) => resultOf(() => normalise(text));
 
 t.test('letter case makes no other address, a tag and a dot do', async t => {
   for (const [written, address] of [

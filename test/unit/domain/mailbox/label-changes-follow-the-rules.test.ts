@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { applyLabelChange, normaliseLabelChange, sortLabels } from '../../../../src/domain/labels.js';
+import { resultOf } from '../../../../src/domain/errors.js';
+import {
+  applyLabelChange,
+  normaliseLabelChange as normalise,
+  sortLabels,
+} from '../../../../src/domain/labels.js';
+
+const normaliseLabelChange = (add: string[], remove: string[]) => resultOf(() => normalise(add, remove));
 
 const refused = { ok: false, failure: { code: 'invalid_labels' } };
 
@@ -33,7 +40,7 @@ t.test(
     t.doesNotThrow(() =>
       fc.assert(
         fc.property(set, change, (labels, { add, remove }) => {
-          const asked = normaliseLabelChange(add, remove);
+          const asked = normalise(add, remove);
           const after = applyLabelChange(labels, asked);
           const expected = new Set(labels.filter(name => !remove.includes(name)).concat(add));
           return (

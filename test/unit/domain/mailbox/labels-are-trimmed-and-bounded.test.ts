@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { normaliseLabel, normaliseLabels, sortLabels } from '../../../../src/domain/labels.js';
+import { resultOf } from '../../../../src/domain/errors.js';
+import {
+  normaliseLabels as normaliseAll,
+  normaliseLabel as normaliseOne,
+  sortLabels,
+} from '../../../../src/domain/labels.js';
+
+const normaliseLabel = (text: string) => resultOf(() => normaliseOne(text));
+const normaliseLabels = (what: string, names: string[]) => resultOf(() => normaliseAll(what, names));
 
 const refused = { ok: false, failure: { code: 'invalid_labels' } };
 

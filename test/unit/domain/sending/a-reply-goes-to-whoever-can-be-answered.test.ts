@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { isEmailAddress } from '../../../../src/domain/addresses.js';
 import type { ParsedAddress, ReceivedContent } from '../../../../src/domain/content.js';
+import { resultOf } from '../../../../src/domain/errors.js';
 import type { Mailbox } from '../../../../src/domain/message-parts.js';
 import {
   type DerivedReply,
@@ -31,7 +32,7 @@ function sent(to: readonly Mailbox[], cc: readonly Mailbox[] = []): ReplySource 
 }
 
 function reply(scope: ReplyScope, source: ReplySource): DerivedReply | string {
-  const result = deriveReply(scope, source, INBOX);
+  const result = resultOf(() => deriveReply(scope, source, INBOX));
   return result.ok ? result.value : result.failure.code;
 }
 
@@ -114,7 +115,8 @@ t.test('more than 50 recipients are refused', async t => {
     to: { length: 21 },
     cc: { length: 29 },
   });
-  t.match(deriveReply('reply-all', received({ cc: many(50) }), INBOX), {
+  const refused = resultOf(() => deriveReply('reply-all', received({ cc: many(50) }), INBOX));
+  t.match(refused, {
     ok: false,
     failure: { code: 'invalid_message', message: /51 recipients, and 50 is the most/ },
   });
@@ -125,7 +127,7 @@ t.test(
   async t => {
     const many = (count: number) => Array.from({ length: count }, (_, n) => plain(`r${n}@a.example`));
     const given = (source: ReplySource, lists: Parameters<typeof deriveReply>[3]) => {
-      const result = deriveReply('reply-all', source, INBOX, lists);
+      const result = resultOf(() => deriveReply('reply-all', source, INBOX, lists));
       return result.ok ? result.value : result.failure.code;
     };
     const source = received({ cc: [cy] });

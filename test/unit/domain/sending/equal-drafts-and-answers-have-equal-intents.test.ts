@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { resultOf } from '../../../../src/domain/errors.js';
 import {
   type DraftInput,
   type DraftSource,
@@ -212,7 +213,8 @@ t.test('no kind of sending is another, and an inbox is another intent', async t 
 
 t.test('what does not go with a source is refused', async t => {
   const refused = (source: DraftSource, fields: DraftInput = {}) => {
-    const result = normaliseSource(source, normaliseDraft(fields));
+    const change = normaliseDraft(fields);
+    const result = resultOf(() => normaliseSource(source, change));
     return result.ok ? 'taken' : result.failure.code;
   };
   const forward: DraftSource = { action: 'forward', messageId: A };

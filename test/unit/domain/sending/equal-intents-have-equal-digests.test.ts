@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { checkIdempotencyKey, intentDigest } from '../../../../src/domain/idempotency.js';
+import { resultOf } from '../../../../src/domain/errors.js';
+import { checkIdempotencyKey as checkKey, intentDigest } from '../../../../src/domain/idempotency.js';
+
+const checkIdempotencyKey = (key: string) => resultOf(() => checkKey(key));
 
 const part = fc.oneof(fc.string(), fc.constant(null), fc.array(fc.string()));
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { resultOf } from '../../../../src/domain/errors.js';
 import {
   deriveForward,
   type ForwardableFile,
@@ -19,7 +20,7 @@ const file: ForwardableFile = {
 };
 
 function forwarded(changes: Partial<ForwardableFile>): ForwardedFile | string {
-  const result = forwardedFiles([{ ...file, ...changes }]);
+  const result = resultOf(() => forwardedFiles([{ ...file, ...changes }]));
   return result.ok ? result.value[0]! : result.failure.code;
 }
 
@@ -46,12 +47,8 @@ t.test('a name that is missing or not safe is made, with the ending of the type'
     t.match(forwarded({ filename, mime_type }), { filename: expected }, JSON.stringify(filename));
   }
   const unnamed = { ...file, filename: null };
-  const result = forwardedFiles([unnamed, file, unnamed]);
-  t.match(result.ok && result.value.map(({ filename }) => filename), [
-    'attachment-1.pdf',
-    'report.pdf',
-    'attachment-3.pdf',
-  ]);
+  const made = forwardedFiles([unnamed, file, unnamed]).map(({ filename }) => filename);
+  t.match(made, ['attachment-1.pdf', 'report.pdf', 'attachment-3.pdf']);
 });
 
 t.test('a type that cannot be used is unknown', async t => {
@@ -100,14 +97,16 @@ t.test('more than 32 files are refused, and none where no files are asked for', 
     html: null,
     attachments: Array.from({ length: 33 }, () => file),
   };
-  t.match(deriveForward(original, { note: null, includeAttachments: true }), {
+  const derived = (includeAttachments: boolean) =>
+    resultOf(() => deriveForward(original, { note: null, includeAttachments }));
+  t.match(derived(true), {
     failure: { code: 'message_too_large', message: /33 attachments, and 32 is the most/ },
   });
-  t.match(deriveForward(original, { note: null, includeAttachments: false }), {
+  t.match(derived(false), {
     ok: true,
     value: { files: [] },
   });
-  t.ok(forwardedFiles(original.attachments.slice(1)).ok);
+  t.ok(resultOf(() => forwardedFiles(original.attachments.slice(1))).ok);
 });
 
 const anything = fc.string({ unit: 'binary', maxLength: 300, size: 'max' });
@@ -127,7 +126,7 @@ t.test('for any files what is forwarded passes the checks of files, in their ord
   t.doesNotThrow(() =>
     fc.assert(
       fc.property(files, originals => {
-        const result = forwardedFiles(originals);
+        const result = resultOf(() => forwardedFiles(originals));
         const isRefused = originals.some(
           ({ content_id: id, related, disposition }) =>
             id !== null && !isUsableContentId(id) && (related || disposition === 'inline'),

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { resultOf } from '../../../../src/domain/errors.js';
 import { isUsableMessageId, type ReplyParent, replyHeaders } from '../../../../src/domain/message-ids.js';
 import type { ReplyHeaders } from '../../../../src/domain/message-parts.js';
 
 const parent: ReplyParent = { messageId: '<p@a.example>', references: null, inReplyTo: null };
 
 function headers(changes: Partial<ReplyParent>): ReplyHeaders | string {
-  const result = replyHeaders({ ...parent, ...changes });
+  const result = resultOf(() => replyHeaders({ ...parent, ...changes }));
   return result.ok ? result.value : result.failure.code;
 }
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { resultOf } from '../../../../src/domain/errors.js';
 import {
   addressesOf,
   envelopeRecipients,
@@ -7,16 +8,17 @@ import {
 } from '../../../../src/domain/message-parts.js';
 import {
   contentBytes,
-  normaliseSubmission,
+  normaliseSubmission as normalise,
   type SubmissionInput,
 } from '../../../../src/domain/send-input.js';
 
+const normaliseSubmission = (input: SubmissionInput) => resultOf(() => normalise(input));
 const ONE = [{ address: 'ann@x.example' }];
 const GOOD: SubmissionInput = { to: ONE, subject: 'Notes', text: 'Hello' };
 const refused = (code: string) => ({ ok: false, failure: { code } });
 
 t.test('what an agent may leave out is nothing', async t => {
-  t.same(normaliseSubmission(GOOD), {
+  t.same(normalise(GOOD), {
     recipients: { to: ONE, cc: [], bcc: [] },
     subject: 'Notes',
     text: 'Hello',
@@ -70,9 +72,10 @@ t.test('a recipient is a bare ASCII address and perhaps a name', async t => {
 });
 
 t.test('names are trimmed, blank ones are none, bad ones name the field', async t => {
-  const named = (name: string) => normaliseSubmission({ ...GOOD, cc: [{ address: 'bob@x.example', name }] });
+  const input = (name: string) => ({ ...GOOD, cc: [{ address: 'bob@x.example', name }] });
+  const named = (name: string) => normaliseSubmission(input(name));
   t.match(named(' Bob '), { value: { recipients: { cc: [{ address: 'bob@x.example', name: 'Bob' }] } } });
-  t.same(named(' \t ').recipients.cc, [{ address: 'bob@x.example' }]);
+  t.same(normalise(input(' \t ')).recipients.cc, [{ address: 'bob@x.example' }]);
   for (const bad of ['Bob\r\nBcc: eve@y.example', 'B\u0000b', 'é'.repeat(129)]) {
     const result = named(bad);
     t.match(result, refused('invalid_name'));
@@ -174,7 +177,7 @@ t.test('whatever stands in an address, it is refused or becomes exactly one forw
   fc.assert(
     fc.property(fc.array(address, { maxLength: 6 }), fc.array(address, { maxLength: 3 }), (to, bcc) => {
       const asInput = (list: string[]) => list.map(one => ({ address: one }));
-      const result = normaliseRecipients({ to: asInput(to), bcc: asInput(bcc) });
+      const result = resultOf(() => normaliseRecipients({ to: asInput(to), bcc: asInput(bcc) }));
       if (!result.ok) return true;
       const given = [...to, ...bcc];
       const paths = envelopeRecipients(result.value);

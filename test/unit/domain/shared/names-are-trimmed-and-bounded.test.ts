@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { normaliseName } from '../../../../src/domain/text.js';
+import { resultOf } from '../../../../src/domain/errors.js';
+import { normaliseName as normalise } from '../../../../src/domain/text.js';
+
+const normaliseName = (field: string, value: string | null | undefined) =>
+  resultOf(() => normalise(field, value));
 
 t.test('absent, null and blank all mean no name', async t => {
   for (const value of [undefined, null, '', ' ', '\t\n', '\u00a0\u3000']) {

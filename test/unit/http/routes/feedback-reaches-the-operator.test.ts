@@ -1,4 +1,5 @@
 import t from 'tap';
+import { resultOf } from '../../../../src/domain/errors.js';
 import { listFeedback } from '../../../../src/usecases/accounts/feedback.js';
 import { type AccessServer, withAccess } from '../with-access.js';
 
@@ -79,5 +80,8 @@ t.test('there is no limit on how often, and the list comes in pages', async t =>
     Array.from({ length: 25 }, (_none, n) => `no. ${24 - n}`),
   );
   t.equal(second.next_cursor, null);
-  t.match(listFeedback(access.house, { limit: 1, cursor: 'x' }), { failure: { code: 'invalid_cursor' } });
+  t.match(
+    resultOf(() => listFeedback(access.house, { limit: 1, cursor: 'x' })),
+    { failure: { code: 'invalid_cursor' } },
+  );
 });

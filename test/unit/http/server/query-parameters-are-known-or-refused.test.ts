@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { readLimit, readQuery } from '../../../../src/http/server/query.js';
-import type { Query } from '../../../../src/http/server/route.js';
+import { resultOf } from '../../../../src/domain/errors.js';
+import { readLimit as limitOf, readQuery as queryFrom } from '../../../../src/http/server/query.js';
+import type { Query, QuerySpec } from '../../../../src/http/server/route.js';
+
+const readQuery = (text: string, known: QuerySpec) => resultOf(() => queryFrom(text, known));
+const readLimit = (query: Query) => resultOf(() => limitOf(query));
 
 const queryOf = (...values: [string, string][]): Query => ({
   get: name => values.find(([known]) => known === name)?.[1],

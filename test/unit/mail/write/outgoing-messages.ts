@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { isEmailAddress } from '../../../../src/domain/addresses.js';
+import { resultOf } from '../../../../src/domain/errors.js';
 import type { Mailbox, OutgoingFile } from '../../../../src/domain/message-parts.js';
+
 import { normaliseName, safeFilename } from '../../../../src/domain/text.js';
 import type { OutgoingMessage } from '../../../../src/mail/write/compose-message.js';
 
@@ -56,7 +58,7 @@ function withoutControls(text: string): string {
 }
 
 const name = textOf(20).map(text => {
-  const usable = normaliseName('name', withoutControls(text).toWellFormed());
+  const usable = resultOf(() => normaliseName('name', withoutControls(text).toWellFormed()));
   return usable.ok ? usable.value : null;
 });
 

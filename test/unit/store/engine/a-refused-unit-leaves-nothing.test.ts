@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { Refusal, refuse, resultOf } from '../../../../src/domain/errors.js';
 import { FIRST, LAST, linesTable } from '../lines.js';
 import { withStore } from '../with-store.js';
 
@@ -18,6 +19,49 @@ t.test('what a unit of work wrote before it threw is not there', async t => {
     'before',
   );
   t.notOk(store.read(reader => reader.has(linesTable, 'new')));
+});
+
+t.test('a refusal that leaves a unit of work arrives as itself, and the unit leaves nothing', async t => {
+  const store = await withStore(t);
+  await store.write(writer => writer.put(linesTable, 'kept', 'before'));
+  const refusal = refuse('draft_busy', 'Somebody else came first.', { who: 'a' });
+  const unit = store.write(writer => {
+    writer.put(linesTable, 'kept', 'changed');
+    writer.put(linesTable, 'new', 'new');
+    writer.remove(linesTable, 'kept');
+    throw refusal;
+  });
+  t.equal(await unit.catch(error => error), refusal, 'the very one');
+  t.ok(refusal instanceof Refusal);
+  t.strictSame(refusal.failure, {
+    code: 'draft_busy',
+    message: 'Somebody else came first.',
+    details: { who: 'a' },
+  });
+  t.strictSame(
+    store
+      .read(reader => reader.scan(linesTable, { from: FIRST, to: LAST, limit: 9 }))
+      .map(({ value }) => value),
+    ['before'],
+  );
+  await store.write(writer => writer.put(linesTable, 'next', 'after'));
+  t.equal(
+    store.read(reader => reader.get(linesTable, 'next')),
+    'after',
+    'the store goes on',
+  );
+});
+
+t.test('a refusal that is caught within a unit of work undoes nothing', async t => {
+  const store = await withStore(t);
+  const asked = await store.write(writer => {
+    writer.put(linesTable, 'new', 'new');
+    return resultOf(() => {
+      throw refuse('not_found', 'There is none.');
+    });
+  });
+  t.strictSame(asked, { ok: false, failure: { code: 'not_found', message: 'There is none.' } });
+  t.ok(store.read(reader => reader.has(linesTable, 'new')));
 });
 
 t.test('a unit sees its own writes and those of the units before it, never a refused one', async t => {

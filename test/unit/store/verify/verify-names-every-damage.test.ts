@@ -107,11 +107,18 @@ async function furnish(t: Test): Promise<Furnished> {
   });
   const asOwner = { accountId: house.account };
   for (const messageId of [labelled, trashed, restored, gone]) {
-    await changeLabels(house, { ...asOwner, messageId, addLabels: ['a label', 'b'], removeLabels: [] });
+    await changeLabels(house, {
+      ...asOwner,
+      messageId,
+      addLabels: ['a label', 'b'],
+      removeLabels: [],
+      kind: 'received',
+    });
   }
-  for (const messageId of [trashed, restored]) await trashMessage(house, { ...asOwner, messageId });
-  await restoreMessage(house, { ...asOwner, messageId: restored });
-  await deleteMessage(house, { ...asOwner, messageId: gone });
+  for (const messageId of [trashed, restored])
+    await trashMessage(house, { ...asOwner, messageId, kind: 'received' });
+  await restoreMessage(house, { ...asOwner, messageId: restored, kind: 'received' });
+  await deleteMessage(house, { ...asOwner, messageId: gone, kind: 'received' });
   const sent = await putSent(house.store, inboxId, house.now.ms, { references: ['1@elsewhere.example'] });
   const root = house.message(await letter(house, other, 'a@x'))!.threadId!;
   const younger = house.message(await letter(house, other, 'b@x'))!.threadId!;

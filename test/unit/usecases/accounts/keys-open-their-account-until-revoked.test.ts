@@ -9,6 +9,7 @@ import {
   rememberingAuthenticator,
   revokeKeyById,
 } from '../../../../src/usecases/accounts/api-keys.js';
+import { outcomeOf } from '../../../support/use-cases.js';
 import { FIRST, LAST } from '../../store/lines.js';
 import { withHouse } from '../with-house.js';
 
@@ -63,11 +64,11 @@ t.test('anything but a live key opens nothing', async t => {
   ]) {
     t.equal(authenticate(house, text), null);
   }
-  t.match(await createKey(house, { account: 'nobody@elsewhere.example' }), {
+  t.match(await outcomeOf(() => createKey(house, { account: 'nobody@elsewhere.example' })), {
     failure: { code: 'not_found' },
   });
-  t.match(await revokeKeyById(house, 'nonsense'), { failure: { code: 'not_found' } });
-  t.match(await createKey(house, { account: house.account, name: 'a\nb' }), {
+  t.match(await outcomeOf(() => revokeKeyById(house, 'nonsense')), { failure: { code: 'not_found' } });
+  t.match(await outcomeOf(() => createKey(house, { account: house.account, name: 'a\nb' })), {
     failure: { code: 'invalid_name' },
   });
 });

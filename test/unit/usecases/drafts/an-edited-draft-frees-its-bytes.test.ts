@@ -7,7 +7,8 @@ import { deleteDraft, getDraftDetail } from '../../../../src/usecases/drafts/rea
 import { createDraft, updateDraft } from '../../../../src/usecases/drafts/save-draft.js';
 import { sendDraft } from '../../../../src/usecases/drafts/send-draft.js';
 import { deleteInbox } from '../../../../src/usecases/inboxes/inboxes.js';
-import { must } from '../../../support/use-cases.js';
+
+import { outcomeOf } from '../../../support/use-cases.js';
 import { FIRST, LAST } from '../../store/lines.js';
 import { countChunks } from '../../store/with-blobs.js';
 import { Desk, readStream } from '../with-desk.js';
@@ -99,11 +100,11 @@ t.test('what is refused leaves no bytes behind', async t => {
   const none = { ...owner, accountId: await house.addAccount('stranger@elsewhere.example') };
   const big = { attachments: [file(1_000_000)] };
   const words = [
-    await updateDraft(desk.deps, { ...owner, draftId, html: 'y'.repeat(3_000_000) }),
-    await updateDraft(desk.deps, { ...owner, draftId, attachments: [file(1_700_000)] }),
-    await updateDraft(desk.deps, { ...none, draftId, ...big }),
-    await createDraft(desk.deps, { ...none, ...big }),
-    await createDraft(desk.deps, { ...owner, text: 'x'.repeat(5 * 2 ** 20 + 1) }),
+    await outcomeOf(() => updateDraft(desk.deps, { ...owner, draftId, html: 'y'.repeat(3_000_000) })),
+    await outcomeOf(() => updateDraft(desk.deps, { ...owner, draftId, attachments: [file(1_700_000)] })),
+    await outcomeOf(() => updateDraft(desk.deps, { ...none, draftId, ...big })),
+    await outcomeOf(() => createDraft(desk.deps, { ...none, ...big })),
+    await outcomeOf(() => createDraft(desk.deps, { ...owner, text: 'x'.repeat(5 * 2 ** 20 + 1) })),
   ].map(result => (result.ok ? 'ok' : result.failure.code));
   t.same(words, ['message_too_large', 'message_too_large', 'not_found', 'not_found', 'message_too_large']);
   const keyed = { ...owner, ...big, idempotencyKey: 'k' };
@@ -131,12 +132,9 @@ t.test('of edits at once the last of a field wins, and those of other fields sta
     const texts = Array.from({ length: 6 }, (_, n) => ({ bcc: [{ address: `n${n}@x.example` }] }));
     const finished: number[] = [];
     await Promise.all([
-      ...edits.map(fields => updateDraft(desk.deps, { ...owner, draftId, ...fields }).then(must)),
+      ...edits.map(fields => updateDraft(desk.deps, { ...owner, draftId, ...fields })),
       ...texts.map((fields, n) =>
-        updateDraft(desk.deps, { ...owner, draftId, ...fields }).then(_result => {
-          _result;
-          finished.push(n);
-        }),
+        updateDraft(desk.deps, { ...owner, draftId, ...fields }).then(() => finished.push(n)),
       ),
     ]);
     const { content } = await readStream<{ content: object }>(
@@ -171,12 +169,14 @@ t.test('a deleted inbox takes its drafts along, submitted or not', async t => {
   }
   await updateDraft(desk.deps, { ...owner, draftId: ids[0]!, text: `${LONG}!` });
   await deleteInbox(house, owner);
-  const read = await getDraftDetail(house, { ...owner, draftId: ids[0]! });
+  const read = await outcomeOf(() => getDraftDetail(house, { ...owner, draftId: ids[0]! }));
   t.match(read, { failure: { code: 'not_found' } });
-  t.match(await updateDraft(desk.deps, { ...owner, draftId: ids[1]!, text: 'x' }), {
+  t.match(await outcomeOf(() => updateDraft(desk.deps, { ...owner, draftId: ids[1]!, text: 'x' })), {
     failure: { code: 'not_found' },
   });
-  t.match(await deleteDraft(house, { ...owner, draftId: ids[1]! }), { failure: { code: 'not_found' } });
+  t.match(await outcomeOf(() => deleteDraft(house, { ...owner, draftId: ids[1]! })), {
+    failure: { code: 'not_found' },
+  });
   t.same(verifyStore(house.store).faults, [], 'before the sweep');
   house.now.ms += KEPT_MS;
   await house.sweepAll();
@@ -191,13 +191,14 @@ t.test('a disk at its floor takes no drafts, but lets them be read, relabelled a
   const draftId = (await createDraft(desk.deps, { ...owner, text: 'short' })).id;
   Object.defineProperty(house.store.room, 'hasRoomFor', { value: () => false });
   const code = (result: { ok: boolean; failure?: { code: string } }) => result.failure?.code;
-  t.equal(code(await createDraft(desk.deps, owner)), 'draft_unavailable');
-  t.equal(code(await updateDraft(desk.deps, { ...owner, draftId, text: 'longer' })), 'draft_unavailable');
-  t.match(await updateDraft(desk.deps, { ...owner, draftId, labels: ['a'] }), { ok: true });
+  t.equal(code(await outcomeOf(() => createDraft(desk.deps, owner))), 'draft_unavailable');
+  const longer = await outcomeOf(() => updateDraft(desk.deps, { ...owner, draftId, text: 'longer' }));
+  t.equal(code(longer), 'draft_unavailable');
+  t.match(await outcomeOf(() => updateDraft(desk.deps, { ...owner, draftId, labels: ['a'] })), { ok: true });
   t.match(await readStream(await getDraftDetail(house, { ...owner, draftId })), {
     content: { text: 'short', labels: ['a'] },
   });
-  t.match(await deleteDraft(house, { ...owner, draftId }), { ok: true });
+  t.match(await outcomeOf(() => deleteDraft(house, { ...owner, draftId })), { ok: true });
 });
 
 t.test('bytes that are missing are told of, by reading and by sending, and can be written anew', async t => {
@@ -213,8 +214,8 @@ t.test('bytes that are missing are told of, by reading and by sending, and can b
   const lose = (blob: { id: BlobId }, index: number) =>
     house.store.write(writer => writer.remove(blobChunksTable, { id: blob.id, index }));
   const words = async () => {
-    const read = await getDraftDetail(house, { ...owner, draftId });
-    const sent = await sendDraft(desk.deps, { ...owner, draftId });
+    const read = await outcomeOf(() => getDraftDetail(house, { ...owner, draftId }));
+    const sent = await outcomeOf(() => sendDraft(desk.deps, { ...owner, draftId }));
     return [read, sent].map(result => (result.ok ? 'ok' : result.failure.code));
   };
   await lose(record().files[0]!.blob, 0);

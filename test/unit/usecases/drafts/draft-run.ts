@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
+import { resultOf } from '../../../../src/domain/errors.js';
 import type { AccountId, InboxId } from '../../../../src/domain/ids.js';
 import type { DraftInput } from '../../../../src/domain/send-input.js';
 import { openMigratedStore } from '../../../../src/store/open-store.js';
@@ -18,9 +19,9 @@ import {
   restoreMessage,
   trashMessage,
 } from '../../../../src/usecases/mailbox/change-messages.js';
-import { sentMessages } from '../../../../src/usecases/mailbox/message-access.js';
 import { getSentDetail } from '../../../../src/usecases/mailbox/read-message.js';
 import { readFacts } from '../../../support/box/store-facts.js';
+import { must, outcomeOf } from '../../../support/use-cases.js';
 import { storeOptions } from '../../store/with-store.js';
 import { ACCEPTED, ATTRIBUTION, Desk, REJECTED, readStream, UNKNOWN } from '../with-desk.js';
 import { DAY_MS, type House, houseOn, inNameOf } from '../with-house.js';
@@ -137,7 +138,10 @@ class DraftRun {
     this.#model.drafts = this.#model.drafts.filter(draft => draft.inboxId !== inboxId);
     for (const [id, sent] of this.#model.sent) if (sent.inboxId === inboxId) this.#model.sent.delete(id);
     const input = { accountId: this.house.account, inboxId, list: 'all', limit: 1, cursor: null } as const;
-    this.#refused(listDrafts(this.house, input), 'not_found');
+    this.#refused(
+      resultOf(() => listDrafts(this.house, input)),
+      'not_found',
+    );
     await this.#makeInbox(slot);
   }
 
@@ -161,7 +165,7 @@ class DraftRun {
   ): Promise<void> {
     const nowMs = this.#now.ms;
     const input = { ...fields, accountId: this.#caller(isStranger), inboxId, idempotencyKey: key };
-    const result = await createDraft(this.#desk.deps, input);
+    const result = await outcomeOf(() => createDraft(this.#desk.deps, input));
     const problem = fieldProblem(fields);
     if (problem !== null) return this.#refused(result, problem);
     if (isStranger || !this.#inboxes.includes(inboxId as InboxId)) return this.#refused(result, 'not_found');
@@ -172,9 +176,9 @@ class DraftRun {
       const draft = this.#model.find(known.resultId);
       if (draft === undefined) return this.#refused(result, 'idempotency_result_unavailable');
       const expiry = { replayed: true, idempotency_expires_at: toIso(known.expiresAt) };
-      return assert.deepEqual(result, { ...metadataOf(draft), ...expiry });
+      return assert.deepEqual(must(result), { ...metadataOf(draft), ...expiry });
     }
-    const { replayed, idempotency_expires_at, ...metadata } = result;
+    const { replayed, idempotency_expires_at, ...metadata } = must(result);
     const content = written(fields);
     const draft: ModelDraft = {
       id: metadata.id,
@@ -198,7 +202,7 @@ class DraftRun {
   async #edit(step: Extract<Step, { kind: 'edit' }>): Promise<void> {
     const draftId = this.#picked(this.#ids, step.pick);
     const input = { ...step.fields, accountId: this.#caller(step.isStranger), draftId };
-    const result = await updateDraft(this.#desk.deps, input);
+    const result = await outcomeOf(() => updateDraft(this.#desk.deps, input));
     const problem = fieldProblem(step.fields);
     if (problem !== null) return this.#refused(result, problem);
     if (Object.keys(step.fields).length === 0) return this.#refused(result, 'invalid_draft');
@@ -209,15 +213,16 @@ class DraftRun {
     if (countOf(content) > 50) return this.#refused(result, 'invalid_message');
     draft.content = content;
     draft.updatedAt = this.#now.ms;
-    assert.deepEqual(result, metadataOf(draft));
+    assert.deepEqual(must(result), metadataOf(draft));
   }
 
   async #delete({ pick, isStranger }: Extract<Step, { kind: 'delete' }>): Promise<void> {
     const draftId = this.#picked(this.#ids, pick);
-    const result = await deleteDraft(this.house, { accountId: this.#caller(isStranger), draftId });
+    const input = { accountId: this.#caller(isStranger), draftId };
+    const result = await outcomeOf(() => deleteDraft(this.house, input));
     const draft = isStranger ? undefined : this.#model.find(draftId);
     if (draft === undefined) return this.#refused(result, 'not_found');
-    assert.equal(result.status, 'deletion_pending');
+    assert.equal(must(result).status, 'deletion_pending');
     this.#model.drafts = this.#model.drafts.filter(({ id }) => id !== draftId);
   }
 
@@ -226,7 +231,7 @@ class DraftRun {
     const draftId = this.#picked(this.#ids, step.pick);
     this.#desk.outcome = { accepted: ACCEPTED, rejected: REJECTED, unknown: UNKNOWN }[step.outcome];
     const input = { accountId: this.#caller(step.isStranger), draftId, idempotencyKey: step.key };
-    const result = await sendDraft(this.#desk.deps, input);
+    const result = await outcomeOf(() => sendDraft(this.#desk.deps, input));
     assert.equal(this.#desk.relayed.length <= 1, true);
     const relayed = this.#desk.relayed.splice(0)[0];
     const draft = step.isStranger ? undefined : this.#model.find(draftId);
@@ -240,7 +245,7 @@ class DraftRun {
         const code = known === undefined ? 'draft_result_unavailable' : 'idempotency_result_unavailable';
         return this.#refused(result, code);
       }
-      const { message, outcome_persisted, limited, ...rest } = result;
+      const { message, outcome_persisted, limited, ...rest } = must(result);
       const expiry = known === undefined ? {} : { idempotency_expires_at: toIso(known.expiresAt) };
       assert.deepEqual(rest, { replayed: true, ...expiry });
       assert.deepEqual([message.id, outcome_persisted, limited], [draft.sentId, true, false]);
@@ -251,7 +256,7 @@ class DraftRun {
       assert.equal(relayed, undefined);
       return this.#refused(result, refusal);
     }
-    const { message, replayed } = result;
+    const { message, replayed } = must(result);
     assert.equal(replayed, step.key === undefined ? undefined : false);
     assert.equal(message.status, step.outcome);
     assert.equal(relayed?.id, message.id);
@@ -301,14 +306,18 @@ class DraftRun {
     const input = { accountId: this.house.account, messageId };
     const sent = this.#model.sent.get(messageId);
     const isThere = sent !== undefined && (sent.trashedUntil ?? Number.POSITIVE_INFINITY) > this.#now.ms;
-    const deps = { ...this.house, access: sentMessages };
+    const deps = { ...this.house };
     if (kind === 'deleteSent') {
-      const result = await deleteMessage(deps, input);
+      const result = await outcomeOf(() => deleteMessage(deps, { ...input, kind: 'sent' }));
       this.#model.sent.delete(messageId);
       if (!isThere) return this.#refused(result, 'not_found');
       return assert.equal(result.ok, true);
     }
-    const result = await (kind === 'trashSent' ? trashMessage(deps, input) : restoreMessage(deps, input));
+    const result = await outcomeOf<object>(() =>
+      kind === 'trashSent'
+        ? trashMessage(deps, { ...input, kind: 'sent' })
+        : restoreMessage(deps, { ...input, kind: 'sent' }),
+    );
     if (!isThere) return this.#refused(result, 'not_found');
     assert.equal(result.ok, true);
     if (kind === 'restoreSent') sent.trashedUntil = null;

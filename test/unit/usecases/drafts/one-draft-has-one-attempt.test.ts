@@ -12,9 +12,9 @@ import {
   restoreMessage,
   trashMessage,
 } from '../../../../src/usecases/mailbox/change-messages.js';
-import { sentMessages } from '../../../../src/usecases/mailbox/message-access.js';
 import { recoverSends } from '../../../../src/usecases/sending/attempt.js';
 import { relayMessage } from '../../../../src/usecases/sending/relay-message.js';
+import { must, outcomeOf } from '../../../support/use-cases.js';
 import { ACCEPTED, Desk, REJECTED, readStream, UNKNOWN } from '../with-desk.js';
 import { DAY_MS, silent, withHouse } from '../with-house.js';
 
@@ -28,7 +28,7 @@ async function withDrafts(t: Parameters<typeof withHouse>[0], options: { sends?:
   const draft = async (fields: object = WHOLE): Promise<string> =>
     (await createDraft(desk.deps, { ...owner, ...fields })).id;
   const send = (draftId: string, idempotencyKey?: string) =>
-    sendDraft(desk.deps, { ...owner, draftId, idempotencyKey });
+    outcomeOf(() => sendDraft(desk.deps, { ...owner, draftId, idempotencyKey }));
   const state = async (draftId: string) => {
     const detail = await getDraftDetail(house, { ...owner, draftId });
     const { state, sent_message_id } = await readStream<{ state: string; sent_message_id: string | null }>(
@@ -47,24 +47,29 @@ t.test('whatever becomes of it, an attempt submits its draft, and is given back 
   for (const outcome of [ACCEPTED, REJECTED, UNKNOWN]) {
     desk.outcome = outcome;
     const id = await draft();
-    const first = await send(id, `key-${outcome.status}`);
+    const first = must(await send(id, `key-${outcome.status}`));
     t.match(first, { replayed: false, message: { status: outcome.status } });
     t.same(await state(id), { state: 'submitted', sent: first.message.id });
-    t.equal(code(await updateDraft(desk.deps, { ...owner, draftId: id, text: 'Other' })), 'draft_submitted');
-    const keyed = await send(id, `key-${outcome.status}`);
+    const edited = await outcomeOf(() => updateDraft(desk.deps, { ...owner, draftId: id, text: 'Other' }));
+    t.equal(code(edited), 'draft_submitted');
+    const keyed = must(await send(id, `key-${outcome.status}`));
     t.match(keyed, { replayed: true, idempotency_expires_at: first.idempotency_expires_at });
     for (const later of [0, DAY_MS, 400 * DAY_MS]) {
       house.now.ms += later;
       await house.sweepAll();
-      const again = await send(id);
+      const again = must(await send(id));
       t.match(again, { replayed: true, message: { id: first.message.id, status: outcome.status } });
       t.notOk('idempotency_expires_at' in again, 'no key, no expiry');
     }
-    const reused = await send(id, `key-${outcome.status}`);
+    const reused = must(await send(id, `key-${outcome.status}`));
     t.match(reused, { replayed: true, message: { id: first.message.id } });
     t.notOk('idempotency_expires_at' in reused, 'a key is neither renewed nor taken');
     const other = await draft();
-    t.match(await send(other, `key-${outcome.status}`), { replayed: false }, 'so it is free for another');
+    t.match(
+      must(await send(other, `key-${outcome.status}`)),
+      { replayed: false },
+      'so it is free for another',
+    );
   }
   t.equal(desk.relayed.length, 6);
   t.same(verifyStore(house.store).faults, []);
@@ -73,21 +78,22 @@ t.test('whatever becomes of it, an attempt submits its draft, and is given back 
 t.test('a copy that is gone is told of by the key that is active, or by the draft', async t => {
   const { house, desk, owner, draft, send } = await withDrafts(t);
   const id = await draft();
-  const { message } = await send(id, 'k');
-  const deps = { ...house, access: sentMessages };
+  const { message } = must(await send(id, 'k'));
+  const deps = { ...house };
   const copy = { accountId: house.account, messageId: message.id };
-  await trashMessage(deps, copy);
+  await trashMessage(deps, { ...copy, kind: 'sent' });
   t.equal(code(await send(id)), 'draft_result_unavailable');
   t.equal(code(await send(id, 'k')), 'idempotency_result_unavailable');
   t.equal(code(await send(id, 'unused')), 'draft_result_unavailable');
-  await restoreMessage(deps, copy);
-  t.match(await send(id), { replayed: true, message: { id: message.id } });
-  await deleteMessage(deps, copy);
+  await restoreMessage(deps, { ...copy, kind: 'sent' });
+  t.match(must(await send(id)), { replayed: true, message: { id: message.id } });
+  await deleteMessage(deps, { ...copy, kind: 'sent' });
   t.equal(code(await send(id)), 'draft_result_unavailable');
   t.equal(code(await send(id, 'k')), 'idempotency_result_unavailable');
   house.now.ms += DAY_MS;
   t.equal(code(await send(id, 'k')), 'draft_result_unavailable', 'its key has expired');
-  t.equal(code(await updateDraft(desk.deps, { ...owner, draftId: id, text: 'x' })), 'draft_submitted');
+  const edited = await outcomeOf(() => updateDraft(desk.deps, { ...owner, draftId: id, text: 'x' }));
+  t.equal(code(edited), 'draft_submitted');
   await deleteDraft(house, { ...owner, draftId: id });
   t.equal(code(await send(id)), 'not_found');
   t.equal(desk.relayed.length, 1);
@@ -129,7 +135,7 @@ t.test('what is refused before the reservation leaves a draft as it was, and its
   desk.isReady = false;
   await untouched('draft_unavailable', 'the queue');
   desk.isReady = true;
-  t.match(await send(id, 'k'), { replayed: false, message: { status: 'accepted' } });
+  t.match(must(await send(id, 'k')), { replayed: false, message: { status: 'accepted' } });
   t.equal(desk.relayed.length, 1);
 });
 
@@ -137,12 +143,12 @@ t.test('a suppressed recipient submits the draft with a rejected attempt, unchar
   const { house, desk, draft, send, state } = await withDrafts(t, { sends: 1 });
   await addSuppression(house, { address: 'ann@x.example' });
   const id = await draft();
-  const { message } = await send(id);
+  const { message } = must(await send(id));
   t.match(message, { status: 'rejected', error_code: 'E_RECIPIENT_SUPPRESSED' });
   t.same(await state(id), { state: 'submitted', sent: message.id });
   t.equal(desk.relayed.length, 0);
   const other = await draft({ ...WHOLE, to: [{ address: 'bob@x.example' }] });
-  t.match(await send(other), { message: { status: 'accepted' } }, 'the allowance of one is there');
+  t.match(must(await send(other)), { message: { status: 'accepted' } }, 'the allowance of one is there');
 });
 
 t.test('twenty sends at once are one attempt, though the allowance covers no second', async t => {
@@ -158,10 +164,10 @@ t.test('twenty sends at once are one attempt, though the allowance covers no sec
       attachments: [{ filename: 'a', type: 'a/b', content: 'QUJD'.repeat(60_000) }],
     });
     const spent = { ...WHOLE, to: Array.from({ length: 9 }, () => ({ address: 'x@y.example' })) };
-    await send(await draft(spent));
+    must(await send(await draft(spent)));
     desk.relayed.length = 0;
     const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => send(id, keys(n))));
-    const receipts = answers.map(answer => answer);
+    const receipts = answers.map(answer => must(answer));
     t.equal(desk.relayed.length, 1, round);
     t.equal(new Set(receipts.map(({ message }) => message.id)).size, 1, round);
     t.equal(receipts.filter(({ replayed }) => replayed === true).length, 19, round);
@@ -203,7 +209,7 @@ t.test('an edit is in what is sent, or the send is told of it, or the edit is re
     let saved = 0;
     const write = async (n: number): Promise<void> => {
       const fields = { text: text(n), subject: `Subject ${n}` };
-      const result = await updateDraft(desk.deps, { ...owner, draftId: id, ...fields });
+      const result = await outcomeOf(() => updateDraft(desk.deps, { ...owner, draftId: id, ...fields }));
       if (result.ok) saved = n;
       else {
         t.equal(code(result), 'draft_submitted');
@@ -222,7 +228,7 @@ t.test('an edit is in what is sent, or the send is told of it, or the edit is re
     if (!result.ok) {
       t.equal(result.failure.code, 'draft_busy');
       seen.busy += 1;
-      await send(id);
+      must(await send(id));
     } else seen.included += 1;
     const [attempt] = desk.relayed.splice(0);
     const wire = Buffer.from(attempt?.content ?? []).toString('latin1');

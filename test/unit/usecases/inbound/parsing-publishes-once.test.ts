@@ -1,4 +1,5 @@
 import t from 'tap';
+import { resultOf } from '../../../../src/domain/errors.js';
 import { CHUNK_BYTES, readBlob } from '../../../../src/store/records/blobs.js';
 import { deleteMessage } from '../../../../src/usecases/mailbox/change-messages.js';
 import { getMessageDetail, openAttachment } from '../../../../src/usecases/mailbox/read-message.js';
@@ -36,11 +37,20 @@ t.test('content, attachments and the word ready come together', async t => {
   t.equal(countUploads(house.store), 0);
   t.ok((await readAll(house.store, record.attachments[0]!.blob)).equals(file));
   const input = { accountId: house.account, messageId: id };
-  t.match(openAttachment(house, { ...input, attachmentId: 'a1' }), {
-    value: { size: 200_000, filename: 'big.bin' },
-  });
-  t.match(openAttachment(house, { ...input, attachmentId: 'a2' }), { value: { size: 5, filename: null } });
-  t.match(openAttachment(house, { ...input, attachmentId: 'a3' }), { failure: { code: 'not_found' } });
+  t.match(
+    resultOf(() => openAttachment(house, { ...input, attachmentId: 'a1' })),
+    {
+      value: { size: 200_000, filename: 'big.bin' },
+    },
+  );
+  t.match(
+    resultOf(() => openAttachment(house, { ...input, attachmentId: 'a2' })),
+    { value: { size: 5, filename: null } },
+  );
+  t.match(
+    resultOf(() => openAttachment(house, { ...input, attachmentId: 'a3' })),
+    { failure: { code: 'not_found' } },
+  );
 });
 
 t.test('content over one chunk is kept as a blob and reads back the same', async t => {
@@ -93,7 +103,7 @@ t.test('a message deleted while it is parsed stays deleted, with all that was up
     const id = await house.receive(pattern(500_000), await house.addInbox('agent'));
     const outcome = await index(house, id, async (_source, sink) => {
       await attach(sink, 'a1', pattern(300_000));
-      await deleteMessage(house, { accountId: house.account, messageId: id });
+      await deleteMessage(house, { accountId: house.account, messageId: id, kind: 'received' });
       await house.sweepAll();
       await attach(sink, 'a2', pattern(300_000));
       return end === 'parsed'

@@ -2,9 +2,10 @@ import t from 'tap';
 import type { InboxId, MessageId } from '../../../../src/domain/ids.js';
 import { verifyStore } from '../../../../src/store/verify/verify-store.js';
 import { ensureOperator } from '../../../../src/usecases/accounts/accounts.js';
-import { deleteAnyInbox } from '../../../../src/usecases/inboxes/inboxes.js';
+import { deleteInbox } from '../../../../src/usecases/inboxes/inboxes.js';
 import { type PolicyChange, setPolicy } from '../../../../src/usecases/inboxes/policies.js';
 import type { AcceptOutcome, Envelope, ResolvedRecipient } from '../../../../src/usecases/ports.js';
+import { ADMIN } from '../../../../src/usecases/shared/callers.js';
 import { countChunks } from '../../store/with-blobs.js';
 import { envelopeTo, type House, withHouse } from '../with-house.js';
 
@@ -196,8 +197,8 @@ t.test('an inbox that is gone does not make a refusal of an acceptance', async t
   const house = await withHouse(t);
   const [one, two] = [await house.addInbox('one'), await house.addInbox('two')];
   await block(house, one);
-  await deleteAnyInbox(house, two);
+  await deleteInbox(house, { ...ADMIN, inboxId: two });
   t.strictSame(await house.accept(LETTER, one, two), { status: 'blocked' });
-  await deleteAnyInbox(house, one);
+  await deleteInbox(house, { ...ADMIN, inboxId: one });
   t.strictSame(await house.accept(LETTER, one, two), { status: 'no_recipients' });
 });

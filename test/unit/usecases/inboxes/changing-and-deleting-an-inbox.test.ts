@@ -1,4 +1,5 @@
 import t from 'tap';
+import { resultOf } from '../../../../src/domain/errors.js';
 import type { InboxId } from '../../../../src/domain/ids.js';
 import { getAccount, putAccount } from '../../../../src/store/records/accounts.js';
 import { createInbox } from '../../../../src/usecases/inboxes/create-inbox.js';
@@ -6,6 +7,7 @@ import { deleteInbox, getInbox, listInboxes, updateInbox } from '../../../../src
 import { readPolicy } from '../../../../src/usecases/inboxes/policies.js';
 import { countMessages } from '../../../../src/usecases/mailbox/count-messages.js';
 import { getMessageDetail, openRawMessage } from '../../../../src/usecases/mailbox/read-message.js';
+import { outcomeOf } from '../../../support/use-cases.js';
 import { ALL_MAIL, withHouse } from '../with-house.js';
 
 t.test('absent fields stay, null and blank clear', async t => {
@@ -19,12 +21,17 @@ t.test('absent fields stay, null and blank clear', async t => {
   });
   const change = (fields: { name?: string | null; senderName?: string | null }) =>
     updateInbox(house, { accountId, inboxId: id, ...fields });
-  t.match(await change({ name: ' New ' }), { value: { name: 'New', sender_name: 'S' } });
-  t.match(await change({ senderName: null }), { value: { name: 'New', sender_name: null } });
-  t.match(await change({ name: '  ', senderName: 'T' }), { value: { name: null, sender_name: 'T' } });
-  t.match(await change({}), { failure: { code: 'invalid_inbox' } });
-  t.match(await change({ name: 'a\u0000' }), { failure: { code: 'invalid_name' } });
-  t.match(getInbox(house, accountId, id), { value: { name: null, sender_name: 'T' } });
+  t.match(await outcomeOf(() => change({ name: ' New ' })), { value: { name: 'New', sender_name: 'S' } });
+  t.match(await outcomeOf(() => change({ senderName: null })), { value: { name: 'New', sender_name: null } });
+  t.match(await outcomeOf(() => change({ name: '  ', senderName: 'T' })), {
+    value: { name: null, sender_name: 'T' },
+  });
+  t.match(await outcomeOf(() => change({})), { failure: { code: 'invalid_inbox' } });
+  t.match(await outcomeOf(() => change({ name: 'a\u0000' })), { failure: { code: 'invalid_name' } });
+  t.match(
+    resultOf(() => getInbox(house, accountId, id)),
+    { value: { name: null, sender_name: 'T' } },
+  );
 });
 
 t.test('concurrent changes of different fields both survive', async t => {
@@ -35,7 +42,10 @@ t.test('concurrent changes of different fields both survive', async t => {
     updateInbox(house, { ...input, name: 'N' }),
     updateInbox(house, { ...input, senderName: 'S' }),
   ]);
-  t.match(getInbox(house, house.account, inboxId), { value: { name: 'N', sender_name: 'S' } });
+  t.match(
+    resultOf(() => getInbox(house, house.account, inboxId)),
+    { value: { name: 'N', sender_name: 'S' } },
+  );
 });
 
 t.test('what is another account’s is as missing as what never was', async t => {
@@ -44,21 +54,23 @@ t.test('what is another account’s is as missing as what never was', async t =>
   const inboxId = await house.addInbox('agent');
   const messageId = await house.receive('raw', inboxId);
   const answers = async (id: string, message: string) => [
-    getInbox(house, other, id),
-    readPolicy(house, other, id, 'sending'),
-    await countMessages(house, { ...ALL_MAIL, accountId: other, inboxId: id }),
-    getMessageDetail(house, { accountId: other, messageId: message }),
-    openRawMessage(house, { accountId: other, messageId: message }),
+    resultOf(() => getInbox(house, other, id)),
+    resultOf(() => readPolicy(house, other, id, 'sending')),
+    await outcomeOf(() => countMessages(house, { ...ALL_MAIL, accountId: other, inboxId: id })),
+    resultOf(() => getMessageDetail(house, { accountId: other, messageId: message })),
+    resultOf(() => openRawMessage(house, { accountId: other, messageId: message })),
   ];
   const missing = '01890000-0000-7000-8000-000000000000';
   const mine = await answers(inboxId, messageId);
   t.strictSame(mine, await answers(missing, missing));
   t.strictSame(mine, await answers('nonsense', '../..'));
   for (const answer of mine) t.match(answer, { failure: { code: 'not_found' } });
-  t.match(await updateInbox(house, { accountId: other, inboxId, name: 'x' }), {
+  t.match(await outcomeOf(() => updateInbox(house, { accountId: other, inboxId, name: 'x' })), {
     failure: { code: 'not_found' },
   });
-  t.match(await deleteInbox(house, { accountId: other, inboxId }), { failure: { code: 'not_found' } });
+  t.match(await outcomeOf(() => deleteInbox(house, { accountId: other, inboxId })), {
+    failure: { code: 'not_found' },
+  });
 });
 
 t.test('deletion frees the slot and retires the address, at once and for everyone', async t => {
@@ -66,13 +78,20 @@ t.test('deletion frees the slot and retires the address, at once and for everyon
   const accountId = house.account;
   const inboxId = await house.addInbox('agent');
   const messageId = await house.receive('raw', inboxId);
-  t.match(await deleteInbox(house, { accountId, inboxId }), {
+  t.match(await outcomeOf(() => deleteInbox(house, { accountId, inboxId })), {
     value: { id: inboxId, status: 'deletion_pending' },
   });
-  t.match(await deleteInbox(house, { accountId, inboxId }), { failure: { code: 'not_found' } }, 'a repeat');
-  t.match(getInbox(house, accountId, inboxId), { failure: { code: 'not_found' } });
   t.match(
-    getMessageDetail(house, { accountId, messageId }),
+    await outcomeOf(() => deleteInbox(house, { accountId, inboxId })),
+    { failure: { code: 'not_found' } },
+    'a repeat',
+  );
+  t.match(
+    resultOf(() => getInbox(house, accountId, inboxId)),
+    { failure: { code: 'not_found' } },
+  );
+  t.match(
+    resultOf(() => getMessageDetail(house, { accountId, messageId })),
     { failure: { code: 'not_found' } },
     'before any sweep',
   );
@@ -80,7 +99,9 @@ t.test('deletion frees the slot and retires the address, at once and for everyon
   t.equal(house.inbound.resolveRecipient('agent@example.org'), null);
   const other = await house.addAccount('other@elsewhere.example');
   for (const account of [accountId, other]) {
-    const again = await createInbox(house.inboxes, { accountId: account, localPart: 'agent' });
+    const again = await outcomeOf(() =>
+      createInbox(house.inboxes, { accountId: account, localPart: 'agent' }),
+    );
     t.match(again, { failure: { code: 'address_unavailable' } });
   }
 });
@@ -93,8 +114,8 @@ t.test('an account that may not delete is told after ownership is known', async 
     putAccount(writer, { ...account, permissions: { ...account.permissions, delete: false } });
   });
   const remove = (id: string) => deleteInbox(house, { accountId: house.account, inboxId: id });
-  t.match(await remove(inboxId), { failure: { code: 'operation_not_allowed' } });
-  t.match(await remove('01890000-0000-7000-8000-000000000000' as InboxId), {
+  t.match(await outcomeOf(() => remove(inboxId)), { failure: { code: 'operation_not_allowed' } });
+  t.match(await outcomeOf(() => remove('01890000-0000-7000-8000-000000000000' as InboxId)), {
     failure: { code: 'not_found' },
   });
 });

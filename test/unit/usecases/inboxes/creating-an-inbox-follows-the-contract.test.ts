@@ -4,7 +4,8 @@ import type { AccountId } from '../../../../src/domain/ids.js';
 import { setAllowance } from '../../../../src/usecases/accounts/accounts.js';
 import { type CreateInboxInput, createInbox } from '../../../../src/usecases/inboxes/create-inbox.js';
 import { deleteInbox, listInboxes } from '../../../../src/usecases/inboxes/inboxes.js';
-import { must } from '../../../support/use-cases.js';
+
+import { outcomeOf } from '../../../support/use-cases.js';
 import { DAY_MS, withHouse } from '../with-house.js';
 
 type Input = Omit<CreateInboxInput, 'accountId'>;
@@ -29,7 +30,7 @@ t.test('the answer is the inbox, without replay fields when there was no key', a
     created_at: new Date(house.now.ms).toISOString(),
   });
   t.match(
-    await create({ localPart: 'my-agent' }),
+    await outcomeOf(() => create({ localPart: 'my-agent' })),
     { failure: { code: 'address_unavailable' } },
     'an unkeyed repeat',
   );
@@ -51,21 +52,26 @@ t.test('refusals, each with its code, use no slot and no key', async t => {
   ];
   for (const [code, input] of refused) {
     t.match(
-      await create({ idempotencyKey: 'key', ...input }),
+      await outcomeOf(() => create({ idempotencyKey: 'key', ...input })),
       { ok: false, failure: { code } },
       JSON.stringify(input),
     );
   }
   t.equal(used(), 0);
-  t.match(await create({ localPart: 'a', idempotencyKey: 'key' }), { ok: true, value: { replayed: false } });
+  t.match(await outcomeOf(() => create({ localPart: 'a', idempotencyKey: 'key' })), {
+    ok: true,
+    value: { replayed: false },
+  });
 });
 
 t.test('one address lives once, in whichever account, and once per domain', async t => {
   const { create, house } = await setUp(t);
   const other = await house.addAccount('other@elsewhere.example');
   await create({ localPart: 'agent' });
-  t.match(await create({ localPart: 'AGENT' }, other), { failure: { code: 'address_unavailable' } });
-  t.match(await create({ localPart: 'agent', domain: ' Example.NET ' }, other), {
+  t.match(await outcomeOf(() => create({ localPart: 'AGENT' }, other)), {
+    failure: { code: 'address_unavailable' },
+  });
+  t.match(await outcomeOf(() => create({ localPart: 'agent', domain: ' Example.NET ' }, other)), {
     value: { address: 'agent@example.net' },
   });
 });
@@ -74,7 +80,7 @@ t.test('the cap is told with what to do about it, and follows the account', asyn
   const { create, house, used } = await setUp(t, { inboxLimit: 2 });
   await create({ localPart: 'one' });
   await create({ localPart: 'two' });
-  t.match(await create({ localPart: 'three', idempotencyKey: 'key' }), {
+  t.match(await outcomeOf(() => create({ localPart: 'three', idempotencyKey: 'key' })), {
     failure: {
       code: 'inbox_limit_reached',
       details: {
@@ -85,7 +91,9 @@ t.test('the cap is told with what to do about it, and follows the account', asyn
     },
   });
   await setAllowance(house.inboxes, { account: house.account, inboxes: 3 });
-  t.match(await create({ localPart: 'three', idempotencyKey: 'key' }), { value: { replayed: false } });
+  t.match(await outcomeOf(() => create({ localPart: 'three', idempotencyKey: 'key' })), {
+    value: { replayed: false },
+  });
   await setAllowance(house.inboxes, { account: house.account, inboxes: 1 });
   t.match(listInboxes(house.inboxes, house.account).inbox_allowance, { used: 3, remaining: 0 });
   t.equal(used(), 3);
@@ -123,7 +131,7 @@ t.test(
     ];
     for (const input of different) {
       t.match(
-        await create({ ...input, idempotencyKey: 'key' }),
+        await outcomeOf(() => create({ ...input, idempotencyKey: 'key' })),
         { failure: { code: 'idempotency_conflict' } },
         JSON.stringify(input),
       );
@@ -136,7 +144,9 @@ t.test('a key is the account’s own', async t => {
   const { create, house } = await setUp(t);
   const other = await house.addAccount('other@elsewhere.example');
   await create({ localPart: 'one', idempotencyKey: 'key' });
-  t.match(await create({ localPart: 'two', idempotencyKey: 'key' }, other), { value: { replayed: false } });
+  t.match(await outcomeOf(() => create({ localPart: 'two', idempotencyKey: 'key' }, other)), {
+    value: { replayed: false },
+  });
 });
 
 t.test('concurrent matching requests come to one inbox and one slot', async t => {
@@ -144,16 +154,15 @@ t.test('concurrent matching requests come to one inbox and one slot', async t =>
   const all = await Promise.all(
     Array.from({ length: 50 }, () => create({ localPart: 'agent', idempotencyKey: 'key' })),
   );
-  const values = all.map(must);
-  t.equal(new Set(values.map(value => value.id)).size, 1);
-  t.equal(values.filter(value => value.replayed === false).length, 1);
+  t.equal(new Set(all.map(value => value.id)).size, 1);
+  t.equal(all.filter(value => value.replayed === false).length, 1);
   t.equal(used(), 1);
 });
 
 t.test('concurrent requests never pass the cap, and never share an address', async t => {
   const { create, used } = await setUp(t, { inboxLimit: 3 });
   const all = await Promise.all(
-    Array.from({ length: 20 }, (_, n) => create({ localPart: `agent${n % 10}` })),
+    Array.from({ length: 20 }, (_, n) => outcomeOf(() => create({ localPart: `agent${n % 10}` }))),
   );
   t.equal(all.filter(result => result.ok).length, 3);
   t.equal(used(), 3);
@@ -163,10 +172,10 @@ t.test('when the inbox was deleted a matching retry says so, and makes no other'
   const { create, house, used } = await setUp(t);
   const inbox = await create({ localPart: 'agent', idempotencyKey: 'key' });
   await deleteInbox(house, { accountId: house.account, inboxId: inbox.id });
-  t.match(await create({ localPart: 'agent', idempotencyKey: 'key' }), {
+  t.match(await outcomeOf(() => create({ localPart: 'agent', idempotencyKey: 'key' })), {
     failure: { code: 'idempotency_result_unavailable' },
   });
-  t.match(await create({ localPart: 'other', idempotencyKey: 'key' }), {
+  t.match(await outcomeOf(() => create({ localPart: 'other', idempotencyKey: 'key' })), {
     failure: { code: 'idempotency_conflict' },
   });
   t.equal(used(), 0);
@@ -178,14 +187,18 @@ t.test('after 24 hours, to the millisecond, a key is fresh; swept or not', async
     await create({ localPart: 'one', idempotencyKey: 'key' });
     house.now.ms += DAY_MS - 1;
     if (isSwept) await house.sweepAll();
-    t.match(await create({ localPart: 'one', idempotencyKey: 'key' }), { value: { replayed: true } });
+    t.match(await outcomeOf(() => create({ localPart: 'one', idempotencyKey: 'key' })), {
+      value: { replayed: true },
+    });
     house.now.ms += 1;
     if (isSwept) await house.sweepAll();
-    t.match(await create({ localPart: 'two', idempotencyKey: 'key' }), { value: { replayed: false } });
+    t.match(await outcomeOf(() => create({ localPart: 'two', idempotencyKey: 'key' })), {
+      value: { replayed: false },
+    });
     house.now.ms += 1000;
     await house.sweepAll();
     t.match(
-      await create({ localPart: 'two', idempotencyKey: 'key' }),
+      await outcomeOf(() => create({ localPart: 'two', idempotencyKey: 'key' })),
       { value: { replayed: true } },
       'renewed, and kept',
     );

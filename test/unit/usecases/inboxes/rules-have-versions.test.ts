@@ -1,7 +1,10 @@
 import t from 'tap';
+import { resultOf } from '../../../../src/domain/errors.js';
 import { addressOf, getInbox } from '../../../../src/store/records/inboxes.js';
-import { deleteAnyInbox } from '../../../../src/usecases/inboxes/inboxes.js';
+import { deleteInbox } from '../../../../src/usecases/inboxes/inboxes.js';
 import { type PolicyChange, readPolicy, setPolicy } from '../../../../src/usecases/inboxes/policies.js';
+import { ADMIN } from '../../../../src/usecases/shared/callers.js';
+import { outcomeOf } from '../../../support/use-cases.js';
 import { withHouse } from '../with-house.js';
 
 t.test('each saved version counts one more; what is not given stays', async t => {
@@ -34,12 +37,15 @@ t.test('what is refused saves nothing', async t => {
     { addresses: ['ann'] },
     { enabled: true, domains: ['fine.example', '*.example'] },
   ]) {
-    t.match(await setPolicy(house, { inbox, kind: 'receiving', change }), {
+    t.match(await outcomeOf(() => setPolicy(house, { inbox, kind: 'receiving', change })), {
       ok: false,
       failure: { code: 'invalid_request' },
     });
   }
-  t.match(readPolicy(house, house.account, inbox, 'receiving'), { value: { revision: 0 } });
+  t.match(
+    resultOf(() => readPolicy(house, house.account, inbox, 'receiving')),
+    { value: { revision: 0 } },
+  );
 });
 
 t.test('changes at once all count, and none is lost', async t => {
@@ -55,9 +61,12 @@ t.test('changes at once all count, and none is lost', async t => {
       }),
     ),
   );
-  t.match(readPolicy(house, house.account, inbox, 'sending'), {
-    value: { revision: 20, enabled: true, domains: ['n18.example'] },
-  });
+  t.match(
+    resultOf(() => readPolicy(house, house.account, inbox, 'sending')),
+    {
+      value: { revision: 20, enabled: true, domains: ['n18.example'] },
+    },
+  );
 });
 
 t.test('rules go with their inbox, and one that is gone gets none', async t => {
@@ -67,8 +76,8 @@ t.test('rules go with their inbox, and one that is gone gets none', async t => {
   const set = (named: string) =>
     setPolicy(house, { inbox: named, kind: 'sending', change: { enabled: true } });
   await set(address);
-  await deleteAnyInbox(house, inbox);
+  await deleteInbox(house, { ...ADMIN, inboxId: inbox });
   for (const named of [inbox, address, 'nobody@example.org', '']) {
-    t.match(await set(named), { ok: false, failure: { code: 'not_found' } });
+    t.match(await outcomeOf(() => set(named)), { ok: false, failure: { code: 'not_found' } });
   }
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
+import { resultOf } from '../../../../src/domain/errors.js';
 import type { AccountId, InboxId, MessageId } from '../../../../src/domain/ids.js';
 import { applyLabelChange, normaliseLabelChange } from '../../../../src/domain/labels.js';
 import { type MessageFilter, normaliseFilter } from '../../../../src/domain/message-filter.js';
@@ -22,6 +23,7 @@ import { listMessages, type MessagePage } from '../../../../src/usecases/mailbox
 import { listTrash, type TrashPage } from '../../../../src/usecases/mailbox/list-trash.js';
 import { getMessageDetail } from '../../../../src/usecases/mailbox/read-message.js';
 import { readFacts } from '../../../support/box/store-facts.js';
+import { must, outcomeOf } from '../../../support/use-cases.js';
 import { storeOptions } from '../../store/with-store.js';
 import { type House, houseOn, inNameOf } from '../with-house.js';
 import { gaveUp, index, parsed } from '../with-parser.js';
@@ -181,7 +183,7 @@ class MailboxRun {
   async #reparse(pick: number): Promise<void> {
     const id = this.#picked(pick);
     const message = this.#model.anywhere(id, this.#now.ms);
-    const result = await reparseMessage(this.house, id);
+    const result = await outcomeOf(() => reparseMessage(this.house, id));
     assert.equal(result.ok, message !== undefined);
     if (message !== undefined)
       Object.assign(message, { status: 'pending', senders: [], recipients: [], subject: null });
@@ -193,13 +195,13 @@ class MailboxRun {
     const removeLabels = step.change.remove;
     const accountId = this.#caller(step.isStranger);
     const input = { accountId, messageId: id, addLabels, removeLabels };
-    const result = await changeLabels(this.house, input);
-    const change = normaliseLabelChange(addLabels, removeLabels);
+    const result = await outcomeOf(() => changeLabels(this.house, { ...input, kind: 'received' }));
+    const change = resultOf(() => normaliseLabelChange(addLabels, removeLabels));
     if (!change.ok) return assert.deepEqual(result, change);
     const message = step.isStranger ? undefined : this.#model.live(id);
     if (message === undefined) return assertMissing(result);
     message.labels = new Set(applyLabelChange([...message.labels], change.value));
-    assert.deepEqual(result, { id, labels: [...message.labels] });
+    assert.deepEqual(must(result), { id, labels: [...message.labels] });
   }
 
   async #batch(step: Extract<Step, { kind: 'batch' }>): Promise<void> {
@@ -207,8 +209,8 @@ class MailboxRun {
     const { add: addLabels, remove: removeLabels } = step.change;
     const accountId = this.#caller(step.isStranger);
     const input = { accountId, messageIds: ids, addLabels, removeLabels };
-    const result = await changeLabelsInBatch(this.house, input);
-    const change = normaliseLabelChange(addLabels, removeLabels);
+    const result = await outcomeOf(() => changeLabelsInBatch(this.house, { ...input, kind: 'received' }));
+    const change = resultOf(() => normaliseLabelChange(addLabels, removeLabels));
     if (!ids.every(id => /-/.test(id))) {
       return assert.ok(!result.ok && result.failure.code === 'invalid_message_ids');
     }
@@ -219,7 +221,7 @@ class MailboxRun {
       message.labels = new Set(applyLabelChange([...message.labels], change.value));
       return { id: message.id, labels: [...message.labels] };
     });
-    assert.deepEqual(result, expected);
+    assert.deepEqual(must(result), expected);
   }
 
   async #move(step: Extract<Step, { kind: 'trash' | 'restore' | 'delete' }>): Promise<void> {
@@ -227,13 +229,13 @@ class MailboxRun {
     const input = { accountId: this.#caller(step.isStranger), messageId: id };
     const message = step.isStranger ? undefined : this.#model.anywhere(id, this.#now.ms);
     if (step.kind === 'trash') {
-      const result = await trashMessage(this.house, input);
+      const result = await outcomeOf(() => trashMessage(this.house, { ...input, kind: 'received' }));
       if (message === undefined) return assertMissing(result);
       const status = message.trash === null ? 'trashed' : 'already_trashed';
       this.#model.trash(message, this.#now.ms);
       const { trash } = message;
       const [deleted_at, restorable_until] = [trash!.deletedAt, trash!.until].map(toIso);
-      assert.deepEqual(result, {
+      assert.deepEqual(must(result), {
         id,
         inbox_id: message.inboxId,
         status,
@@ -241,14 +243,14 @@ class MailboxRun {
         restorable_until,
       });
     } else if (step.kind === 'restore') {
-      const result = await restoreMessage(this.house, input);
+      const result = await outcomeOf(() => restoreMessage(this.house, { ...input, kind: 'received' }));
       if (message === undefined) return assertMissing(result);
-      assert.equal(result.status, message.trash === null ? 'already_live' : 'restored');
+      assert.equal(must(result).status, message.trash === null ? 'already_live' : 'restored');
       message.trash = null;
     } else {
-      const result = await deleteMessage(this.house, input);
+      const result = await outcomeOf(() => deleteMessage(this.house, { ...input, kind: 'received' }));
       if (message === undefined) return assertMissing(result);
-      assert.equal(result.status, 'deletion_pending');
+      assert.equal(must(result).status, 'deletion_pending');
       this.#model.erase(candidate => candidate === message);
     }
   }
@@ -258,8 +260,8 @@ class MailboxRun {
     await deleteInbox(this.house, { accountId: this.house.account, inboxId });
     this.#model.erase(message => message.inboxId === inboxId);
     const input = { accountId: this.house.account, inboxId, limit: 1, cursor: null };
-    assertMissing(listLabels(this.house, { ...input, prefix: '' }));
-    assertMissing(listTrash(this.house, input));
+    assertMissing(resultOf(() => listLabels(this.house, { ...input, prefix: '' })));
+    assertMissing(resultOf(() => listTrash(this.house, input)));
     await this.#makeInbox(slot);
   }
 
@@ -342,11 +344,11 @@ class MailboxRun {
 
   async #compareDetail(id: MessageId): Promise<void> {
     const input = { accountId: this.house.account, messageId: id };
-    const detail = getMessageDetail(this.house, input);
+    const detail = resultOf(() => getMessageDetail(this.house, input));
     const message = this.#model.live(id);
     if (message === undefined) return assertMissing(detail);
     const parts: Uint8Array[] = [];
-    for await (const part of detail.bytes) parts.push(part);
+    for await (const part of must(detail).bytes) parts.push(part);
     const { labels, processing_status } = JSON.parse(Buffer.concat(parts).toString('utf8'));
     assert.deepEqual([labels, processing_status], [[...message.labels], message.status]);
   }

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { resultOf } from '../../../../src/domain/errors.js';
 import type { InboxId, MessageId } from '../../../../src/domain/ids.js';
 import { NO_FILTER } from '../../../../src/domain/message-filter.js';
 import { recoverParsing } from '../../../../src/usecases/inbound/index-message.js';
@@ -30,8 +31,13 @@ t.test('trashed while pending, it is parsed all the same and comes back ready', 
   const house = await withHouse(t);
   const inbox = await house.addInbox('agent');
   const id = await house.receive('raw', inbox);
-  await changeLabels(house, { ...asOwner(house, id), addLabels: ['kept'], removeLabels: [] });
-  await trashMessage(house, asOwner(house, id));
+  await changeLabels(house, {
+    ...asOwner(house, id),
+    addLabels: ['kept'],
+    removeLabels: [],
+    kind: 'received',
+  });
+  await trashMessage(house, { ...asOwner(house, id), kind: 'received' });
   t.strictSame(house.pending(), [id], 'it still waits to be parsed');
   await index(house, id, async (_source, sink) => {
     await attach(sink, 'a1', pattern(100_000));
@@ -41,8 +47,11 @@ t.test('trashed while pending, it is parsed all the same and comes back ready', 
   t.equal(await countFrom(house, inbox, 'sender@elsewhere.example'), 0, 'in no set');
   const trash = { accountId: house.account, inboxId: inbox, limit: 10, cursor: null };
   t.match(listTrash(house, trash).messages, [{ id, subject: 'Hello', from: { name: 'Sender' } }]);
-  t.match(openAttachment(house, { ...asOwner(house, id), attachmentId: 'a1' }), { ok: false });
-  t.strictSame(await restoreMessage(house, asOwner(house, id)), {
+  t.match(
+    resultOf(() => openAttachment(house, { ...asOwner(house, id), attachmentId: 'a1' })),
+    { ok: false },
+  );
+  t.strictSame(await restoreMessage(house, { ...asOwner(house, id), kind: 'received' }), {
     id,
     inbox_id: inbox,
     thread_id: house.message(id)!.threadId,
@@ -51,10 +60,13 @@ t.test('trashed while pending, it is parsed all the same and comes back ready', 
   });
   t.match(house.message(id), { status: 'ready', labels: ['kept'], trash: null });
   t.equal(await countFrom(house, inbox, 'sender@elsewhere.example'), 1);
-  t.match(openAttachment(house, { ...asOwner(house, id), attachmentId: 'a1' }), {
-    ok: true,
-    value: { size: 100_000, filename: 'file.bin' },
-  });
+  t.match(
+    resultOf(() => openAttachment(house, { ...asOwner(house, id), attachmentId: 'a1' })),
+    {
+      ok: true,
+      value: { size: 100_000, filename: 'file.bin' },
+    },
+  );
   t.strictSame(readFacts(house.store).faults, []);
 });
 
@@ -63,16 +75,16 @@ t.test('trashed in the middle of parsing, and restored in the middle of it', asy
   const inbox = await house.addInbox('agent');
   const id = await house.receive('raw', inbox);
   await index(house, id, async () => {
-    await trashMessage(house, asOwner(house, id));
+    await trashMessage(house, { ...asOwner(house, id), kind: 'received' });
     return { status: 'parsed', prepared: prepared() };
   });
   t.match(house.message(id), { status: 'ready', trash: { number: 1 } });
-  await restoreMessage(house, asOwner(house, id));
+  await restoreMessage(house, { ...asOwner(house, id), kind: 'received' });
 
   const second = await house.receive('raw', inbox);
-  await trashMessage(house, asOwner(house, second));
+  await trashMessage(house, { ...asOwner(house, second), kind: 'received' });
   await index(house, second, async () => {
-    await restoreMessage(house, asOwner(house, second));
+    await restoreMessage(house, { ...asOwner(house, second), kind: 'received' });
     return { status: 'parsed', prepared: prepared() };
   });
   t.match(house.message(second), { status: 'ready', trash: null });
@@ -83,7 +95,7 @@ t.test('a parse that fails, or ends with its process, leaves Trash as it is', as
   const house = await withHouse(t);
   const inbox = await house.addInbox('agent');
   const [one, two] = [await house.receive('raw', inbox), await house.receive('raw', inbox)];
-  for (const id of [one, two]) await trashMessage(house, asOwner(house, id));
+  for (const id of [one, two]) await trashMessage(house, { ...asOwner(house, id), kind: 'received' });
   await index(house, one, gaveUp('timeout'));
   void index(house, two, () => new Promise(() => {}));
   while (house.message(two)?.status !== 'processing') await house.store.write(() => undefined);
@@ -105,10 +117,10 @@ t.test('deleted, or swept out of Trash, in the middle of parsing, it leaves noth
     const id = await house.receive(pattern(200_000), inbox);
     const outcome = await index(house, id, async (_source, sink) => {
       await attach(sink, 'a1', pattern(150_000));
-      if (way !== 'delete') await trashMessage(house, asOwner(house, id));
+      if (way !== 'delete') await trashMessage(house, { ...asOwner(house, id), kind: 'received' });
       if (way === 'sweep') house.now.ms += 7 * DAY_MS;
       if (way === 'sweep') await house.sweepAll();
-      else await deleteMessage(house, asOwner(house, id));
+      else await deleteMessage(house, { ...asOwner(house, id), kind: 'received' });
       return { status: 'parsed', prepared: prepared() };
     });
     t.strictSame(outcome, { status: 'done' }, way);

@@ -6,7 +6,6 @@ import { setAllowance, setPermissions } from '../../../../src/usecases/accounts/
 import { deleteInbox } from '../../../../src/usecases/inboxes/inboxes.js';
 import { setPolicy } from '../../../../src/usecases/inboxes/policies.js';
 import { deleteMessage, trashMessage } from '../../../../src/usecases/mailbox/change-messages.js';
-import { sentMessages } from '../../../../src/usecases/mailbox/message-access.js';
 import { readFacts } from '../../../support/box/store-facts.js';
 import { pattern } from '../../store/with-blobs.js';
 import { DAY_MS } from '../with-house.js';
@@ -130,14 +129,14 @@ t.test('a full store refuses with 503 at whatever unit, and the key is unused', 
 t.test('a deleted sent copy is freed to its last chunk, also from Trash and by its time there', async t => {
   for (const remove of [
     async (house: SendingHouse, messageId: string) =>
-      await deleteMessage({ ...house, access: sentMessages }, { accountId: house.account, messageId }),
+      await deleteMessage(house, { accountId: house.account, messageId, kind: 'sent' }),
     async (house: SendingHouse, messageId: string) => {
-      const deps = { ...house, access: sentMessages };
-      await trashMessage(deps, { accountId: house.account, messageId });
-      await deleteMessage(deps, { accountId: house.account, messageId });
+      const deps = { ...house };
+      await trashMessage(deps, { accountId: house.account, messageId, kind: 'sent' });
+      await deleteMessage(deps, { accountId: house.account, messageId, kind: 'sent' });
     },
     async (house: SendingHouse, messageId: string) => {
-      await trashMessage({ ...house, access: sentMessages }, { accountId: house.account, messageId });
+      await trashMessage(house, { accountId: house.account, messageId, kind: 'sent' });
       await sweepAll(house);
       t.equal(facts(house).chunks, 9, 'not before its time');
       house.now.ms += 7 * DAY_MS;

@@ -21,10 +21,10 @@ const given: fc.Arbitrary<Partial<SubmissionInput>> = fc.record({
     { nil: undefined },
   ),
   attachments: fc.array(
-    file.map(({ filename, type, content }) => ({
+    file.map(({ filename, type, bytes }) => ({
       filename,
       type,
-      content: Buffer.from(content).toString('base64'),
+      content: Buffer.from(bytes).toString('base64'),
     })),
     { maxLength: 3 },
   ),

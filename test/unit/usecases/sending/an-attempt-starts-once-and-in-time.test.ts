@@ -3,9 +3,9 @@ import t from 'tap';
 import type { MessageId } from '../../../../src/domain/ids.js';
 import { addPending } from '../../../../src/store/records/pending.js';
 import { restoreMessage, trashMessage } from '../../../../src/usecases/mailbox/change-messages.js';
-import { sentMessages } from '../../../../src/usecases/mailbox/message-access.js';
 import { recoverSends } from '../../../../src/usecases/sending/attempt.js';
 import { queueStatus, retrySends } from '../../../../src/usecases/sending/queue-admin.js';
+import { outcomeOf } from '../../../support/use-cases.js';
 import { DAY_MS } from '../with-house.js';
 import { faultsOf, receiptOf, type SendingHouse, withSending } from './with-sending.js';
 
@@ -96,7 +96,9 @@ t.test('an attempt that was started is unknown for good', async t => {
   await handedOver;
   t.match(message, { status: 'unknown', error_code: null });
   t.match(queueStatus(house), { relay: { waiting: 0, started: 1 } });
-  t.match(await retrySends(house, message.id), { failure: { code: 'invalid_request', message: /started/ } });
+  t.match(await outcomeOf(() => retrySends(house, message.id)), {
+    failure: { code: 'invalid_request', message: /started/ },
+  });
   t.same(await boot(house), { unknown: 1, waiting: 0, held: 0 });
   t.match(house.sent(message.id), {
     attempt: 'settled',
@@ -104,7 +106,7 @@ t.test('an attempt that was started is unknown for good', async t => {
     errorCode: 'acceptance_unknown',
     relayDueAt: null,
   });
-  t.match(await retrySends(house, message.id), { failure: { code: 'invalid_request' } });
+  t.match(await outcomeOf(() => retrySends(house, message.id)), { failure: { code: 'invalid_request' } });
   t.same(await retrySends(house, null), { retried: [] });
   t.same(await boot(house), { unknown: 0, waiting: 0, held: 0 });
   t.same(house.relay.ids, [message.id], 'once');
@@ -114,8 +116,8 @@ t.test('an attempt that was started is unknown for good', async t => {
 
 t.test('what is not there cannot be let go', async t => {
   const house = await houseOf(t);
-  t.match(await retrySends(house, 'nonsense'), { failure: { code: 'not_found' } });
-  t.match(await retrySends(house, '0190b1f0-0000-7000-8000-000000000001'), {
+  t.match(await outcomeOf(() => retrySends(house, 'nonsense')), { failure: { code: 'not_found' } });
+  t.match(await outcomeOf(() => retrySends(house, '0190b1f0-0000-7000-8000-000000000001')), {
     failure: { code: 'not_found' },
   });
 });
@@ -124,14 +126,16 @@ t.test('a message in Trash does not go out from there', async t => {
   const house = await houseOf(t);
   const [id = '', other = ''] = await reserved(house, 2);
   const input = { accountId: house.account, messageId: id };
-  const deps = { ...house, access: sentMessages };
-  await trashMessage(deps, input);
+  const deps = { ...house };
+  await trashMessage(deps, { ...input, kind: 'sent' });
   await relayPending(house);
   t.same(house.relay.ids, [other], 'reserved, then thrown away');
   t.match(queueStatus(house).held, [{ id, in_trash: true }]);
-  t.match(await retrySends(house, id), { failure: { code: 'invalid_request', message: /Trash/ } });
+  t.match(await outcomeOf(() => retrySends(house, id)), {
+    failure: { code: 'invalid_request', message: /Trash/ },
+  });
   t.same(await retrySends(house, null), { retried: [] }, 'nor with all others');
-  await restoreMessage(deps, input);
+  await restoreMessage(deps, { ...input, kind: 'sent' });
   t.same(await retrySends(house, null), { retried: [id] });
   await relayPending(house);
   t.same(house.relay.ids, [other, id]);
@@ -169,7 +173,7 @@ t.test('more attempts than a page are all recovered and all let go', async t => 
   house.now.ms += DAY_MS;
   t.same(await boot(house), { unknown: 0, waiting: 0, held: 601 });
   t.equal(queueStatus(house).is_partial, true);
-  await trashMessage({ ...house, access: sentMessages }, { accountId: house.account, messageId: ids[0]! });
+  await trashMessage(house, { accountId: house.account, messageId: ids[0]!, kind: 'sent' });
   t.equal((await retrySends(house, null)).retried.length, 600);
   t.same(heldIds(house), ids);
   t.same(faultsOf(house), []);

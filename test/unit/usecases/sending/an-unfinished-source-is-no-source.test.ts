@@ -7,6 +7,8 @@ import { verifyStore } from '../../../../src/store/verify/verify-store.js';
 import { createDraft } from '../../../../src/usecases/drafts/save-draft.js';
 import { deleteMessage, trashMessage } from '../../../../src/usecases/mailbox/change-messages.js';
 import { forwardMessage, replyMessage, sendMessage } from '../../../../src/usecases/sending/recipes.js';
+
+import { outcomeOf } from '../../../support/use-cases.js';
 import { pattern } from '../../store/with-blobs.js';
 import { Desk } from '../with-desk.js';
 import { type House, withHouse } from '../with-house.js';
@@ -51,19 +53,23 @@ const parsedWhole: Parse = async (_source, sink) => {
 async function ways(house: House, desk: Desk, inboxId: InboxId, messageId: MessageId) {
   const owner = { accountId: house.account, inboxId };
   const to = [{ address: 'far@far.example' }];
-  const words = async (result: Promise<{ ok: boolean; failure?: { code: string } }>) => {
-    const settled = await result;
-    return settled.ok ? 'done' : settled.failure?.code;
+  const words = async (act: () => Promise<unknown>) => {
+    const settled = await outcomeOf(act);
+    return settled.ok ? 'done' : settled.failure.code;
   };
   return {
-    send: await words(
+    send: await words(() =>
       sendMessage(desk.deps, { ...owner, to, subject: 's', text: 't', inReplyTo: messageId }),
     ),
-    reply: await words(replyMessage(desk.deps, 'reply', { ...owner, messageId, text: 'Yes' })),
-    'reply-all': await words(replyMessage(desk.deps, 'reply-all', { ...owner, messageId, text: 'Yes' })),
-    forward: await words(forwardMessage(desk.deps, { ...owner, messageId, to })),
-    'reply draft': await words(createDraft(desk.deps, { ...owner, source: { action: 'reply', messageId } })),
-    'forward draft': await words(
+    reply: await words(() => replyMessage(desk.deps, 'reply', { ...owner, messageId, text: 'Yes' })),
+    'reply-all': await words(() =>
+      replyMessage(desk.deps, 'reply-all', { ...owner, messageId, text: 'Yes' }),
+    ),
+    forward: await words(() => forwardMessage(desk.deps, { ...owner, messageId, to })),
+    'reply draft': await words(() =>
+      createDraft(desk.deps, { ...owner, source: { action: 'reply', messageId } }),
+    ),
+    'forward draft': await words(() =>
       createDraft(desk.deps, { ...owner, source: { action: 'forward', messageId } }),
     ),
   };
@@ -95,7 +101,7 @@ t.test('a message is a source once it is ready, and not before', async t => {
   const failed = await house.receive('raw', inboxId);
   await index(house, failed, gaveUp('timeout'));
   t.same(await ways(house, desk, inboxId, failed), all('reply_not_ready'), 'failed');
-  await trashMessage(house, { accountId: house.account, messageId: failed });
+  await trashMessage(house, { accountId: house.account, messageId: failed, kind: 'received' });
   t.same(await ways(house, desk, inboxId, failed), all('not_found'), 'failed and in Trash');
   t.equal(desk.relayed.length, 4);
   t.same(verifyStore(house.store).faults, []);
@@ -118,9 +124,13 @@ t.test('content that is missing is a matter of the store, unless its message is 
   const owner = { accountId: house.account, inboxId };
   const to = [{ address: 'far@far.example' }];
   const without = { ...owner, messageId: id, to, includeAttachments: false };
-  t.match(await forwardMessage(desk.deps, without), { ok: true }, 'what is there can be forwarded');
+  t.match(
+    await outcomeOf(() => forwardMessage(desk.deps, without)),
+    { ok: true },
+    'what is there can be forwarded',
+  );
   await house.store.write(writer => writer.remove(contentsTable, id));
   t.same(await ways(house, desk, inboxId, id), all('content_unavailable'));
-  await deleteMessage(house, { accountId: house.account, messageId: id });
+  await deleteMessage(house, { accountId: house.account, messageId: id, kind: 'received' });
   t.same(await ways(house, desk, inboxId, id), all('not_found'));
 });

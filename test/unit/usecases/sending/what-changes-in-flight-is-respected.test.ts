@@ -11,7 +11,6 @@ import {
   restoreMessage,
   trashMessage,
 } from '../../../../src/usecases/mailbox/change-messages.js';
-import { sentMessages } from '../../../../src/usecases/mailbox/message-access.js';
 import { ACCEPTED, REFUSED } from '../../../support/sending/scripted-relay.js';
 import { countChunks, pattern } from '../../store/with-blobs.js';
 import { faultsOf, receiptOf, type SendingHouse, withSending } from './with-sending.js';
@@ -30,9 +29,9 @@ const retireInbox: Change = async house =>
 
 const CHANGES = {
   deletion: async (house, messageId) =>
-    await deleteMessage({ ...house, access: sentMessages }, { accountId: house.account, messageId }),
+    await deleteMessage(house, { accountId: house.account, messageId, kind: 'sent' }),
   trashing: async (house, messageId) =>
-    await trashMessage({ ...house, access: sentMessages }, { accountId: house.account, messageId }),
+    await trashMessage(house, { accountId: house.account, messageId, kind: 'sent' }),
   inboxDeletion: retireInbox,
   inboxErasure: async (house, id) => {
     await retireInbox(house, id);
@@ -50,10 +49,13 @@ const CHANGES = {
   noAllowance: async house =>
     await setAllowance({ ...house, limits: house.inboxes.limits }, { account: house.account, sends: 0 }),
   labels: async (house, messageId) =>
-    await changeLabels(
-      { ...house, access: sentMessages },
-      { accountId: house.account, messageId, addLabels: ['later'], removeLabels: [] },
-    ),
+    await changeLabels(house, {
+      accountId: house.account,
+      messageId,
+      addLabels: ['later'],
+      removeLabels: [],
+      kind: 'sent',
+    }),
 } satisfies Record<string, Change>;
 
 /** The one message that there is; its request waits still. */
@@ -172,7 +174,7 @@ t.test('trashing behind the start: the outcome is saved where it is', async t =>
   const { house, id, receipt } = await changedBehindStart(t, CHANGES.trashing, REFUSED);
   t.match(receipt, { outcome_persisted: true, message: { id, status: 'rejected' } });
   t.equal(house.used(), 0);
-  await restoreMessage({ ...house, access: sentMessages }, { accountId: house.account, messageId: id });
+  await restoreMessage(house, { accountId: house.account, messageId: id, kind: 'sent' });
   t.match(house.sent(id), { status: 'rejected', trash: null });
   await isClean(t, house);
 });

@@ -6,10 +6,11 @@ import { getSent, type SentRecord } from '../../../../src/store/mailbox/messages
 import { usedAllowance } from '../../../../src/store/records/charges.js';
 import { END_OF_TIME, listDue } from '../../../../src/store/records/pending.js';
 import { verifyStore } from '../../../../src/store/verify/verify-store.js';
-import { sendMessage } from '../../../../src/usecases/sending/recipes.js';
+
 import { readFacts } from '../../../support/box/store-facts.js';
 import { ScriptedRelay } from '../../../support/sending/scripted-relay.js';
 import { SendingSide } from '../../../support/sending/sending-side.js';
+import { must, sendMessage } from '../../../support/use-cases.js';
 import { type House, withHouse } from '../with-house.js';
 
 export interface SendingHouse extends House {
@@ -66,7 +67,7 @@ export async function withSending(t: Test, options: SendingOptions = {}): Promis
 
 /** What a send has to come to in a test. */
 export async function receiptOf(sent: ReturnType<SendingHouse['submit']>) {
-  return await sent;
+  return must(await sent);
 }
 
 /** What does not hold together in the store; empty when it is sound. */

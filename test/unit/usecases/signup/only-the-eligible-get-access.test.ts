@@ -6,6 +6,7 @@ import { getSignupAnswers } from '../../../../src/store/records/approvals.js';
 import { ensureOperator } from '../../../../src/usecases/accounts/accounts.js';
 import { approveAtConsole, viewApproval } from '../../../../src/usecases/signup/approve.js';
 import type { SignupPolicy } from '../../../../src/usecases/signup/policy.js';
+import { outcomeOf } from '../../../support/use-cases.js';
 import { DOMAINS } from '../with-house.js';
 import { claimOf, HOUR_MS, withApprovals } from './with-approvals.js';
 
@@ -86,7 +87,11 @@ t.test('the console approves any address, and accounts by their id', async t => 
   const again = await approveAtConsole(approvals, ann);
   t.equal((await claimOf(approvals.redeem(again.phrase))).account_id, ann);
   for (const wrong of ['', 'nobody', '01890000-0000-7000-8000-000000000000']) {
-    t.match(await approveAtConsole(approvals, wrong), { failure: { code: 'invalid_request' } }, wrong);
+    t.match(
+      await outcomeOf(() => approveAtConsole(approvals, wrong)),
+      { failure: { code: 'invalid_request' } },
+      wrong,
+    );
   }
   t.same(approvals.trail(), ['approved', 'claimed', 'approved', 'claimed']);
 });

@@ -4,12 +4,9 @@ import { scanAudit } from '../../../../src/store/records/approvals.js';
 import type { Logger, RateLimiter, SystemMail } from '../../../../src/usecases/ports.js';
 import { type ApproveOutcome, approve } from '../../../../src/usecases/signup/approve.js';
 import type { SignupPolicy } from '../../../../src/usecases/signup/policy.js';
-import {
-  type ClaimResult,
-  type RedeemClaimInput,
-  redeemClaim,
-} from '../../../../src/usecases/signup/redeem-claim.js';
+import type { ClaimResult, RedeemClaimInput } from '../../../../src/usecases/signup/redeem-claim.js';
 import { requestApproval } from '../../../../src/usecases/signup/request-approval.js';
+import { must, redeemClaim } from '../../../support/use-cases.js';
 import { type House, silent, withHouse } from '../with-house.js';
 
 export const PUBLIC_URL = 'https://mail.example.org';
@@ -104,5 +101,5 @@ export function tokenIn(text: string): string {
 }
 
 export async function claimOf(redeemed: ReturnType<typeof redeemClaim>): Promise<ClaimResult> {
-  return await redeemed;
+  return must(await redeemed);
 }

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { resultOf } from '../../../../src/domain/errors.js';
 import type { MessageId } from '../../../../src/domain/ids.js';
 import { verifyStore } from '../../../../src/store/verify/verify-store.js';
 import { setPermissions } from '../../../../src/usecases/accounts/accounts.js';
@@ -9,9 +10,9 @@ import {
   restoreMessage,
 } from '../../../../src/usecases/mailbox/change-messages.js';
 import { listTrash } from '../../../../src/usecases/mailbox/list-trash.js';
-import { sentMessages } from '../../../../src/usecases/mailbox/message-access.js';
 import { deleteThread } from '../../../../src/usecases/threads/change-thread.js';
 import { getThreadDetail } from '../../../../src/usecases/threads/read-thread.js';
+import { outcomeOf } from '../../../support/use-cases.js';
 import { DAY_MS, type House, withHouse } from '../with-house.js';
 import { gaveUp, index } from '../with-parser.js';
 import { putSent } from '../with-sent.js';
@@ -20,7 +21,8 @@ import { detailOf, idsOf, letter, matchAll, parseLetter, threadsOf } from './wit
 const input = (house: House, messageId: string) => ({ accountId: house.account, messageId });
 
 const isMissing = (house: House, threadId: string) =>
-  getThreadDetail(house, { accountId: house.account, threadId, limit: 1, cursor: null }).ok === false;
+  resultOf(() => getThreadDetail(house, { accountId: house.account, threadId, limit: 1, cursor: null }))
+    .ok === false;
 
 t.test('deleting the message that tied others together does not part them', async t => {
   const house = await withHouse(t);
@@ -28,13 +30,13 @@ t.test('deleting the message that tied others together does not part them', asyn
   const a = await letter(house, inbox, 'a@x', [], { fields: { subject: 'The first' } });
   const tie = await letter(house, inbox, 't@x', ['a@x', 'b@x'], { fields: { subject: 'The second' } });
   const b = await letter(house, inbox, 'b@x', [], { fields: { subject: 'The third' } });
-  await deleteMessage(house, input(house, tie));
+  await deleteMessage(house, { ...input(house, tie), kind: 'received' });
   await house.sweepAll();
   const [thread] = await threadsOf(house, inbox);
   t.strictSame(idsOf(await detailOf(house, thread!.id)), [a, b]);
   const late = await letter(house, inbox, 'l@x', ['t@x']);
   t.strictSame(idsOf(await detailOf(house, thread!.id)), [a, b, late], 'its id still leads there');
-  await deleteMessage(house, input(house, a));
+  await deleteMessage(house, { ...input(house, a), kind: 'received' });
   matchAll(t, await threadsOf(house, inbox), [{ id: thread!.id, subject: 'The third', message_count: 2 }]);
 });
 
@@ -43,10 +45,15 @@ t.test('a conversation in Trash comes back under its id, member by member', asyn
   const inbox = await house.addInbox('agent');
   const received = await letter(house, inbox, 'a@x');
   const sent = await putSent(house.store, inbox, house.now.ms, { references: ['a@x'], status: 'accepted' });
-  await changeLabels(house, { ...input(house, received), addLabels: ['kept'], removeLabels: [] });
+  await changeLabels(house, {
+    ...input(house, received),
+    addLabels: ['kept'],
+    removeLabels: [],
+    kind: 'received',
+  });
   const id = (await threadsOf(house, inbox))[0]!.id;
   const deletedAt = house.now.ms;
-  t.match(await deleteThread(house, { accountId: house.account, threadId: id }), {
+  t.match(await outcomeOf(() => deleteThread(house, { accountId: house.account, threadId: id })), {
     ok: true,
     value: {
       id,
@@ -63,9 +70,12 @@ t.test('a conversation in Trash comes back under its id, member by member', asyn
   for (const entry of trash.messages) t.equal(entry.deleted_at, new Date(deletedAt).toISOString());
 
   house.now.ms += DAY_MS;
-  t.match(await restoreMessage(house, input(house, received)), { ok: true, value: { thread_id: id } });
+  t.match(await outcomeOf(() => restoreMessage(house, { ...input(house, received), kind: 'received' })), {
+    ok: true,
+    value: { thread_id: id },
+  });
   matchAll(t, await threadsOf(house, inbox), [{ id, message_count: 1, received_count: 1 }]);
-  await restoreMessage({ ...house, access: sentMessages }, input(house, sent.id));
+  await restoreMessage(house, { ...input(house, sent.id), kind: 'sent' });
   const detail = await detailOf(house, id);
   t.strictSame(idsOf(detail), [received, sent.id]);
   t.strictSame(detail.messages[0].labels, ['kept']);
@@ -84,7 +94,7 @@ t.test('it ends with its last member, and a late reply begins another', async t 
   const a = await letter(house, inbox, 'a@x');
   const b = await letter(house, inbox, 'b@x', ['a@x']);
   const id = (await threadsOf(house, inbox))[0]!.id;
-  await deleteMessage(house, input(house, a));
+  await deleteMessage(house, { ...input(house, a), kind: 'received' });
   await deleteThread(house, { accountId: house.account, threadId: id });
   house.now.ms += 8 * DAY_MS;
   await house.sweepAll();
@@ -106,7 +116,7 @@ t.test('a conversation that mentioned many ids is freed in steps', async t => {
     ids.push(await letter(house, inbox, `own${n}@x`, ['root@x', ...many(n * 100)]));
   // Of two conversations: an id that was merged is freed as well.
   ids.push(await letter(house, inbox, 'other@x'), await letter(house, inbox, null, ['other@x', 'own1@x']));
-  for (const id of ids) await deleteMessage(house, input(house, id));
+  for (const id of ids) await deleteMessage(house, { ...input(house, id), kind: 'received' });
   t.same(verifyStore(house.store).faults, [], 'half-way');
   const late = await letter(house, inbox, 'late@x', ['root@x', 'other@x']);
   t.same(verifyStore(house.store).faults, [], 'with ids that a new conversation has taken');
@@ -143,7 +153,7 @@ t.test('who may not delete is told so, after who does not own it', async t => {
   await setPermissions(house, { account: house.account, permissions: { delete: false } });
   await setPermissions(house, { account: stranger, permissions: { delete: false } });
   const refused = async (accountId: typeof stranger, id: string) => {
-    const result = await deleteThread(house, { accountId, threadId: id });
+    const result = await outcomeOf(() => deleteThread(house, { accountId, threadId: id }));
     return result.ok ? 'done' : result.failure.code;
   };
   t.equal(await refused(house.account, threadId), 'operation_not_allowed');

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { resultOf } from '../../../../src/domain/errors.js';
 import { listMessages, listVersion } from '../../../../src/usecases/mailbox/list-messages.js';
 import { getMessageDetail } from '../../../../src/usecases/mailbox/read-message.js';
 import { getThreadDetail } from '../../../../src/usecases/threads/read-thread.js';
@@ -71,7 +72,7 @@ t.test('two conversations become one under the older id, and the younger one lea
   t.strictSame(idsOf(await detailOf(house, youngId, pages)), [third], 'its pages go on');
   const asked = { accountId: house.account, threadId: oldId, limit: 1, cursor: pages.cursor };
   t.match(
-    getThreadDetail(house, asked),
+    resultOf(() => getThreadDetail(house, asked)),
     { ok: false, failure: { code: 'invalid_cursor' } },
     'only under the id that they began with',
   );

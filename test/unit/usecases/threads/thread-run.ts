@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
-import type { Result } from '../../../../src/domain/errors.js';
+import { resultOf } from '../../../../src/domain/errors.js';
 import {
   type AccountId,
   type InboxId,
@@ -12,6 +12,7 @@ import { applyLabelChange, normaliseLabelChange } from '../../../../src/domain/l
 import { type MessageFilter, NO_FILTER, normaliseFilter } from '../../../../src/domain/message-filter.js';
 import { threadKeys } from '../../../../src/domain/message-ids.js';
 import { type Table, walkTable } from '../../../../src/store/engine/tables.js';
+import { getMessage, getSent } from '../../../../src/store/mailbox/messages.js';
 import { openMigratedStore } from '../../../../src/store/open-store.js';
 import type { MemberPosition } from '../../../../src/store/threads/members.js';
 import {
@@ -32,7 +33,6 @@ import {
   trashMessage,
 } from '../../../../src/usecases/mailbox/change-messages.js';
 import { listMessages } from '../../../../src/usecases/mailbox/list-messages.js';
-import { receivedMessages, sentMessages } from '../../../../src/usecases/mailbox/message-access.js';
 import { changeThreadLabels, deleteThread } from '../../../../src/usecases/threads/change-thread.js';
 import { type ThreadPageRequest, ThreadSearch } from '../../../../src/usecases/threads/find-threads.js';
 import {
@@ -41,6 +41,7 @@ import {
   type ThreadPage,
 } from '../../../../src/usecases/threads/list-threads.js';
 import { getThreadDetail, type ThreadSummary } from '../../../../src/usecases/threads/read-thread.js';
+import { must, outcomeOf } from '../../../support/use-cases.js';
 import { storeOptions } from '../../store/with-store.js';
 import type { Question } from '../mailbox/mailbox-steps.js';
 import { DAY_MS, type House, houseOn, inNameOf } from '../with-house.js';
@@ -184,7 +185,7 @@ class ThreadRun {
 
   #shownId({ id, kind }: ModelMember): string {
     return this.house.store.read(reader => {
-      const record = kind === 'received' ? receivedMessages.get(reader, id) : sentMessages.get(reader, id);
+      const record = kind === 'received' ? getMessage(reader, id) : getSent(reader, id);
       return record?.threadId == null ? 'none' : canonicalThread(reader, record.threadId);
     });
   }
@@ -200,7 +201,7 @@ class ThreadRun {
   async #reparse(pick: number): Promise<void> {
     const message = this.#picked(pick);
     if (message?.kind !== 'received') return;
-    const result = await reparseMessage(this.house, message.id);
+    const result = await outcomeOf(() => reparseMessage(this.house, message.id));
     assert.equal(result.ok, this.#model.anywhere(message.id, this.#now.ms) !== undefined);
     if (result.ok) Object.assign(message, { status: 'pending', senders: [], recipients: [], subject: null });
   }
@@ -247,10 +248,12 @@ class ThreadRun {
       removeLabels: change.remove,
     };
     const { store } = this.house;
-    const result = await (message.kind === 'received'
-      ? changeLabels({ store, access: receivedMessages }, input)
-      : changeLabels({ store, access: sentMessages }, input));
-    const normalised = normaliseLabelChange(change.add, change.remove);
+    const result = await outcomeOf(() =>
+      message.kind === 'received'
+        ? changeLabels({ store }, { ...input, kind: 'received' })
+        : changeLabels({ store }, { ...input, kind: 'sent' }),
+    );
+    const normalised = resultOf(() => normaliseLabelChange(change.add, change.remove));
     if (!normalised.ok) return assert.deepEqual(result, normalised);
     if (message.trash !== null) return assertMissing(result);
     message.labels = applyLabelChange(message.labels, normalised.value);
@@ -270,23 +273,23 @@ class ThreadRun {
     const threadId = this.#name(pick);
     const accountId = isStranger ? this.#stranger : this.house.account;
     const input = { accountId, threadId, addLabels: change.add, removeLabels: change.remove };
-    const result = await changeThreadLabels(this.house, input);
-    const normalised = normaliseLabelChange(change.add, change.remove);
+    const result = await outcomeOf(() => changeThreadLabels(this.house, input));
+    const normalised = resultOf(() => normaliseLabelChange(change.add, change.remove));
     if (!normalised.ok) return assert.deepEqual(result, normalised);
     const thread = this.#visible(threadId, isStranger);
     if (thread === undefined) return assertMissing(result);
     const { add: add_labels, remove: remove_labels } = normalised.value;
-    assert.deepEqual(result, { ...countsOf(thread), add_labels, remove_labels });
+    assert.deepEqual(must(result), { ...countsOf(thread), add_labels, remove_labels });
     for (const member of shownOf(thread)) member.labels = applyLabelChange(member.labels, normalised.value);
   }
 
   async #deleteThread({ pick, isStranger }: Kind<'deleteThread'>): Promise<void> {
     const threadId = this.#name(pick);
     const accountId = isStranger ? this.#stranger : this.house.account;
-    const result = await deleteThread(this.house, { accountId, threadId });
+    const result = await outcomeOf(() => deleteThread(this.house, { accountId, threadId }));
     const thread = this.#visible(threadId, isStranger);
     if (thread === undefined) return assertMissing(result);
-    const { message: _words, ...answer } = result;
+    const { message: _words, ...answer } = must(result);
     assert.deepEqual(answer, { ...countsOf(thread), status: 'deletion_pending' });
     for (const member of shownOf(thread)) this.#model.trash(member, this.#now.ms);
   }
@@ -294,21 +297,22 @@ class ThreadRun {
   async #move(step: Kind<'trash' | 'restore' | 'delete'>): Promise<void> {
     const picked = this.#picked(step.pick);
     if (picked === undefined) return;
-    const input = { accountId: step.isStranger ? this.#stranger : this.house.account, messageId: picked.id };
+    const input = {
+      accountId: step.isStranger ? this.#stranger : this.house.account,
+      messageId: picked.id,
+      kind: picked.kind,
+    };
     const act = { trash: trashMessage, restore: restoreMessage, delete: deleteMessage }[step.kind];
-    const result: Result<object> =
-      picked.kind === 'received'
-        ? await act({ ...this.house, access: receivedMessages }, input)
-        : await act({ ...this.house, access: sentMessages }, input);
+    const result = await outcomeOf<object>(() => act(this.house, input));
     const message = step.isStranger ? undefined : this.#model.anywhere(picked.id, this.#now.ms);
     if (message === undefined) return assertMissing(result);
-    result;
+    must(result);
     if (step.kind === 'trash') this.#model.trash(message, this.#now.ms);
     if (step.kind === 'delete') this.#model.erase(candidate => candidate === message);
     if (step.kind !== 'restore') return;
     message.trash = null;
     const thread = isShown(message) ? this.#model.threadOf(message)?.names[0] : null;
-    assert.equal((result as { thread_id?: string | null }).thread_id, thread);
+    assert.equal((must(result) as { thread_id?: string | null }).thread_id, thread);
   }
 
   async #ask(question: Question): Promise<void> {
@@ -415,9 +419,9 @@ class ThreadRun {
     let cursor: string | null = null;
     for (let page = 0; ; page++) {
       const limit = limits[page % limits.length]!;
-      const detail = getThreadDetail(this.house, { ...input, limit, cursor });
+      const detail = resultOf(() => getThreadDetail(this.house, { ...input, limit, cursor }));
       if (thread === undefined) return assertMissing(detail);
-      const { size, bytes } = detail;
+      const { size, bytes } = must(detail);
       const parts: Uint8Array[] = [];
       for await (const part of bytes) parts.push(part);
       const body = Buffer.concat(parts);

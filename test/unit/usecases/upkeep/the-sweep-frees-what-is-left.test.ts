@@ -10,6 +10,7 @@ import { deleteInbox } from '../../../../src/usecases/inboxes/inboxes.js';
 import { deleteMessage, trashMessage } from '../../../../src/usecases/mailbox/change-messages.js';
 import { listMessages } from '../../../../src/usecases/mailbox/list-messages.js';
 import { recoverUploads, sweep } from '../../../../src/usecases/upkeep/sweep.js';
+import { outcomeOf } from '../../../support/use-cases.js';
 import { FIRST, LAST } from '../../store/lines.js';
 import { countChunks, countUploads, pattern, readAll, upload } from '../../store/with-blobs.js';
 import { ALL_MAIL, DAY_MS, type House, withHouse } from '../with-house.js';
@@ -61,7 +62,7 @@ t.test('a deleted inbox of 250 messages is erased, the neighbour is not', async 
     (await readAll(house.store, house.message(kept)!.raw)).equals(pattern(200_000)),
     'its shared bytes are there',
   );
-  await deleteMessage(house, { accountId: house.account, messageId: kept });
+  await deleteMessage(house, { accountId: house.account, messageId: kept, kind: 'received' });
   await house.sweepAll();
   t.strictSame(counts(house), NOTHING);
   t.strictSame(
@@ -94,10 +95,15 @@ t.test('a deleted message is out of reach at once and its bytes follow', async t
   const inbox = await house.addInbox('agent');
   const ids: MessageId[] = [];
   for (let n = 0; n < 5; n++) ids.push(await house.receive(pattern(CHUNK_BYTES * 70), inbox));
-  await deleteMessage(house, { accountId: house.account, messageId: ids[2]! });
-  t.match(await deleteMessage(house, { accountId: house.account, messageId: ids[2]! }), {
-    failure: { code: 'not_found' },
-  });
+  await deleteMessage(house, { accountId: house.account, messageId: ids[2]!, kind: 'received' });
+  t.match(
+    await outcomeOf(() =>
+      deleteMessage(house, { accountId: house.account, messageId: ids[2]!, kind: 'received' }),
+    ),
+    {
+      failure: { code: 'not_found' },
+    },
+  );
   const page = listMessages(house, {
     ...ALL_MAIL,
     accountId: house.account,
@@ -158,11 +164,11 @@ t.test('a step that fails is named, and the others go on to the end', async t =>
   const house = await withHouse(t);
   const inbox = await house.addInbox('agent');
   const damaged = await house.receive('raw', inbox);
-  await trashMessage(house, { accountId: house.account, messageId: damaged });
+  await trashMessage(house, { accountId: house.account, messageId: damaged, kind: 'received' });
   const unreadable = { ...messagesTable, encodeValue: () => Buffer.of(99) };
   await house.store.write(writer => writer.put(unreadable, damaged, house.message(damaged)!));
   const long = await house.receive(pattern(CHUNK_BYTES * 150), inbox);
-  await deleteMessage(house, { accountId: house.account, messageId: long });
+  await deleteMessage(house, { accountId: house.account, messageId: long, kind: 'received' });
   house.now.ms += 7 * DAY_MS;
   await t.rejects(house.sweepAll(), {
     name: 'AggregateError',
@@ -177,7 +183,7 @@ t.test('many small things of one kind share a unit of work', async t => {
   const inbox = await house.addInbox('agent');
   for (let n = 0; n < 70; n++) {
     const messageId = await house.receive('raw', inbox);
-    await deleteMessage(house, { accountId: house.account, messageId });
+    await deleteMessage(house, { accountId: house.account, messageId, kind: 'received' });
   }
   let units = 0;
   const store: Pick<House['store'], 'read' | 'write'> = {
