@@ -10,7 +10,6 @@ import { CALLBACK_PATH, signInPages } from '../http/pages/sign-in.js';
 import { sitePages } from '../http/pages/site.js';
 import type { SignupRouteDeps } from '../http/routes/signups.js';
 import { Visitors } from '../http/server/visitors.js';
-import { composeMessage } from '../mail/write/compose-message.js';
 import type { RedisAddress } from '../queue/connection.js';
 import { MemoryRateLimiter, RedisRateLimiter } from '../queue/rate-limiter.js';
 import { OidcSignIn } from '../signin/oidc-sign-in.js';
@@ -57,7 +56,6 @@ export class Access {
     const operator = builtInPostmaster(config.mail);
     const mail = createSystemMail({
       relay: deps.relay,
-      compose: composeMessage,
       clock,
       from: { address: operator, name },
     });

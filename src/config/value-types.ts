@@ -64,17 +64,6 @@ function withinRange(value: number, range: { readonly min: number; readonly max:
   return value > range.max ? invalid(`is above ${range.max}`) : valid(value);
 }
 
-/** `true` or `false`. */
-export function boolean(): ValueType<boolean> {
-  return {
-    name: 'boolean',
-    allowed: 'true or false',
-    isSecret: false,
-    check: raw => (typeof raw === 'boolean' ? valid(raw) : invalid('is neither true nor false')),
-    fromText: given => (given.trim() === 'true' ? true : given.trim() === 'false' ? false : undefined),
-  };
-}
-
 /** One of a few words. */
 export function oneOf<const W extends string>(words: readonly W[]): ValueType<W> {
   return {

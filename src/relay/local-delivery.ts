@@ -10,7 +10,7 @@ import { rejected, unknown } from './smarthost/outcome.js';
 import { BLOCK_BYTES } from './smarthost/transaction.js';
 
 /** What records of mail that never came over a network hold of its client. */
-const IN_PROCESS = { clientAddress: 'local', isTls: false } as const;
+const IN_PROCESS = { clientAddress: 'local' } as const;
 
 export interface LocalDeliveryOptions {
   readonly inbound: InboundMail;
@@ -66,7 +66,7 @@ export class LocalDelivery {
         return refused('E_MESSAGE_TOO_LARGE', `inboxes here take messages of up to ${maxMessageBytes} bytes`);
       }
       if (!inbound.hasRoom()) return refused('E_MESSAGE_REJECTED', NO_ROOM);
-      body = inbound.begin(content.length);
+      body = inbound.begin();
       await writeAll(body, content);
       return { ok: true, mail: this.#staged(body, from, found) };
     } catch (error) {

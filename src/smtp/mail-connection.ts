@@ -240,8 +240,7 @@ export class MailConnection extends SMTPConnection {
   }
 
   #commit(intake: MessageIntake, parser: MailStream): void {
-    const { remoteAddress: clientAddress, secure: isTls } = this;
-    const envelope = this.#transaction.close({ clientAddress, helo: this.#helo, isTls });
+    const envelope = this.#transaction.close({ clientAddress: this.remoteAddress, helo: this.#helo });
     this._handlerPending = true;
     void intake.commit(envelope).then(verdict => {
       this._handlerPending = false;

@@ -7,11 +7,10 @@ import { type Reply, replies } from './replies.js';
 type Limits = Pick<SmtpListenerOptions, 'maxMessageBytes' | 'maxRecipients'>;
 
 /** What of the envelope belongs to the session and not to the transaction. */
-export type ClientFacts = Pick<Envelope, 'clientAddress' | 'helo' | 'isTls'>;
+export type ClientFacts = Pick<Envelope, 'clientAddress' | 'helo'>;
 
 interface Opened {
   readonly from: string;
-  readonly declaredBytes: number | null;
   readonly recipients: ResolvedRecipient[];
 }
 
@@ -42,7 +41,7 @@ export class MailTransaction {
       return this.#refuse('too_large', replies.tooLarge);
     }
     if (!this.#inbound.hasRoom()) return this.#refuse('no_room', replies.noRoom);
-    this.#opened = { from: reversePath.written, declaredBytes, recipients: [] };
+    this.#opened = { from: reversePath.written, recipients: [] };
     return replies.senderOk;
   }
 
@@ -69,11 +68,11 @@ export class MailTransaction {
   data(line: string): MessageIntake | Reply {
     if (line.trim().length > 'DATA'.length) return replies.dataArgument;
     if (this.#opened === null) return replies.needMail;
-    const { recipients, declaredBytes } = this.#opened;
+    const { recipients } = this.#opened;
     if (recipients.length === 0) return replies.needRecipient;
     if (!this.#inbound.hasRoom()) return this.#refuse('no_room', replies.noRoom);
     try {
-      return new MessageIntake(this.#inbound.begin(declaredBytes), this.#limits.maxMessageBytes);
+      return new MessageIntake(this.#inbound.begin(), this.#limits.maxMessageBytes);
     } catch {
       return this.#refuse('store_error', replies.storeError);
     }

@@ -5,26 +5,19 @@
 
 export interface Reply {
   readonly code: number;
-  readonly enhanced: string;
-  readonly words: string;
   /** As it goes over the wire. */
   readonly line: string;
 }
 
 function reply(code: number, enhanced: string, words: string): Reply {
-  return { code, enhanced, words, line: `${code} ${enhanced} ${words}\r\n` };
+  return { code, line: `${code} ${enhanced} ${words}\r\n` };
 }
 
 export const replies = {
   senderOk: reply(250, '2.1.0', 'Sender OK'),
   recipientOk: reply(250, '2.1.5', 'Recipient OK'),
   /** RFC 2034 section 3 leaves 3xx without an enhanced code. */
-  startMail: {
-    code: 354,
-    enhanced: '',
-    words: 'End data with <CRLF>.<CRLF>',
-    line: '354 End data with <CRLF>.<CRLF>\r\n',
-  },
+  startMail: { code: 354, line: '354 End data with <CRLF>.<CRLF>\r\n' },
 
   shuttingDown: reply(421, '4.3.2', 'Service shutting down'),
   tooManyClients: reply(421, '4.3.2', 'Too many connections, try again later'),

@@ -187,7 +187,6 @@ export interface Envelope {
   readonly clientAddress: string;
   /** What the client said in EHLO or HELO. */
   readonly helo: string;
-  readonly isTls: boolean;
 }
 
 export type AcceptOutcome =
@@ -235,6 +234,6 @@ export interface InboundMail {
     recipients: readonly ResolvedRecipient[],
     fromAddresses: readonly string[],
   ): readonly ResolvedRecipient[];
-  /** Starts a message. `declaredBytes` is SIZE from MAIL (RFC 1870), or null. */
-  begin(declaredBytes: number | null): IncomingBody;
+  /** Starts a message. */
+  begin(): IncomingBody;
 }

@@ -1,6 +1,10 @@
 import { Refusal, type Result } from '../../src/domain/errors.js';
+import type { Store } from '../../src/store/engine/store.js';
 import type { MessageKind } from '../../src/store/mailbox/mailboxes.js';
+import type { AccountRecord } from '../../src/store/records/accounts.js';
+import { rememberingAuthenticator } from '../../src/usecases/accounts/api-keys.js';
 import { deleteInbox as deleteInboxOf } from '../../src/usecases/inboxes/inboxes.js';
+
 import { setPolicy as setPolicyOf } from '../../src/usecases/inboxes/policies.js';
 import {
   changeLabels as changeLabelsOf,
@@ -58,3 +62,8 @@ function ofKind<Deps, Input extends OfKind, Value>(act: UseCase<Deps, Input, Val
 export const changeLabels = ofKind(changeLabelsOf);
 export const deleteMessage = ofKind(deleteMessageOf);
 export const trashMessage = ofKind(trashMessageOf);
+
+/** The account behind a credential, as a server that remembers nothing yet finds it. */
+export function authenticate(deps: { readonly store: Store }, credential: string): AccountRecord | null {
+  return rememberingAuthenticator(deps)(credential);
+}

@@ -191,10 +191,6 @@ export const signupAnswersTable: Table<AccountId, SignupAnswers> = {
   ...jsonValue<SignupAnswers>(1),
 };
 
-export function getSignupAnswers(reader: Reader, id: AccountId): SignupAnswers | undefined {
-  return reader.get(signupAnswersTable, id);
-}
-
 export function putSignupAnswers(writer: Writer, answers: SignupAnswers): void {
   writer.put(signupAnswersTable, answers.accountId, answers);
 }

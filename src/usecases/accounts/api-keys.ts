@@ -85,12 +85,6 @@ export async function revokeKeyById(deps: Deps, keyId: string): Promise<ApiKeyVi
   });
 }
 
-/** The account behind a bearer credential; null for anything but a live key. */
-export function authenticate(deps: { store: Store }, credential: string): AccountRecord | null {
-  if (!isCredential(credential)) return null;
-  return deps.store.read(reader => accountOf(reader, hashCredential(credential)));
-}
-
 function accountOf(reader: Reader, credentialHash: Buffer): AccountRecord | null {
   const key = findKeyByHash(reader, credentialHash);
   if (key === undefined || key.revokedAt !== null) return null;
@@ -101,9 +95,9 @@ function accountOf(reader: Reader, credentialHash: Buffer): AccountRecord | null
 const MAX_REMEMBERED = 10_000;
 
 /**
- * The same for a server that is asked again and again: what it found is good until anything changes that
- * decides about access, in this process or another. That is read afresh each time: a key that was revoked is
- * refused from the next request on.
+ * Finds the account behind a bearer credential; null for anything but a live key. What it found is good until
+ * anything changes that decides about access, in this process or another. That is read afresh each time: a key
+ * that was revoked is refused from the next request on.
  */
 export function rememberingAuthenticator(deps: {
   store: Store;

@@ -2,6 +2,7 @@ import { isEmailAddress } from '../../domain/addresses.js';
 import { refuse } from '../../domain/errors.js';
 import { type FeedbackId, type MessageId, newId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
+import { composeMessage } from '../../mail/write/compose-message.js';
 import type { Store } from '../../store/engine/store.js';
 import { type AccountRecord, getAccount } from '../../store/records/accounts.js';
 import { type FeedbackRecord, putFeedback, scanFeedback } from '../../store/records/approvals.js';
@@ -114,27 +115,8 @@ export function listFeedback(deps: { readonly store: Store }, input: PageInput):
   });
 }
 
-/** A mail of plain text, as the composer takes it. */
-export interface SystemMessage {
-  readonly id: MessageId;
-  /** Without angle brackets. */
-  readonly messageId: string;
-  /** Milliseconds since the epoch. */
-  readonly date: number;
-  readonly from: { readonly address: string; readonly name?: string };
-  readonly to: readonly { readonly address: string }[];
-  readonly cc: readonly [];
-  readonly subject: string;
-  readonly text: string;
-  readonly html: null;
-  readonly replyHeaders: null;
-  readonly files: readonly [];
-}
-
 export interface SystemMailDeps {
   readonly relay: Relay;
-  /** The whole message as transmitted: CRLF line ends, 7-bit, no line over 998 octets. */
-  readonly compose: (message: SystemMessage) => Uint8Array;
   readonly clock: Clock;
   /** Whom such mail comes from; bounces come back there, to the operator. */
   readonly from: { readonly address: string; readonly name: string };
@@ -150,14 +132,14 @@ export class SystemMailError extends Error {
 
 /** Writes mail of the service itself and hands it to the relay, once. */
 export function createSystemMail(deps: SystemMailDeps): SystemMail {
-  const { relay, compose, clock, from } = deps;
+  const { relay, clock, from } = deps;
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
   return {
     async send({ to, subject, text }) {
       if (!isEmailAddress(to)) throw new SystemMailError('the recipient is no address');
       const nowMs = clock();
       const id = newId<MessageId>(nowMs);
-      const content = compose({
+      const content = composeMessage({
         id,
         messageId: `${id}@${domain}`,
         date: nowMs,

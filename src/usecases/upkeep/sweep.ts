@@ -266,7 +266,7 @@ function forgetSets(writer: Writer, inboxId: InboxId, limit: number): number {
  * the table names uploads in hand too, which is why this is no duty.
  * @returns how many there were
  */
-export async function recoverUploads({ store, clock }: SweepDeps): Promise<number> {
+export async function recoverUploads({ store, clock }: Pick<SweepDeps, 'store' | 'clock'>): Promise<number> {
   const everything = { from: Buffer.alloc(0), to: Buffer.alloc(17, 0xff), limit: RECORDS_PER_UNIT };
   for (let recovered = 0; ; ) {
     const keys = store.read(reader => reader.scanKeys(blobUploadsTable, everything));

@@ -116,7 +116,7 @@ export class CliBox {
       });
       const recipient = mail.resolveRecipient(address);
       if (recipient === null) throw new Error(`${address} reaches no inbox`);
-      const body = mail.begin(null);
+      const body = mail.begin();
       for (let bytes = Buffer.from(raw), at = 0; at < bytes.length; at += 50_000) {
         if (!body.write(bytes.subarray(at, at + 50_000))) await body.drained();
       }
@@ -125,7 +125,6 @@ export class CliBox {
         recipients: [recipient],
         clientAddress: '192.0.2.1',
         helo: 'mx',
-        isTls: false,
       };
       const outcome = await body.commit(envelope);
       if (outcome.status !== 'accepted') throw new Error(`not accepted: ${outcome.status}`);

@@ -1,5 +1,4 @@
 import t from 'tap';
-import { boolean } from '../../../src/config/value-types.js';
 import { MINIMUM, problemsOf } from './load.js';
 
 /** Key, value as TOML writes it, and what must be said. */
@@ -115,15 +114,6 @@ for (const [variable, value, expected] of inEnvironment) {
     t.same(others, []);
   });
 }
-
-t.test('a boolean is true or false, as TOML or as text', async t => {
-  const type = boolean();
-  t.same(type.check(true, '/'), { ok: true, value: true });
-  t.same(type.check(type.fromText('false'), '/'), { ok: true, value: false });
-  for (const wrong of ['true', 1, type.fromText('yes'), type.fromText('constructor')]) {
-    t.same(type.check(wrong, '/'), { ok: false, wrong: 'is neither true nor false' });
-  }
-});
 
 t.test('a long value is cut', async t => {
   const [problem] = problemsOf({ toml: `${MINIMUM}hostname = "${'x'.repeat(300)}"\n` });

@@ -11,11 +11,12 @@ import type { PageRoute } from '../../../src/http/pages/page-route.js';
 import { sitePages } from '../../../src/http/pages/site.js';
 import { HttpServer } from '../../../src/http/server/http-server.js';
 import { Visitors } from '../../../src/http/server/visitors.js';
-import { authenticate, createKey } from '../../../src/usecases/accounts/api-keys.js';
+import { createKey } from '../../../src/usecases/accounts/api-keys.js';
 import type { SignupPolicy } from '../../../src/usecases/signup/policy.js';
 import { requestApproval } from '../../../src/usecases/signup/request-approval.js';
 import { BackgroundJobs } from '../../../src/workers/background.js';
 import { Contract } from '../../support/contract/contract.js';
+import { authenticate } from '../../support/use-cases.js';
 import { type Approvals, PUBLIC_URL, withApprovals } from '../usecases/signup/with-approvals.js';
 import { type Answer, type Call, houseRoutes, methodOf, request } from './with-server.js';
 

@@ -16,7 +16,6 @@ export interface RecordedMessage {
 
 /** What the listener did with one body. */
 export interface RecordedBody {
-  readonly declaredBytes: number | null;
   writes: number;
   bytes: number;
   commits: number;
@@ -62,10 +61,10 @@ export class RecordingInbound extends EventEmitter implements InboundMail {
     return [];
   }
 
-  begin(declaredBytes: number | null): IncomingBody {
+  begin(): IncomingBody {
     if (this.failBegin) throw new Error('no transaction to be had');
     const chunks: Buffer[] = [];
-    const record: RecordedBody = { declaredBytes, writes: 0, bytes: 0, commits: 0, aborts: 0 };
+    const record: RecordedBody = { writes: 0, bytes: 0, commits: 0, aborts: 0 };
     this.bodies.push(record);
     return {
       write: chunk => {

@@ -88,7 +88,7 @@ export function houseOn(store: Store, now: { ms: number }, inboxLimit = 5): Omit
   const addAccount = async (email: string) =>
     (await createAccount({ store, clock }, email)).account_id as AccountId;
   const accept: House['accept'] = async (body, ...ids) => {
-    const incoming = inbound.begin(null);
+    const incoming = inbound.begin();
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     for (let at = 0; at < bytes.length; at += 65_536) {
       if (!incoming.write(bytes.slice(at, at + 65_536))) await incoming.drained();
@@ -118,7 +118,7 @@ export function houseOn(store: Store, now: { ms: number }, inboxLimit = 5): Omit
     },
     message: id => store.read(reader => getMessage(reader, id)),
     pending: () => store.read(reader => listDue(reader, 'parse', 2 ** 47, 10_000)).map(due => due.work.id),
-    sweepAll: () => sweep({ store, clock }, () => false),
+    sweepAll: () => sweep({ store, clock, auditRetentionDays: 400 }, () => false),
   };
 }
 
@@ -128,6 +128,5 @@ export function envelopeTo(...ids: InboxId[]): Envelope {
     recipients: ids.map((inboxId, n) => ({ inboxId, address: `rcpt${n}@example.org`, isRole: false })),
     clientAddress: '192.0.2.1',
     helo: 'mx.elsewhere.example',
-    isTls: false,
   };
 }

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { authenticate } from '../../../../src/usecases/accounts/api-keys.js';
+import { authenticate } from '../../../support/use-cases.js';
 import { cliBox } from '../cli-box.js';
 
 interface Keys {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { createAccount } from '../../../../src/usecases/accounts/accounts.js';
-import { authenticate } from '../../../../src/usecases/accounts/api-keys.js';
+import { authenticate } from '../../../support/use-cases.js';
 import { cliBox } from '../cli-box.js';
 
 const script = join(import.meta.dirname, '../cli-process.js');

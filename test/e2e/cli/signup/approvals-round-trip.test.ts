@@ -1,8 +1,7 @@
 import t from 'tap';
 import { type AccountId, type FeedbackId, newId } from '../../../../src/domain/ids.js';
 import { putFeedback } from '../../../../src/store/records/approvals.js';
-import { authenticate } from '../../../../src/usecases/accounts/api-keys.js';
-import { redeemClaim } from '../../../support/use-cases.js';
+import { authenticate, redeemClaim } from '../../../support/use-cases.js';
 import { type CliBox, cliBox } from '../cli-box.js';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { findAccountByEmail } from '../../../../src/store/records/accounts.js';
-import { getSignupAnswers } from '../../../../src/store/records/approvals.js';
+import { signupAnswersTable } from '../../../../src/store/records/approvals.js';
 import { type AccessServer, withAccess } from '../with-access.js';
 
 const type = { 'content-type': 'application/json' };
@@ -96,7 +96,7 @@ t.test('a claim gives what the specification says, and answers are never in its 
     });
     t.same(Object.keys(answer.json).sort(), ['account_id', 'credential', 'message', 'token_type']);
     const stored = access.store.read(reader =>
-      getSignupAnswers(reader, findAccountByEmail(reader, email)!.id),
+      reader.get(signupAnswersTable, findAccountByEmail(reader, email)!.id),
     );
     t.match(stored, { discoverySource: kept, intendedUse: 'mail' });
     t.equal((await post(access, '/v1/claims', body)).json.error.code, 'invalid_claim', 'once');

@@ -13,7 +13,7 @@ t.test('without one it is neither offered nor understood', async t => {
   await client.command('STARTTLS', 500);
 });
 
-t.test('with one, a message comes in over TLS, and the house is told', async t => {
+t.test('with one, a message comes in over TLS', async t => {
   const { port, inbound } = await withListener(t, { tls: certificate });
   const client = await SmtpClient.connect(port);
   await client.expect(220);
@@ -25,7 +25,6 @@ t.test('with one, a message comes in over TLS, and the house is told', async t =
   await client.command('STARTTLS', 503);
   const raw = `Subject: x\r\n\r\n${'..dots\r\n'.repeat(20_000)}`;
   t.equal((await client.sendMail('a@b.example', ['agent@example.org'], raw)).code, 250);
-  t.equal(inbound.messages[0]!.envelope.isTls, true);
   t.equal(inbound.messages[0]!.raw.toString(), raw);
 });
 

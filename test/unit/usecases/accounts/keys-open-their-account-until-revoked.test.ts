@@ -3,13 +3,14 @@ import { newCredential } from '../../../../src/domain/secrets.js';
 import { apiKeyHashesTable, apiKeysTable } from '../../../../src/store/records/accounts.js';
 import { setPermissions } from '../../../../src/usecases/accounts/accounts.js';
 import {
-  authenticate,
   createKey,
   listAccountKeys,
   rememberingAuthenticator,
   revokeKeyById,
 } from '../../../../src/usecases/accounts/api-keys.js';
-import { outcomeOf } from '../../../support/use-cases.js';
+
+import { authenticate, outcomeOf } from '../../../support/use-cases.js';
+
 import { FIRST, LAST } from '../../store/lines.js';
 import { withHouse } from '../with-house.js';
 

@@ -52,7 +52,7 @@ t.test('an inbox that was deleted since RCPT gets nothing; when all were, nobody
 t.test('what is aborted leaves nothing', async t => {
   const house = await withHouse(t);
   const inbox = await house.addInbox('agent');
-  const incoming = house.inbound.begin(null);
+  const incoming = house.inbound.begin();
   for (let n = 0; n < 20; n++) if (!incoming.write(pattern(50_000))) await incoming.drained();
   incoming.abort();
   incoming.abort();
@@ -67,7 +67,7 @@ t.test('below the floor mail is read to its end and refused, and nothing of it s
   const house = await withHouse(t, { diskFloorBytes: 2 ** 60 });
   const inbox = await house.addInbox('agent');
   t.notOk(house.inbound.hasRoom());
-  const incoming = house.inbound.begin(null);
+  const incoming = house.inbound.begin();
   for (let n = 0; n < 100; n++) t.ok(incoming.write(pattern(65_536)), 'never waits');
   await incoming.drained();
   t.strictSame(await incoming.commit(envelopeTo(inbox)), { status: 'no_room' });

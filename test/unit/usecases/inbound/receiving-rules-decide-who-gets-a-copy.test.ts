@@ -80,7 +80,7 @@ t.test('only the visible From counts, in all of its mailboxes', async t => {
   ]) {
     t.equal(await statusOf(header), 'accepted', header);
   }
-  const incoming = house.inbound.begin(null);
+  const incoming = house.inbound.begin();
   incoming.write(Buffer.from('From: ok@fine.example\r\n\r\nx'));
   const outcome = await incoming.commit({ ...envelopeTo(inbox), from: 'bad@spam.example' });
   t.equal(outcome.status, 'accepted', 'nor does the reverse-path');
@@ -129,14 +129,14 @@ t.test('the rules of the commit count, not those of the beginning', async t => {
   const inbox = await house.addInbox('agent');
   for (const bytes of [LETTER, 'X-Filler: filler filler\r\n'.repeat(20_000) + LETTER]) {
     await setRules(house, inbox, { enabled: false });
-    const early = house.inbound.begin(null);
+    const early = house.inbound.begin();
     for (let at = 0; at < bytes.length; at += 50_000) {
       if (!early.write(Buffer.from(bytes.slice(at, at + 50_000)))) await early.drained();
     }
     await block(house, inbox);
     t.strictSame(await early.commit(envelopeTo(inbox)), { status: 'blocked' }, 'blocked meanwhile');
 
-    const late = house.inbound.begin(null);
+    const late = house.inbound.begin();
     for (let at = 0; at < bytes.length; at += 50_000) {
       if (!late.write(Buffer.from(bytes.slice(at, at + 50_000)))) await late.drained();
     }
@@ -162,7 +162,7 @@ t.test('mail to a role address is taken whatever the rules of its inbox say', as
   const ops = await house.addInbox('ops');
   await block(house, ops);
   const accept = async (...recipients: ResolvedRecipient[]) => {
-    const incoming = house.inbound.begin(null);
+    const incoming = house.inbound.begin();
     incoming.write(Buffer.from(LETTER));
     const envelope: Envelope = { ...envelopeTo(), recipients };
     return copiesOf(house, await incoming.commit(envelope));

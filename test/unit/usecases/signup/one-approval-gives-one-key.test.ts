@@ -7,9 +7,10 @@ import {
   claimPhrasesTable,
 } from '../../../../src/store/records/approvals.js';
 import { verifyStore } from '../../../../src/store/verify/verify-store.js';
-import { authenticate, listAccountKeys } from '../../../../src/usecases/accounts/api-keys.js';
+import { listAccountKeys } from '../../../../src/usecases/accounts/api-keys.js';
 import { listInboxes } from '../../../../src/usecases/inboxes/inboxes.js';
 import { approve, viewApproval } from '../../../../src/usecases/signup/approve.js';
+import { authenticate } from '../../../support/use-cases.js';
 import { FIRST, LAST } from '../../store/lines.js';
 import { CLIENT, claimOf, HOUR_MS, MINUTE_MS, withApprovals } from './with-approvals.js';
 

@@ -2,7 +2,7 @@ import t from 'tap';
 import type { AccountId } from '../../../../src/domain/ids.js';
 import { getMeta } from '../../../../src/store/engine/meta.js';
 import { accountEmailsTable, getAccount, putAccount } from '../../../../src/store/records/accounts.js';
-import { getSignupAnswers } from '../../../../src/store/records/approvals.js';
+import { signupAnswersTable } from '../../../../src/store/records/approvals.js';
 import { ensureOperator } from '../../../../src/usecases/accounts/accounts.js';
 import { approveAtConsole, viewApproval } from '../../../../src/usecases/signup/approve.js';
 import type { SignupPolicy } from '../../../../src/usecases/signup/policy.js';
@@ -98,7 +98,8 @@ t.test('the console approves any address, and accounts by their id', async t => 
 
 t.test('answers are kept once: with the claim that makes the account', async t => {
   const approvals = await withApprovals(t, { policy: 'open' });
-  const answersOf = (id: string) => approvals.store.read(reader => getSignupAnswers(reader, id as AccountId));
+  const answersOf = (id: string) =>
+    approvals.store.read(reader => reader.get(signupAnswersTable, id as AccountId));
   const claim = async (email: string, discoverySource: unknown, intendedUse: unknown) => {
     const phrase = await approvals.phraseFor(email);
     return (await claimOf(approvals.redeem(phrase, { discoverySource, intendedUse }))).account_id;
