@@ -99,7 +99,7 @@ type WithInitgroups = typeof process & { initgroups?: (user: number, extraGroup:
  * makes in there is out of the daemon's reach. Without the directory, or as another user, it stays what it is.
  * @throws when the system refuses
  */
-export function becomeOwner(directory: string): void {
+function becomeOwner(directory: string): void {
   if (process.getuid?.() !== 0) return;
   const owner = ownerOf(directory);
   if (owner === undefined || owner.uid === 0) return;

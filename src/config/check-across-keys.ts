@@ -106,7 +106,7 @@ function checkOidc(values: SettledValues): ConfigProblem | null {
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/;
 
 /** The rules that join the keys of [relay] and [relay.smarthost]. */
-export function checkSmarthost(values: SettledValues): (ConfigProblem | null)[] {
+function checkSmarthost(values: SettledValues): (ConfigProblem | null)[] {
   return [checkHost(values), checkCredentials(values), checkPlainPassword(values), checkCaFile(values)];
 }
 

@@ -101,7 +101,7 @@ type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   : Name;
 
 /** Builds the configuration, frozen, from checked values by dotted key. */
-export function shapeConfig(get: (id: string) => ConfigValue | null | undefined): Config {
+function shapeConfig(get: (id: string) => ConfigValue | null | undefined): Config {
   // The walk follows KEYS as the type does; what each key's check returned is what its type says.
   return shapeMembers(KEYS, '', get) as unknown as Config;
 }

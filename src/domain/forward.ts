@@ -164,16 +164,16 @@ export function forwardedFiles(files: readonly ForwardableFile[]): readonly Forw
 }
 
 /** What a forward says of the message in it. Bcc is not among it (specification, ForwardInput rule 3). */
-export type ForwardedHeader = Pick<ReceivedContent, 'from' | 'date' | 'subject' | 'to' | 'cc'>;
+type ForwardedHeader = Pick<ReceivedContent, 'from' | 'date' | 'subject' | 'to' | 'cc'>;
 
 const TITLE = '---------- Forwarded message ----------';
 
 /** The header block in plain text, without a line end after it. */
-export function headerAsText(header: ForwardedHeader): string {
+function headerAsText(header: ForwardedHeader): string {
   return [TITLE, ...fieldsOf(header).map(([name, value]) => `${name}: ${value}`)].join('\n');
 }
 
-export function headerAsHtml(header: ForwardedHeader): string {
+function headerAsHtml(header: ForwardedHeader): string {
   const fields = fieldsOf(header).map(([name, value]) => `<b>${name}:</b> ${escapeHtml(value)}`);
   return `<p>${[TITLE, ...fields].join('<br>\n')}</p>`;
 }

@@ -91,7 +91,7 @@ function checkTexts({ text, html }: Pick<SubmissionInput, 'text' | 'html'>): voi
 }
 
 /** Why this cannot be a subject, blank or not; null when it can. */
-export function subjectProblemOf(subject: string): string | null {
+function subjectProblemOf(subject: string): string | null {
   const isGood =
     Buffer.byteLength(subject) <= MAX_SUBJECT_BYTES && subject.isWellFormed() && !CONTROL.test(subject);
   return isGood
@@ -100,7 +100,7 @@ export function subjectProblemOf(subject: string): string | null {
 }
 
 /** Why these cannot be bodies; null when they can. */
-export function textProblemOf(bodies: {
+function textProblemOf(bodies: {
   readonly text?: string | undefined;
   readonly html?: string | null | undefined;
 }): string | null {
@@ -109,7 +109,7 @@ export function textProblemOf(bodies: {
 }
 
 /** The id of a message to answer has the shape of one; whether it is there is asked of the store. */
-export function checkReplyTarget(id: string | null | undefined, field = 'in_reply_to'): void {
+function checkReplyTarget(id: string | null | undefined, field = 'in_reply_to'): void {
   if (id !== undefined && id !== null && !isMessageRef(id)) {
     throw refuse('invalid_message', `${field} must be the id of a message of this inbox.`);
   }

@@ -183,7 +183,7 @@ export class ParsePool implements MessageParser {
   }
 }
 
-export interface PoolThreadOptions {
+interface PoolThreadOptions {
   readonly script: URL;
   readonly memoryMib: number;
   readonly onReady: (thread: PoolThread) => void;
@@ -209,7 +209,7 @@ const UNCOLLECTED_BYTES = 128 * 1024 * 1024;
 const TEXT_SHARE = 8;
 
 /** A worker thread of the pool, from its start to its end. */
-export class PoolThread {
+class PoolThread {
   readonly #worker: Worker;
   readonly #options: PoolThreadOptions;
   #isReady = false;

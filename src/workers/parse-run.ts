@@ -145,7 +145,7 @@ function applyCall(sink: AttachmentSink, call: SinkCall): void | Promise<void> {
   }
 }
 
-export interface ParseFeedOptions {
+interface ParseFeedOptions {
   readonly job: number;
   readonly source: AsyncIterable<Uint8Array>;
   readonly post: (message: ToThread, transfer: ArrayBuffer[]) => void;
@@ -158,7 +158,7 @@ export interface ParseFeedOptions {
  * Carries the raw message from its source to a thread, in one post when it is small, else in pieces within
  * the window. Bytes are copied, not given away: the buffers are the caller's, and 64 KiB cost microseconds.
  */
-export class ParseFeed {
+class ParseFeed {
   /** Resolves when the source is no longer in use; never rejects. */
   readonly done: Promise<void>;
   readonly #options: ParseFeedOptions;
@@ -272,7 +272,7 @@ export class ParseFeed {
  * Measures the time that a thread has had for its message. It stands still while the thread waits for us
  * (the store is slow to read or to write), because what that costs is not the message's fault.
  */
-export class ParseClock {
+class ParseClock {
   readonly #onTimeUp: () => void;
   #remainingMs: number;
   #runningSince: number | undefined;

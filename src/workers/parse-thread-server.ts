@@ -99,7 +99,7 @@ class ThreadJob {
 }
 
 /** An error without its message, which may quote the mail: kind, code, and where it was thrown. */
-export function describeError(error: unknown): string {
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const code = 'code' in error && typeof error.code === 'string' ? ` ${error.code}` : '';
   const frame = /^ {4}at .*?([^/\\() ]+:\d+:\d+)\)?$/m.exec(error.stack ?? '');

@@ -128,7 +128,7 @@ const japaneseEscapes: ReadonlyMap<string, JapaneseSet> = new Map([
 ]);
 
 /** ISO-2022-JP (RFC 1468, RFC 2237), with half-width katakana as CP50221 has it, by way of EUC-JP. */
-export function decodeIso2022Jp(bytes: Buffer): string {
+function decodeIso2022Jp(bytes: Buffer): string {
   // JIS X 0212 takes three bytes in EUC-JP for two here: half as much again is always enough, and 2x for katakana.
   const out = Buffer.allocUnsafe(bytes.length * 2);
   let length = 0;
@@ -174,7 +174,7 @@ function japaneseEscapeAt(bytes: Buffer, start: number): string | undefined {
 }
 
 /** ISO-2022-KR (RFC 1557) by way of EUC-KR. */
-export function decodeIso2022Kr(bytes: Buffer): string {
+function decodeIso2022Kr(bytes: Buffer): string {
   const out = Buffer.allocUnsafe(bytes.length);
   let length = 0;
   let isShifted = false;
@@ -190,7 +190,7 @@ export function decodeIso2022Kr(bytes: Buffer): string {
 }
 
 /** HZ-GB-2312 (RFC 1843) by way of GBK. */
-export function decodeHz(bytes: Buffer): string {
+function decodeHz(bytes: Buffer): string {
   const out = Buffer.allocUnsafe(bytes.length);
   let length = 0;
   let isChinese = false;

@@ -100,11 +100,7 @@ function contentIdOf(raw: string | null): string | null {
  * A parameter as text: the extended and continued forms of RFC 2231 (sections 3 and 4) win over the plain
  * one; the plain form may hold encoded words, which RFC 2047 section 5 forbids and senders use.
  */
-export function parameterText(
-  header: StructuredHeader,
-  attribute: string,
-  maxEncodedWords: number,
-): string | null {
+function parameterText(header: StructuredHeader, attribute: string, maxEncodedWords: number): string | null {
   const extended = header.parameters.get(`${attribute}*`);
   if (extended !== undefined) return decodeExtended([{ text: extended, isEncoded: true }]);
   const pieces = continuedPieces(header, attribute);
@@ -115,7 +111,7 @@ export function parameterText(
 }
 
 /** A parameter that is a token of ASCII, such as charset or boundary: the raw characters. */
-export function parameterToken(header: StructuredHeader, attribute: string): string | null {
+function parameterToken(header: StructuredHeader, attribute: string): string | null {
   const plain = header.parameters.get(attribute);
   if (plain !== undefined) return plain;
   const pieces = continuedPieces(header, attribute);

@@ -86,7 +86,7 @@ const PIECES_PER_BLOCK = 8_192;
  * next one of the same quote depth, space-stuffing is undone, quote marks stay, and the signature separator
  * is a line of its own. Lines end in LF, in and out.
  */
-export function unflow(text: string, deletesSpace: boolean): string {
+function unflow(text: string, deletesSpace: boolean): string {
   const blocks: string[] = [];
   let pieces: string[] = [];
   let goesOn = false;
@@ -120,7 +120,7 @@ function quoteDepth(text: string, start: number): number {
 }
 
 /** Turns CRLF, the line end of text on the wire (RFC 2046 section 4.1.1), into LF; other CR stay as they are. */
-export function toLineFeeds(text: string): string {
+function toLineFeeds(text: string): string {
   const blocks: string[] = [];
   let pieces: string[] = [];
   let start = 0;

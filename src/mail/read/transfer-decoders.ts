@@ -37,7 +37,7 @@ const valueByByte = ((): Uint8Array => {
  * be multiples of four, and decoding goes on after padding: list software appends a second base64 stream.
  * Node's own decoder takes `-` and `_` for digits, which here are foreign characters.
  */
-export class Base64Decoder {
+class Base64Decoder {
   #bits = 0;
   /** Digits of the group that is not complete, 0 to 3. */
   #digits = 0;
@@ -135,7 +135,7 @@ type LineEnd = 'none' | 'unknown' | number;
  * Quoted-printable as a stream (RFC 2045 section 6.7). White space at line ends is dropped, also between
  * the "=" of a soft break and the line end, where relays add it; an invalid escape stays as it is.
  */
-export class QuotedPrintableDecoder {
+class QuotedPrintableDecoder {
   /** The tail of the last piece whose meaning depends on what follows. */
   #held: Buffer | null = null;
 
@@ -215,7 +215,7 @@ function hexDigit(byte: number | undefined): number {
 }
 
 /** The byte that the two hexadecimal digits at `at` stand for, or -1 when there are none. */
-export function hexByte(data: Uint8Array, at: number): number {
+function hexByte(data: Uint8Array, at: number): number {
   const high = hexDigit(data[at]);
   const low = hexDigit(data[at + 1]);
   return high < 0 || low < 0 ? -1 : high * 16 + low;

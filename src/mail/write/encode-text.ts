@@ -97,7 +97,7 @@ const HEX = Buffer.from('0123456789ABCDEF');
  * `maxLength` octets. A line of it never ends in white space, never begins with `From ` (which mbox files
  * mangle) or a dot (which relays once did), and so passes whatever moves it.
  */
-export function encodeQuotedPrintable(text: Buffer, maxLength: number): Buffer | null {
+function encodeQuotedPrintable(text: Buffer, maxLength: number): Buffer | null {
   // Room for one more piece than fits, so that what is too long shows.
   const out = Buffer.allocUnsafe(maxLength + 6);
   let length = 0;
@@ -146,7 +146,7 @@ function isPlainByte(byte: number, isLast: boolean): boolean {
 }
 
 /** True where `From ` begins. */
-export function isFromLine(text: Buffer, at: number): boolean {
+function isFromLine(text: Buffer, at: number): boolean {
   return (
     text[at] === 0x46 &&
     text[at + 1] === 0x72 &&

@@ -3,7 +3,7 @@ import { isUsableContentId } from '../../domain/message-ids.js';
 import { type FileDescription, isMediaType, type Mailbox, UNKNOWN_TYPE } from '../../domain/message-parts.js';
 
 /** RFC 2047 section 2 for lines with encoded words, and within the 78 of RFC 5322 section 2.1.1 for the others. */
-export const HEADER_LINE = 76;
+const HEADER_LINE = 76;
 
 const WORD = /^[!-~](?:[ -~]*[!-~])?$/;
 
@@ -224,7 +224,7 @@ function quote(character: string): string {
 }
 
 /** Printable ASCII as a quoted string (RFC 5322 section 3.2.4). */
-export function quoted(text: string): string {
+function quoted(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }
 
@@ -232,6 +232,6 @@ export function quoted(text: string): string {
  * Throws for a value with a line break, NUL or other control: the caller has checked values that come from
  * outside, and one that would end its line does not go on the wire. `what` is named, the value is not.
  */
-export function refuseControls(what: string, value: string): void {
+function refuseControls(what: string, value: string): void {
   if (/\p{Cc}/u.test(value)) throw new Error(`${what} has control characters`);
 }

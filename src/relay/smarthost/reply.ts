@@ -36,7 +36,7 @@ export function parseReply(lines: readonly string[]): Reply | null {
 }
 
 /** Does the line say that more of the reply follows? */
-export function isContinued(line: string): boolean {
+function isContinued(line: string): boolean {
   return LINE.exec(line)?.[2] === '-';
 }
 

@@ -203,6 +203,6 @@ export class SessionPool {
 }
 
 /** Nothing of the message was handed over. */
-export function stopping(): SessionFailure {
+function stopping(): SessionFailure {
   return new SessionFailure('E_RELAY_UNREACHABLE', 'the service is being stopped');
 }

@@ -36,7 +36,7 @@ interface MetaValues {
   readonly unfinished: UnfinishedMigration;
 }
 
-export interface UnfinishedMigration {
+interface UnfinishedMigration {
   readonly schema: number;
   /** How far it has come (base64); null when it has only begun. */
   readonly position: string | null;

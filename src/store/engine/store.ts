@@ -258,7 +258,7 @@ const SMALLEST_STORE = 2 * 4096;
  * Looks at the head of an existing store file; an absent or empty one will be made.
  * @throws DamagedStoreError
  */
-export function checkStoreFile(path: string): void {
+function checkStoreFile(path: string): void {
   const file = storeFile(path);
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0) return;

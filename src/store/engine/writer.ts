@@ -229,6 +229,6 @@ export function accessVersion(reader: Reader): number {
   return reader.get(accessVersionTable, null) ?? 0;
 }
 
-export function countAccessChange(writer: Writer): void {
+function countAccessChange(writer: Writer): void {
   writer.put(accessVersionTable, null, accessVersion(writer) + 1);
 }

@@ -145,7 +145,7 @@ function endThread(writer: Writer, root: ThreadId, { inboxId }: ThreadRecord): v
  * mailbox of a million messages has sixteen blocks. Ids that are kept in records, summaries and links stay as
  * they are; they are resolved when they are shown.
  */
-export function mergeThreads(writer: Writer, a: ThreadId, b: ThreadId): ThreadId {
+function mergeThreads(writer: Writer, a: ThreadId, b: ThreadId): ThreadId {
   const [threadA, threadB] = [getThread(writer, a), getThread(writer, b)];
   if (threadA === undefined || threadB === undefined) throw new Error('a thread to be merged is missing');
   const isKept = threadA.joins > threadB.joins || (threadA.joins === threadB.joins && a < b);

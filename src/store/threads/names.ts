@@ -90,7 +90,7 @@ export function mergeNames(
   countMerged(writer, inboxId, 1);
 }
 
-export function countMerged(writer: Writer, inboxId: InboxId, change: 1 | -1): void {
+function countMerged(writer: Writer, inboxId: InboxId, change: 1 | -1): void {
   const count = (writer.get(mergedThreadsTable, inboxId) ?? 0) + change;
   if (count > 0) writer.put(mergedThreadsTable, inboxId, count);
   else writer.remove(mergedThreadsTable, inboxId);
@@ -158,7 +158,7 @@ export function addLink(writer: Writer, inboxId: InboxId, hashed: Buffer, id: Th
 }
 
 /** Notes that `merged` is another name of what `id` stands for. */
-export function addMergedPart(writer: Writer, id: ThreadId, merged: ThreadId): void {
+function addMergedPart(writer: Writer, id: ThreadId, merged: ThreadId): void {
   writer.put(threadPartsTable, partKey(id, { type: 'merged', id: merged }), true);
 }
 
@@ -170,7 +170,7 @@ export function removePart(writer: Writer, id: ThreadId, part: ThreadPart): void
   writer.remove(threadPartsTable, partKey(id, part));
 }
 
-export function scanParts(reader: Reader, id: ThreadId, limit: number): ThreadPart[] {
+function scanParts(reader: Reader, id: ThreadId, limit: number): ThreadPart[] {
   const from = idToBytes(id);
   const to = prefixEnd(from) ?? Buffer.alloc(KIND_AT + 1, 0xff);
   return reader.scanKeys(threadPartsTable, { from, to, limit }).map(key => readPartKey(key).part);

@@ -101,7 +101,7 @@ function saveUnfinished(writer: Writer, record: ReceivedRecord, tries: number, d
 }
 
 /** Ends the attempts: the message is `failed`, its raw bytes stay. */
-export function failMessage(writer: Writer, record: ReceivedRecord, failure: string, nowMs: number): void {
+function failMessage(writer: Writer, record: ReceivedRecord, failure: string, nowMs: number): void {
   if (record.parseDueAt !== null) {
     removePending(writer, { kind: 'parse', dueAt: record.parseDueAt, id: record.id });
   }

@@ -123,7 +123,7 @@ export function deleteInbox(deps: { store: Store; clock: Clock }, input: InboxIn
  * Takes an inbox out of use, whoever asked: its slot is free and its address retired with this unit of
  * work, its mail is erased by the sweeper.
  */
-export function retireInbox(writer: Writer, inbox: InboxRecord, nowMs: number): Deleted {
+function retireInbox(writer: Writer, inbox: InboxRecord, nowMs: number): Deleted {
   if (isProtected(writer, inbox)) {
     throw refuse('protected_inbox', `${addressOf(inbox)} serves the whole service and cannot be deleted.`);
   }

@@ -67,7 +67,7 @@ export function readPolicy(
   });
 }
 
-export function viewPolicy(inboxId: InboxId, policy: PolicyRecord): PolicyView {
+function viewPolicy(inboxId: InboxId, policy: PolicyRecord): PolicyView {
   const { enabled, addresses, domains, revision } = policy;
   return { inbox_id: inboxId, enabled, addresses, domains, revision };
 }

@@ -76,6 +76,6 @@ const ADDRESS_CURSORS: Cursors<string> = {
   read: cursor => (toSuppressedAddress(cursor) === cursor ? cursor : null),
 };
 
-export function viewSuppression({ address, reason, createdAt }: SuppressionRecord): SuppressionView {
+function viewSuppression({ address, reason, createdAt }: SuppressionRecord): SuppressionView {
   return { address, reason, created_at: toInstant(createdAt) };
 }

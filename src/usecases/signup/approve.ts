@@ -125,12 +125,7 @@ export type ApprovalState =
   /** The address may have no access any more. */
   | { readonly status: 'not_eligible' };
 
-export function findApproval(
-  reader: Reader,
-  policy: SignupPolicy,
-  token: string,
-  nowMs: number,
-): ApprovalState {
+function findApproval(reader: Reader, policy: SignupPolicy, token: string, nowMs: number): ApprovalState {
   const link = isLinkToken(token) ? findLink(reader, hashLinkToken(token)) : undefined;
   if (link === undefined || link.method !== policy.proof) return { status: 'unknown' };
   if (link.approvedAt !== null) return { status: 'used' };

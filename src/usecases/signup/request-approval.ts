@@ -190,7 +190,7 @@ export interface ServiceNames {
  * The mail with the link to approve. Plain and short; nothing in it was typed by whoever asked, so that nobody can
  * send words of their own to a stranger in our name.
  */
-export function approvalMail(
+function approvalMail(
   service: ServiceNames,
   facts: { readonly url: string; readonly client: string; readonly requestedAt: number },
 ): { readonly subject: string; readonly text: string } {

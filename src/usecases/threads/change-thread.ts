@@ -148,7 +148,7 @@ function countsOf(thread: ThreadRecord) {
  * The members that a conversation had at one instant, to be worked through bit by bit: what joins it
  * meanwhile is not among them. Keeps the blocks of its sets, 8 KiB for 65,408 messages at most.
  */
-export class ThreadSelection {
+class ThreadSelection {
   readonly #walks: readonly Walk[];
 
   constructor(reader: Reader, inboxId: InboxId, root: ThreadId) {

@@ -166,7 +166,7 @@ export interface ThreadSummary extends ThreadBase {
   readonly matching_message_count?: number;
 }
 
-export function viewThread(reader: Reader, thread: ThreadRecord): ThreadBase {
+function viewThread(reader: Reader, thread: ThreadRecord): ThreadBase {
   const { inboxId, shown, counts, earliest, latest } = thread;
   return {
     id: shown,
