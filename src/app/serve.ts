@@ -1,4 +1,5 @@
 import type { Config } from '../config/load-config.js';
+import { within } from '../lib/async.js';
 import { createLogger, type LogLevel, type RootLogger } from '../ops/logging.js';
 import { Daemon } from './daemon.js';
 import { packageVersion } from './version.js';
@@ -47,13 +48,9 @@ export async function serve(options: ServeOptions): Promise<number> {
   }
   const signal = await stopSignal;
   log.info({ signal }, 'stopping');
-  const deadline = setTimeout(() => {
-    log.error({}, 'the orderly stop takes too long; what is left is recovered at the next start');
-    process.exit(1);
-  }, STOP_DEADLINE_MS);
-  await daemon.stop();
-  clearTimeout(deadline);
-  return 0;
+  if ((await within(STOP_DEADLINE_MS, daemon.stop())) !== null) return 0;
+  log.error({}, 'the orderly stop takes too long; what is left is recovered at the next start');
+  return process.exit(1);
 }
 
 function nextStopSignal(): Promise<string> {

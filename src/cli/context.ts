@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { type ConfigProblem, formatProblem } from '../config/config-problem.js';
 import { type Config, type LoadedConfig, loadConfig } from '../config/load-config.js';
+import { reasonOf } from '../lib/async.js';
 import { type Store, storeExists } from '../store/engine/store.js';
 import { NewerSchemaError, openMigratedStore } from '../store/open-store.js';
 import type { DefaultLimits } from '../usecases/accounts/accounts.js';
@@ -73,22 +74,18 @@ export function becomeOwnerOf(path: string): void {
   } catch (error) {
     throw failed(
       'not_permitted',
-      `This process is root but cannot become the owner of ${path} (${messageOf(error)}). Run it as that user instead.`,
+      `This process is root but cannot become the owner of ${path} (${reasonOf(error)}). Run it as that user instead.`,
     );
   }
 }
 
 function adviceFor(error: unknown): string {
   if (error instanceof NewerSchemaError) return error.message;
-  const reason = messageOf(error);
+  const reason = reasonOf(error);
   if (/EACCES|EPERM|EROFS|permission denied/i.test(reason)) {
     return `${reason}. Run this as root or as the user that owns that directory.`;
   }
   return `${reason}. Check store.path and the disk it lies on.`;
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** The type declarations of Node 20 leave it out. */

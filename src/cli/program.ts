@@ -1,10 +1,10 @@
 import { Command, CommanderError } from 'commander';
+import { reasonOf } from '../lib/async.js';
 import { addAccountCommands } from './accounts/account.js';
 import { addAllowanceCommands } from './accounts/allowance.js';
 import { addAuditCommands } from './accounts/audit.js';
 import { addFeedbackCommands } from './accounts/feedback.js';
 import { addKeyCommands } from './accounts/key.js';
-import { messageOf } from './context.js';
 import type { CliDependencies } from './dependencies.js';
 import { addInboxCommands } from './inboxes/inbox.js';
 import { addPolicyCommands } from './inboxes/policy.js';
@@ -132,7 +132,7 @@ async function endEarly(
   const trace = error instanceof Error ? `\n${error.stack ?? ''}` : '';
   return reportFailure(deps, isJson, {
     code: 'internal_error',
-    message: `An unexpected error, which is a fault of Postern: ${messageOf(error)}. Please report it with these lines.${trace}`,
+    message: `An unexpected error, which is a fault of Postern: ${reasonOf(error)}. Please report it with these lines.${trace}`,
   });
 }
 

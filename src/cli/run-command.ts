@@ -1,8 +1,9 @@
 import { Refusal } from '../domain/errors.js';
+import { reasonOf } from '../lib/async.js';
 import { StoreFailedError } from '../store/engine/store.js';
 import { BlobMissingError } from '../store/records/blobs.js';
 import { StoreInUseError } from '../usecases/upkeep/claim-store.js';
-import { type Box, type Loaded, messageOf, type OpenOptions, openBox, readConfig } from './context.js';
+import { type Box, type Loaded, type OpenOptions, openBox, readConfig } from './context.js';
 import type { CliDependencies } from './dependencies.js';
 import {
   type Answer,
@@ -89,7 +90,7 @@ function failureOf(error: unknown): CliFailure {
   if (error instanceof StoreFailedError) {
     return {
       code: 'store_unavailable',
-      message: `${messageOf(error)}. Nothing was changed. See to the disk that store.path lies on, then repeat the command.`,
+      message: `${reasonOf(error)}. Nothing was changed. See to the disk that store.path lies on, then repeat the command.`,
     };
   }
   throw error;

@@ -1,3 +1,4 @@
+import { utf8End } from '../lib/bytes.js';
 import { refuse } from './errors.js';
 
 /** Longest inbox, sender or recipient display name, in UTF-8 bytes after trimming (wire contract, Name). */
@@ -40,11 +41,7 @@ export function utf8Prefix(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes) return text;
   // Each unit of UTF-16 is at least one byte, so what lies beyond cannot fit.
   const bytes = Buffer.from(text.slice(0, maxBytes + 1));
-  if (bytes.length <= maxBytes) return text;
-  let end = maxBytes;
-  // Continuation bytes are 10xxxxxx (RFC 3629 section 3).
-  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
-  return bytes.toString('utf8', 0, end);
+  return bytes.length <= maxBytes ? text : bytes.toString('utf8', 0, utf8End(bytes, maxBytes));
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis';
+import { backOffMs } from '../lib/async.js';
 import type { Logger } from '../usecases/ports.js';
 
 /**
@@ -18,7 +19,7 @@ const COMMAND_TIMEOUT_MS = 10_000;
 const LIMITER_TIMEOUT_MS = 250;
 /** A peer that has gone silent is given up: longer than any blocking command of ours (10 s). */
 const SOCKET_TIMEOUT_MS = 30_000;
-const LONGEST_RETRY_MS = 2_000;
+const RETRIES = { firstMs: 50, longestMs: 2_000 };
 
 export function connectRedis(address: RedisAddress, role: ConnectionRole, log: Logger): Redis {
   const redis =
@@ -31,7 +32,7 @@ export function connectRedis(address: RedisAddress, role: ConnectionRole, log: L
 
 function connectionOptions(role: ConnectionRole) {
   return {
-    retryStrategy: (attempt: number) => Math.min(50 * 2 ** Math.min(attempt - 1, 6), LONGEST_RETRY_MS),
+    retryStrategy: (attempt: number) => backOffMs(attempt - 1, RETRIES),
     connectTimeout: 5_000,
     disconnectTimeout: 250,
     keepAlive: 30_000,

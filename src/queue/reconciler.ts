@@ -1,4 +1,5 @@
 import type { MessageId } from '../domain/ids.js';
+import { backOffMs, reasonOf } from '../lib/async.js';
 import type { Logger } from '../usecases/ports.js';
 
 /**
@@ -118,8 +119,10 @@ export class Reconciler<Position> {
         if (!this.#options.queue.isReady) continue;
         this.#wanted = scope;
         this.#failures++;
-        const reason = error instanceof Error ? error.message : String(error);
-        this.#options.log.warn({ reason }, 'could not compare pending messages with the queue; will retry');
+        this.#options.log.warn(
+          { reason: reasonOf(error) },
+          'could not compare pending messages with the queue; will retry',
+        );
         return;
       }
     }
@@ -145,7 +148,9 @@ export class Reconciler<Position> {
     if (this.#isStopped) return;
     const { intervalMs } = this.#options;
     const delayMs =
-      this.#failures === 0 ? intervalMs : Math.min(FIRST_RETRY_MS * 2 ** (this.#failures - 1), intervalMs);
+      this.#failures === 0
+        ? intervalMs
+        : backOffMs(this.#failures - 1, { firstMs: FIRST_RETRY_MS, longestMs: intervalMs });
     this.#timer = setTimeout(() => this.#request(this.#wanted ?? 'while-missing'), delayMs);
   }
 }

@@ -1,6 +1,7 @@
 import { type Job, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { type MessageId, toId } from '../domain/ids.js';
+import { reasonOf, Semaphore, settledWithin } from '../lib/async.js';
 import type { Logger } from '../usecases/ports.js';
 import { connectRedis, isConnectionError, type RedisAddress } from './connection.js';
 import { DEFAULT_PREFIX } from './work-queue.js';
@@ -50,7 +51,7 @@ const FAREWELL_MS = 2_000;
  */
 export class WorkConsumer {
   readonly #options: Required<WorkConsumerOptions>;
-  readonly #slots: WorkSlots;
+  readonly #slots: Semaphore;
   readonly #inHand = new Map<MessageId, Promise<void>>();
   readonly #connections: Redis[] = [];
   #worker: Worker | undefined;
@@ -67,7 +68,7 @@ export class WorkConsumer {
       batches: Math.ceil(options.concurrency / SLOTS_PER_BATCH),
       ...options,
     };
-    this.#slots = new WorkSlots(options.concurrency);
+    this.#slots = new Semaphore(options.concurrency);
   }
 
   /** Begins to work as soon as Redis is there; never throws for an absent Redis. */
@@ -102,15 +103,15 @@ export class WorkConsumer {
     clearTimeout(this.#restTimer);
     const worker = this.#worker;
     if (worker === undefined) return;
-    await within(FAREWELL_MS, worker.pause(true));
-    const isIdle = await within(this.#options.closeTimeoutMs, Promise.allSettled(this.#inHand.values()));
+    await settledWithin(FAREWELL_MS, [worker.pause(true)]);
+    const isIdle = await settledWithin(this.#options.closeTimeoutMs, this.#inHand.values());
     if (!isIdle) {
       const { log, name } = this.#options;
       log.warn({ queue: name, messages: this.#slots.taken }, 'stopping while messages are worked on');
     }
     // An orderly end marks the jobs as done. It needs Redis: without, BullMQ would wait for it for ever.
     const isOrderly = isIdle && this.#connections.every(connection => connection.status === 'ready');
-    await within(FAREWELL_MS, worker.close(!isOrderly));
+    await settledWithin(FAREWELL_MS, [worker.close(!isOrderly)]);
     for (const connection of this.#connections) connection.disconnect();
   }
 
@@ -151,7 +152,7 @@ export class WorkConsumer {
   async #take(id: MessageId): Promise<void> {
     const { isAlone, onDone } = this.#options;
     try {
-      await this.#slots.use(isAlone(id), () => this.#handle(id));
+      await this.#slots.use(() => this.#handle(id), isAlone(id));
     } finally {
       this.#inHand.delete(id);
       onDone(id);
@@ -164,9 +165,8 @@ export class WorkConsumer {
     try {
       await this.#options.handler(id);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
       this.#options.log.error(
-        { messageId: id, reason },
+        { messageId: id, reason: reasonOf(error) },
         'a message could not be worked on; it stays pending',
       );
     }
@@ -200,74 +200,4 @@ export class WorkConsumer {
 function idsOf(job: Job): MessageId[] {
   const ids: unknown = job.data;
   return Array.isArray(ids) ? ids.flatMap(id => toId<MessageId>(`${id}`) ?? []) : [];
-}
-
-/** Waits for `work` up to a bound; false when it is not done by then. Its failure counts as done. */
-async function within(timeoutMs: number, work: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const bound = new Promise<false>(resolve => {
-    timer = setTimeout(() => resolve(false), timeoutMs);
-  });
-  try {
-    return await Promise.race([
-      work.then(
-        () => true,
-        () => true,
-      ),
-      bound,
-    ]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-interface Waiting {
-  readonly isAlone: boolean;
-  readonly begin: () => void;
-}
-
-/**
- * Room for work: so much at once, or one alone. First come, first served: whoever wants to be alone waits
- * for those before it only, and those behind it wait for it.
- */
-export class WorkSlots {
-  readonly #limit: number;
-  readonly #waiting: Waiting[] = [];
-  #taken = 0;
-  #isTakenAlone = false;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  /** Work that goes on. */
-  get taken(): number {
-    return this.#taken;
-  }
-
-  /** Does `work` as soon as there is room for it; if it is to be alone, while no other goes on. */
-  async use(isAlone: boolean, work: () => Promise<void>): Promise<void> {
-    await new Promise<void>(begin => {
-      this.#waiting.push({ isAlone, begin });
-      this.#admit();
-    });
-    try {
-      await work();
-    } finally {
-      this.#taken--;
-      this.#isTakenAlone = false;
-      this.#admit();
-    }
-  }
-
-  #admit(): void {
-    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
-      const room = next.isAlone ? 1 : this.#limit;
-      if (this.#isTakenAlone || this.#taken >= room) return;
-      this.#waiting.shift();
-      this.#taken++;
-      this.#isTakenAlone = next.isAlone;
-      next.begin();
-    }
-  }
 }

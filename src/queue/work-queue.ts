@@ -1,6 +1,7 @@
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { MessageId } from '../domain/ids.js';
+import { reasonOf } from '../lib/async.js';
 import type { Logger, WorkQueue } from '../usecases/ports.js';
 import { connectRedis, isConnectionError, type RedisAddress } from './connection.js';
 
@@ -270,8 +271,10 @@ export class BullWorkQueue implements WorkQueue {
     if (this.#isClosed || this.#isComplaining) return;
     if (isConnectionError(error) || error instanceof QueueUnavailableError) return;
     this.#isComplaining = true;
-    const reason = error instanceof Error ? error.message : String(error);
     const { log, name } = this.#options;
-    log.warn({ queue: name, reason }, 'Redis does not take messages to work on; they wait in the store');
+    log.warn(
+      { queue: name, reason: reasonOf(error) },
+      'Redis does not take messages to work on; they wait in the store',
+    );
   }
 }

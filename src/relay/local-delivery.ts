@@ -1,3 +1,4 @@
+import { codeOrReasonOf } from '../lib/async.js';
 import type {
   Envelope,
   InboundMail,
@@ -5,7 +6,6 @@ import type {
   RelayOutcome,
   ResolvedRecipient,
 } from '../usecases/ports.js';
-import { describeError } from './smarthost/library-connection.js';
 import { rejected, unknown } from './smarthost/outcome.js';
 import { BLOCK_BYTES } from './smarthost/transaction.js';
 
@@ -73,7 +73,7 @@ export class LocalDelivery {
       body?.abort();
       return refused(
         'E_MESSAGE_REJECTED',
-        `the store failed before the message was delivered: ${describeError(error)}`,
+        `the store failed before the message was delivered: ${codeOrReasonOf(error)}`,
       );
     }
   }
@@ -103,7 +103,7 @@ async function commit(body: IncomingBody, envelope: Envelope): Promise<RelayOutc
         return rejected('E_MESSAGE_REJECTED', NO_ROOM);
     }
   } catch (error) {
-    return unknown(`the store failed while the message was delivered: ${describeError(error)}`);
+    return unknown(`the store failed while the message was delivered: ${codeOrReasonOf(error)}`);
   }
 }
 

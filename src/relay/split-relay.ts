@@ -1,9 +1,10 @@
 import { isAscii } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
 import { isEmailAddress, toMailboxAddress } from '../domain/addresses.js';
+import { settledWithin } from '../lib/async.js';
+import { BYTE } from '../lib/bytes.js';
 import type { Logger, Relay, RelayAttempt, RelayOutcome } from '../usecases/ports.js';
 import type { LocalDelivery, StagedMail } from './local-delivery.js';
-import { settledWithin } from './settled-within.js';
 import { rejected, unknown } from './smarthost/outcome.js';
 import { withFinalLineEnd } from './smarthost/transaction.js';
 import type { Transport } from './transport.js';
@@ -52,7 +53,7 @@ export class SplitRelay implements Relay {
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
     const endsAtMs = performance.now() + graceMs;
-    await settledWithin([...this.#inHand], graceMs);
+    await settledWithin(graceMs, this.#inHand);
     await this.#options.outside?.close(Math.max(0, endsAtMs - performance.now()));
     await Promise.all(this.#inHand);
   }
@@ -145,9 +146,7 @@ async function submitThenCommit(
 const MAX_LINE = 998;
 /** Looked through between two turns of the loop. */
 const PIECE_BYTES = 1024 * 1024;
-const NUL = 0x00;
-const LF = 0x0a;
-const CR = 0x0d;
+const { NUL, LF, CR } = BYTE;
 
 /**
  * What must hold of everything that leaves, looked at once more where it leaves: addresses of our grammar,

@@ -1,4 +1,5 @@
 import { SMTPStream } from 'smtp-server/lib/smtp-stream.js';
+import { BYTE } from '../lib/bytes.js';
 
 /**
  * Finds the end of DATA (RFC 5321 section 4.1.1.4) and takes the transparency dots out (section 4.5.2).
@@ -18,10 +19,7 @@ export type Scan =
   | { readonly status: 'end'; readonly content: Buffer; readonly rest: Buffer }
   | { readonly status: 'fault'; readonly fault: LineFault };
 
-const NUL = 0x00;
-const LF = 0x0a;
-const CR = 0x0d;
-const DOT = 0x2e;
+const { NUL, LF, CR, DOT } = BYTE;
 
 // Where in a line the bytes so far have stopped. Numbers, because the scanner lives on comparing them.
 const LINE_START = 0;

@@ -1,3 +1,4 @@
+import { BYTE } from '../lib/bytes.js';
 import type { AcceptOutcome, Envelope, IncomingBody } from '../usecases/ports.js';
 import { DataScanner } from './data-scanner.js';
 import type { RefusalReason } from './options.js';
@@ -141,9 +142,7 @@ function verdict(outcome: AcceptOutcome): Verdict {
   }
 }
 
-const LF = 0x0a;
-const CR = 0x0d;
-const COLON = 0x3a;
+const { TAB, LF, CR, SPACE, COLON } = BYTE;
 const NAME = 'received';
 
 /** Not at the start of a header line that may yet turn out to be a Received line. */
@@ -181,7 +180,7 @@ export class ReceivedCounter {
   #step(byte: number): void {
     if (this.#matched === NAME.length) {
       // Obsolete syntax allows white space before the colon (RFC 5322 section 4.5).
-      if (byte === 0x20 || byte === 0x09) return;
+      if (byte === SPACE || byte === TAB) return;
       if (byte === COLON) this.#count += 1;
       this.#matched = NO_MATCH;
     } else if ((byte | 0x20) === NAME.charCodeAt(this.#matched)) {

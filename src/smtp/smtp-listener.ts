@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
+import { codeOrReasonOf, within } from '../lib/async.js';
 import type { InboundMail, Logger } from '../usecases/ports.js';
 import { OpenClients } from './connection-limits.js';
 import { MailServer } from './mail-server.js';
@@ -49,7 +50,7 @@ export class SmtpListener {
       const context = { options, inbound, counters: this.#counters, log, nextSessionId };
       const server = new MailServer(context, { clients, isImplicitTls });
       // A reset or a failed handshake is the client's affair. Without a listener it would end the process.
-      server.on('error', error => log.debug({ error: describe(error) }, 'smtp connection error'));
+      server.on('error', error => log.debug({ error: codeOrReasonOf(error) }, 'smtp connection error'));
       return server;
     };
     this.#server = serve(false);
@@ -105,16 +106,15 @@ export class SmtpListener {
     for (const server of servers) server.close();
     const { sessions, turnedAway } = this.#clients;
     for (const session of sessions) session.shutDown();
-    const cutOff = setTimeout(() => {
+    const ended = Promise.all(closed);
+    if ((await within(graceMs, ended)) === null) {
       for (const session of sessions) session.terminate();
       for (const socket of turnedAway) socket.destroy();
-    }, graceMs);
-    const tearOff = setTimeout(() => {
+    }
+    if ((await within(TEAR_OFF_MS, ended)) === null) {
       for (const session of sessions) session._socket.destroy();
-    }, graceMs + TEAR_OFF_MS);
-    await Promise.all(closed);
-    clearTimeout(cutOff);
-    clearTimeout(tearOff);
+    }
+    await ended;
     // The server says that it is closed a moment before its last sockets do.
     while (sessions.size > 0) await setImmediate();
     this.#log.info({}, 'smtp stopped');
@@ -130,9 +130,4 @@ export class SmtpListener {
     const nowMs = performance.now();
     for (const session of this.#clients.sessions) session.expire(nowMs);
   }
-}
-
-/** Code or message of an error, never its stack. */
-function describe(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { MessageId } from '../domain/ids.js';
+import { settledWithin } from '../lib/async.js';
 import { type IndexDeps, indexMessage } from '../usecases/inbound/index-message.js';
 import type { Logger, WorkQueue } from '../usecases/ports.js';
 
@@ -42,10 +42,7 @@ export class BackgroundJobs {
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
     this.#waiting.length = 0;
-    const given = new AbortController();
-    const late = delay(graceMs, undefined, { signal: given.signal }).catch(() => {});
-    await Promise.race([Promise.all(this.#running), late]);
-    given.abort();
+    await settledWithin(graceMs, this.#running);
   }
 
   #runNext(): void {

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { backOffMs } from '../lib/async.js';
 import type { AttachmentSink } from '../mail/read/limits.js';
 import type { Logger, MessageParser, ParseOutcome } from '../usecases/ports.js';
 import type { FromThread, ThreadSetup, ToThread } from './parse-protocol.js';
@@ -22,8 +23,7 @@ interface Waiting {
   readonly resolve: (outcome: Promise<ParseOutcome> | ParseOutcome) => void;
 }
 
-const FIRST_RETRY_MS = 100;
-const LONGEST_RETRY_MS = 10_000;
+const RETRIES = { firstMs: 100, longestMs: 10_000 };
 
 /**
  * Parses messages on threads, so that the main thread never does. What a message does to its thread ends
@@ -173,7 +173,7 @@ export class ParsePool implements MessageParser {
       first.reject(new Error(`parser threads cannot start: ${death.detail}`));
       return;
     }
-    const delayMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(this.#failedStarts, 10), LONGEST_RETRY_MS);
+    const delayMs = backOffMs(this.#failedStarts, RETRIES);
     this.#failedStarts++;
     this.#options.log.error({ ...death, delayMs }, 'a parser thread cannot start; trying again');
     this.#retryTimer = setTimeout(() => {

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { within } from '../lib/async.js';
 import type { AttachmentSink } from '../mail/read/limits.js';
 import type { ParseOutcome } from '../usecases/ports.js';
 import {
@@ -91,10 +91,7 @@ export class ParseRun {
     const outcome = await finished;
     const released = Promise.all([this.#feed.done, this.#storing]);
     if (outcome.status === 'stopped') {
-      const patience = new AbortController();
-      const bound = delay(STOP_PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => undefined);
-      await Promise.race([released, bound]);
-      patience.abort();
+      await within(STOP_PATIENCE_MS, released);
       return outcome;
     }
     await released;

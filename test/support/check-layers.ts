@@ -2,17 +2,20 @@ import { join } from 'node:path';
 import { findCycles, type Import, type ImportGraph, readImportGraph } from './import-graph.js';
 
 /**
- * The one rule of DESIGN.md as data: which folder may import which, and where each library lives.
+ * The one rule of the layers as data: which folder may import which, and where each library lives.
  * `npm run check` runs this file; test/unit/house/layer-rule.test.ts proves that it catches breaches.
  */
 
+/** Beneath every layer: tools that know nothing of mail. Every folder may import them. */
+const floor = 'lib';
 const adaptors = ['queue', 'relay', 'smtp', 'http', 'workers', 'cli', 'signin'];
 const beneathUsecases = ['domain', 'config', 'store', 'mail'];
 const beneathAdaptors = [...beneathUsecases, 'usecases'];
 const beneathApp = [...beneathAdaptors, ...adaptors, 'ops'];
 
-/** Folder -> the folders it may import besides itself. A folder that is not named here may not exist. */
+/** Folder -> the folders it may import besides itself and `lib`. A folder that is not named here may not exist. */
 const mayImport: ReadonlyMap<string, readonly string[]> = new Map([
+  [floor, []],
   ['domain', []],
   ['config', ['domain']],
   ['store', ['domain']],
@@ -46,8 +49,25 @@ const libraryHomes: ReadonlyMap<string, readonly string[]> = new Map([
   ['zod', ['config', 'http']],
 ]);
 
-/** What the domain may use of Node: computation, never input, output or time. */
-const domainBuiltins: readonly string[] = ['buffer', 'crypto', 'net', 'url', 'util'];
+/** The one file of `lib` that the domain may not import: its rules know neither waiting nor time. */
+const timed = `${floor}/async.ts`;
+
+const computation = ['buffer', 'crypto', 'net', 'url', 'util'];
+/** Folder -> what it may use of Node, where that is not everything. */
+const builtins: ReadonlyMap<string, { readonly allowed: readonly string[]; readonly reason: string }> =
+  new Map([
+    [
+      'domain',
+      { allowed: computation, reason: 'domain is pure rules and types, without input, output or time' },
+    ],
+    [
+      floor,
+      {
+        allowed: [...computation, 'timers', 'timers/promises'],
+        reason: 'lib computes and waits, and does nothing else',
+      },
+    ],
+  ]);
 
 /** Every breach of the rule, as a sentence that says where, what and why. */
 export function findBreaches(graph: ImportGraph): readonly string[] {
@@ -72,14 +92,19 @@ function breachOf({ from, target, isTypeOnly }: Import): string | undefined {
     case 'missing':
       return target.path.startsWith('../') ? 'outside src/' : `there is no src/${target.path}`;
     case 'builtin':
-      return folder === 'domain' && !domainBuiltins.includes(target.name)
-        ? 'domain is pure rules and types, without input, output or time'
-        : undefined;
+      return builtinBreach(folder, target.name);
     case 'package':
       return packageBreach(folder, target.name);
     case 'file':
-      return folderBreach(folder, folderOf(target.path), isTypeOnly);
+      return folder === 'domain' && target.path === timed
+        ? 'domain is without time: of lib it may import bytes.ts'
+        : folderBreach(folder, folderOf(target.path), isTypeOnly);
   }
+}
+
+function builtinBreach(folder: string, name: string): string | undefined {
+  const rule = builtins.get(folder);
+  return rule === undefined || rule.allowed.includes(name) ? undefined : rule.reason;
 }
 
 function packageBreach(folder: string, name: string): string | undefined {
@@ -92,7 +117,7 @@ function packageBreach(folder: string, name: string): string | undefined {
 function folderBreach(from: string, to: string, isTypeOnly: boolean): string | undefined {
   const allowed = mayImport.get(from);
   // A folder without a layer is reported once for each of its files.
-  if (from === to || allowed === undefined || allowed.includes(to)) return undefined;
+  if (from === to || to === floor || allowed === undefined || allowed.includes(to)) return undefined;
   if (mayImportTypes.get(from)?.includes(to)) {
     return isTypeOnly ? undefined : `${from} may know types of ${to} only (write "import type")`;
   }

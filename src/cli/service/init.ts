@@ -6,8 +6,9 @@ import type { ConfigProblem } from '../../config/config-problem.js';
 import { renderInitialConfig } from '../../config/example.js';
 import { LOCAL_FILE, SYSTEM_FILE } from '../../config/layers.js';
 import { type Config, loadConfig } from '../../config/load-config.js';
+import { reasonOf } from '../../lib/async.js';
 import { ensureOperator } from '../../usecases/accounts/accounts.js';
-import { configurationFailure, messageOf, openBox } from '../context.js';
+import { configurationFailure, openBox } from '../context.js';
 import type { CliDependencies } from '../dependencies.js';
 import { type Answer, answer, CommandRefusal, failed } from '../outcome.js';
 import type { Cli } from '../run-command.js';
@@ -96,7 +97,7 @@ function writeConfig(deps: CliDependencies, file: string, text: string): Config 
     if (error instanceof CommandRefusal) throw error;
     throw failed(
       'not_permitted',
-      `${file} cannot be written: ${messageOf(error)}. Name another file with --config.`,
+      `${file} cannot be written: ${reasonOf(error)}. Name another file with --config.`,
     );
   }
 }

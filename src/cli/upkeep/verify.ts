@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { Command } from 'commander';
+import { reasonOf } from '../../lib/async.js';
 import { getMeta } from '../../store/engine/meta.js';
 import type { Store } from '../../store/engine/store.js';
 import { MIGRATIONS, openStoreReadOnly } from '../../store/open-store.js';
 import { type Verification, verifyStore } from '../../store/verify/verify-store.js';
-import { becomeOwnerOf, messageOf } from '../context.js';
+import { becomeOwnerOf } from '../context.js';
 import { type Answer, answer, failed } from '../outcome.js';
 import { renderFields } from '../output.js';
 import type { Cli } from '../run-command.js';
@@ -45,7 +46,7 @@ async function verifyAt(directory: string): Promise<Answer> {
   try {
     store = openStoreReadOnly(environment);
   } catch (error) {
-    throw failed('store_unavailable', `The store in ${environment} cannot be opened: ${messageOf(error)}.`);
+    throw failed('store_unavailable', `The store in ${environment} cannot be opened: ${reasonOf(error)}.`);
   }
   try {
     const schema = store.read(reader => getMeta(reader, 'schema')) ?? 0;

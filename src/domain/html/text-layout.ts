@@ -1,8 +1,7 @@
-const TAB = 0x09;
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
+import { BYTE } from '../../lib/bytes.js';
+
+const { TAB, LF, CR, SPACE, DELETE } = BYTE;
 const FORM_FEED = 0x0c;
-const SPACE = 0x20;
 const NO_BREAK_SPACE = 0xa0;
 
 /**
@@ -47,7 +46,7 @@ export class TextLayout {
   addWords(text: string): void {
     for (let i = 0; i < text.length; i++) {
       const unit = text.charCodeAt(i);
-      if (unit === SPACE || (unit <= CARRIAGE_RETURN && isWhiteSpace(unit))) this.#isSpaceDue = true;
+      if (unit === SPACE || (unit <= CR && isWhiteSpace(unit))) this.#isSpaceDue = true;
       else this.#add(unit);
     }
   }
@@ -56,7 +55,7 @@ export class TextLayout {
   addLines(text: string): void {
     for (let i = 0; i < text.length; i++) {
       const unit = text.charCodeAt(i);
-      if (unit === LINE_FEED) this.breakLine();
+      if (unit === LF) this.breakLine();
       else this.#add(unit);
     }
   }
@@ -64,7 +63,7 @@ export class TextLayout {
   text(): string {
     this.#endLine();
     // A line that came to nothing leaves the line end before it.
-    while (this.#units[this.#length - 1] === LINE_FEED) this.#length--;
+    while (this.#units[this.#length - 1] === LF) this.#length--;
     const { buffer, byteOffset } = this.#units;
     return Buffer.from(buffer, byteOffset, this.#length * 2).toString('utf16le');
   }
@@ -91,8 +90,8 @@ export class TextLayout {
     if (this.#length === 0) return;
     const units = this.#units;
     let breaks = 0;
-    while (units[this.#length - 1 - breaks] === LINE_FEED) breaks++;
-    for (const wanted = isBlankDue ? 2 : 1; breaks < wanted; breaks++) this.#put(LINE_FEED);
+    while (units[this.#length - 1 - breaks] === LF) breaks++;
+    for (const wanted = isBlankDue ? 2 : 1; breaks < wanted; breaks++) this.#put(LF);
     this.#lineStart = this.#length;
   }
 
@@ -108,11 +107,11 @@ export class TextLayout {
 }
 
 function isWhiteSpace(unit: number): boolean {
-  return unit === TAB || unit === LINE_FEED || unit === FORM_FEED || unit === CARRIAGE_RETURN;
+  return unit === TAB || unit === LF || unit === FORM_FEED || unit === CR;
 }
 
 function isControl(unit: number): boolean {
-  return (unit < SPACE && unit !== TAB) || (unit >= 0x7f && unit < NO_BREAK_SPACE);
+  return (unit < SPACE && unit !== TAB) || (unit >= DELETE && unit < NO_BREAK_SPACE);
 }
 
 function isBlank(unit: number | undefined): boolean {

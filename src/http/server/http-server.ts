@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ErrorCode, Refusal, refuse } from '../../domain/errors.js';
+import { settledWithin } from '../../lib/async.js';
 import type { AccountRecord } from '../../store/records/accounts.js';
 import type { Logger } from '../../usecases/ports.js';
 import type { PageRoute, PageSet } from '../pages/page-route.js';
@@ -96,9 +97,8 @@ export class HttpServer {
     const closed = new Promise<void>(resolve => this.#server.close(() => resolve()));
     // Those whose answers leave at the end of this event turn too.
     setImmediate(() => this.#server.closeIdleConnections());
-    const timer = setTimeout(() => this.#server.closeAllConnections(), graceMs);
+    if (!(await settledWithin(graceMs, [closed]))) this.#server.closeAllConnections();
     await closed;
-    clearTimeout(timer);
   }
 
   /** Answers, at once where the handler has its reply at once: a promise for each would cost what a list costs. */

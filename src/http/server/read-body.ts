@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import { type ErrorCode, refuse } from '../../domain/errors.js';
+import { Semaphore } from '../../lib/async.js';
 import type { BodySpec } from './route.js';
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*(.*))?$/i;
@@ -44,43 +45,17 @@ export async function readBody(
   return validate(value, spec);
 }
 
-/** Lets so many go on at once; whoever comes later waits for its turn, first come, first served. */
-export class Turns {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(count: number) {
-    this.#free = count;
-  }
-
-  /** Resolves when it is one's turn; the turn lasts until `done`. */
-  take(): Promise<void> {
-    if (this.#free === 0) return new Promise(resolve => this.#waiting.push(resolve));
-    this.#free -= 1;
-    return Promise.resolve();
-  }
-
-  done(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#free += 1;
-    else next();
-  }
-}
-
 /** Bodies of more bytes than this are read so many at a time, so that all of them together fit the memory. */
 const LARGE_BYTES = 256 * 1024;
 const LARGE_AT_ONCE = 8;
-const largeBodies = new Turns(LARGE_AT_ONCE);
+const largeBodies = new Semaphore(LARGE_AT_ONCE);
 
-async function readInTurn(request: IncomingMessage, limit: number): Promise<Buffer | null> {
-  await largeBodies.take();
-  try {
+function readInTurn(request: IncomingMessage, limit: number): Promise<Buffer | null> {
+  return largeBodies.use(async () => {
     // It has waited, and may have waited for longer than its client.
     if (request.destroyed) throw new Error('the client went away while its request waited to be read');
-    return await readAtMost(request, limit);
-  } finally {
-    largeBodies.done();
-  }
+    return readAtMost(request, limit);
+  });
 }
 
 const FIRST_BYTES = 4096;

@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
+import { BYTE } from '../../lib/bytes.js';
 
 /** What a label means in practice where that is a superset of the set it names (WHATWG Encoding, "labels"). */
 const codecByLabel = new Map([
@@ -106,8 +107,7 @@ function withoutLoneSurrogates(text: string): string {
 const ESC = 0x1b;
 const SHIFT_OUT = 0x0e;
 const SHIFT_IN = 0x0f;
-const TILDE = 0x7e;
-const LINE_FEED = 0x0a;
+const { LF, SPACE, TILDE, DELETE } = BYTE;
 /** Prefixes of EUC-JP that announce half-width katakana and JIS X 0212. */
 const SINGLE_SHIFT_2 = 0x8e;
 const SINGLE_SHIFT_3 = 0x8f;
@@ -143,8 +143,8 @@ function decodeIso2022Jp(bytes: Buffer): string {
       }
       continue;
     }
-    if (byte === LINE_FEED) set = 'ascii';
-    const isPrintable = byte > 0x20 && byte < 0x7f;
+    if (byte === LF) set = 'ascii';
+    const isPrintable = byte > SPACE && byte < DELETE;
     if (set === 'ascii' || !isPrintable) {
       out[length++] = byte;
       continue;
@@ -155,7 +155,7 @@ function decodeIso2022Jp(bytes: Buffer): string {
       continue;
     }
     const trail = bytes[i + 1] ?? 0;
-    if (trail <= 0x20 || trail >= 0x7f) continue;
+    if (trail <= SPACE || trail >= DELETE) continue;
     if (set === 'jis0212') out[length++] = SINGLE_SHIFT_3;
     out[length++] = byte | 0x80;
     out[length++] = trail | 0x80;
@@ -184,7 +184,7 @@ function decodeIso2022Kr(bytes: Buffer): string {
     else if (byte === SHIFT_IN) isShifted = false;
     // The header `ESC $ ) C` announces the set and is no text.
     else if (byte === ESC && bytes.toString('latin1', i + 1, i + 4) === '$)C') i += 3;
-    else out[length++] = isShifted && byte > 0x20 && byte < 0x7f ? byte | 0x80 : byte;
+    else out[length++] = isShifted && byte > SPACE && byte < DELETE ? byte | 0x80 : byte;
   }
   return iconv.decode(out.subarray(0, length), 'cp949');
 }
@@ -200,8 +200,8 @@ function decodeHz(bytes: Buffer): string {
     if (next === '{' || next === '}') isChinese = next === '{';
     else if (next === '~') out[length++] = TILDE;
     else if (next !== '\n') {
-      if (byte === LINE_FEED) isChinese = false;
-      out[length++] = isChinese && byte > 0x20 && byte < 0x7f ? byte | 0x80 : byte;
+      if (byte === LF) isChinese = false;
+      out[length++] = isChinese && byte > SPACE && byte < DELETE ? byte | 0x80 : byte;
       continue;
     }
     i++;

@@ -1,11 +1,10 @@
 import { cleanText } from '../../domain/text.js';
+import { BYTE } from '../../lib/bytes.js';
 import { decodeUnlabelled } from './charset.js';
 import { decodeEncodedWords } from './encoded-words.js';
 import type { ParseLimits } from './limits.js';
 
-const TAB = 0x09;
-const SPACE = 0x20;
-const COLON = 0x3a;
+const { TAB, SPACE, COLON } = BYTE;
 
 /** No field we read has a longer name. */
 const LONGEST_NAME = 40;

@@ -1,7 +1,7 @@
+import { BYTE } from '../../lib/bytes.js';
+
 const DASH = 0x2d;
-const TAB = 0x09;
-const SPACE = 0x20;
-const CARRIAGE_RETURN = 0x0d;
+const { TAB, SPACE, CR } = BYTE;
 
 /** Where a part stands. */
 export interface PartPlace {
@@ -106,6 +106,6 @@ export class OpenMultiparts {
 
 function trimmedEnd(data: Buffer, start: number, end: number): number {
   let i = end;
-  while (i > start && (data[i - 1] === SPACE || data[i - 1] === TAB || data[i - 1] === CARRIAGE_RETURN)) i--;
+  while (i > start && (data[i - 1] === SPACE || data[i - 1] === TAB || data[i - 1] === CR)) i--;
   return i;
 }

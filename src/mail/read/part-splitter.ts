@@ -1,9 +1,9 @@
+import { BYTE } from '../../lib/bytes.js';
 import { HeaderFields } from './header-fields.js';
 import type { ParseLimits } from './limits.js';
 import { type Delimiter, type MultipartForm, OpenMultiparts, type PartPlace } from './open-multiparts.js';
 
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
+const { LF, CR } = BYTE;
 
 /**
  * A line that may turn out to be a delimiter is held until its end comes; a longer one is none. Boundaries
@@ -83,11 +83,11 @@ export class PartSplitter {
   #scanHeader(data: Buffer, from: number, isFinal: boolean): number {
     let start = from;
     while (start < data.length) {
-      const lineFeed = data.indexOf(LINE_FEED, start);
+      const lineFeed = data.indexOf(LF, start);
       if (lineFeed < 0 && !isFinal) return this.#holdHeaderLine(data, start);
       const next = lineFeed < 0 ? data.length : lineFeed + 1;
       let end = lineFeed < 0 ? data.length : lineFeed;
-      while (end > start && data[end - 1] === CARRIAGE_RETURN) end--;
+      while (end > start && data[end - 1] === CR) end--;
       if (this.#isMidLine) {
         this.#fields.continueLine(data, start, end);
         this.#isMidLine = false;
@@ -143,7 +143,7 @@ export class PartSplitter {
     for (;;) {
       const lineStart = this.#isLineStart ? from : lineStartBeforeDashes(data, search);
       if (lineStart < 0) break;
-      const lineFeed = data.indexOf(LINE_FEED, lineStart);
+      const lineFeed = data.indexOf(LF, lineStart);
       if (lineFeed < 0 && !isFinal && data.length - lineStart <= LONGEST_DELIMITER) {
         // The line end before a delimiter belongs to the delimiter (RFC 2046 section 5.1.1), so it waits too.
         return this.#holdBody(data, from, beforeLineEnd(data, from, lineStart));
@@ -208,8 +208,8 @@ function lineStartBeforeDashes(data: Buffer, from: number): number {
 /** The position before the line end that closes the line before `lineStart`, not before `from`. */
 function beforeLineEnd(data: Buffer, from: number, lineStart: number): number {
   let end = lineStart;
-  if (end > from && data[end - 1] === LINE_FEED) end--;
-  if (end < lineStart && end > from && data[end - 1] === CARRIAGE_RETURN) end--;
+  if (end > from && data[end - 1] === LF) end--;
+  if (end < lineStart && end > from && data[end - 1] === CR) end--;
   return end;
 }
 

@@ -1,3 +1,4 @@
+import { utf8End } from '../../lib/bytes.js';
 import { declaredHtmlCharset, decodeText } from './charset.js';
 import type { PartDescription } from './part-description.js';
 import { createTransferDecoder, type TransferDecoder } from './transfer-decoders.js';
@@ -54,7 +55,7 @@ export class TextBodies {
   }
 
   #keep(open: OpenText, bytes: Buffer): void {
-    const kept = bytes.subarray(0, wholeCharacters(bytes, this.#room));
+    const kept = bytes.subarray(0, utf8End(bytes, this.#room));
     this.#room = kept.length < bytes.length ? 0 : this.#room - kept.length;
     if (kept.length > 0) open.pieces.push(kept);
   }
@@ -68,14 +69,6 @@ function joined(bodies: readonly string[]): string | null {
     pieces.push(body);
   }
   return pieces.join('');
-}
-
-/** At most `limit`, and not inside a character of UTF-8, whose continuation bytes are 10xxxxxx (RFC 3629 section 3). */
-function wholeCharacters(bytes: Buffer, limit: number): number {
-  if (bytes.length <= limit) return bytes.length;
-  let end = limit;
-  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
-  return end;
 }
 
 /** So many pieces are joined at a time: millions of small strings would take many times the memory of the text. */

@@ -1,3 +1,4 @@
+import { BYTE } from '../../lib/bytes.js';
 /** Undoes a Content-Transfer-Encoding (RFC 2045 section 6) piece by piece. */
 export interface TransferDecoder {
   /** Decodes the next piece. The answer never shares memory with `chunk`. */
@@ -119,11 +120,7 @@ function putRest(out: Buffer, at: number, bits: number, digits: number): number 
   return at;
 }
 
-const TAB = 0x09;
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
-const SPACE = 0x20;
-const EQUALS = 0x3d;
+const { TAB, LF, CR, SPACE, EQUALS } = BYTE;
 
 /** White space at a line's end beyond this is text: a line holds 76 characters (RFC 2045 section 6.7 rule 5). */
 const LONGEST_WHITE_SPACE = 998;
@@ -200,10 +197,10 @@ function endOfWhiteSpace(data: Buffer, from: number): number {
 /** The length of the line end at `at`; the end of the data is a line end of no length once it is final. */
 function lineEndAt(data: Buffer, at: number, isFinal: boolean): LineEnd {
   if (at >= data.length) return isFinal ? 0 : 'unknown';
-  if (data[at] === LINE_FEED) return 1;
-  if (data[at] !== CARRIAGE_RETURN) return 'none';
+  if (data[at] === LF) return 1;
+  if (data[at] !== CR) return 'none';
   if (at + 1 >= data.length) return isFinal ? 'none' : 'unknown';
-  return data[at + 1] === LINE_FEED ? 2 : 'none';
+  return data[at + 1] === LF ? 2 : 'none';
 }
 
 /** The value of a hexadecimal digit in either case, or -1. */

@@ -1,11 +1,7 @@
 import { isAscii } from 'node:buffer';
+import { BYTE } from '../../lib/bytes.js';
 
-const TAB = 0x09;
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
-const SPACE = 0x20;
-const DOT = 0x2e;
-const DELETE = 0x7f;
+const { TAB, LF, CR, SPACE, DOT, DELETE, EQUALS, TILDE } = BYTE;
 
 /** Characters of a line without its end (RFC 5322 section 2.1.1). */
 const LONGEST_LINE = 78;
@@ -38,27 +34,27 @@ function withLineEnds(bytes: Buffer): Buffer {
   let added = 0;
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i];
-    if (byte === LINE_FEED && bytes[i - 1] !== CARRIAGE_RETURN) added++;
-    else if (byte === CARRIAGE_RETURN && bytes[i + 1] !== LINE_FEED) added++;
+    if (byte === LF && bytes[i - 1] !== CR) added++;
+    else if (byte === CR && bytes[i + 1] !== LF) added++;
   }
   const last = bytes[bytes.length - 1];
-  const isEnded = last === undefined || last === LINE_FEED || last === CARRIAGE_RETURN;
+  const isEnded = last === undefined || last === LF || last === CR;
   if (added === 0 && isEnded) return bytes;
   const out = Buffer.allocUnsafe(bytes.length + added + (isEnded ? 0 : 2));
   let length = 0;
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i] ?? 0;
-    if (byte !== LINE_FEED && byte !== CARRIAGE_RETURN) {
+    if (byte !== LF && byte !== CR) {
       out[length++] = byte;
       continue;
     }
-    if (byte === CARRIAGE_RETURN && bytes[i + 1] === LINE_FEED) i++;
-    out[length++] = CARRIAGE_RETURN;
-    out[length++] = LINE_FEED;
+    if (byte === CR && bytes[i + 1] === LF) i++;
+    out[length++] = CR;
+    out[length++] = LF;
   }
   if (!isEnded) {
-    out[length++] = CARRIAGE_RETURN;
-    out[length++] = LINE_FEED;
+    out[length++] = CR;
+    out[length++] = LF;
   }
   return out;
 }
@@ -72,7 +68,7 @@ function passesUnchanged(lines: Buffer): boolean {
   let start = 0;
   for (let i = 0; i < lines.length; i++) {
     const byte = lines[i] ?? 0;
-    if (byte === CARRIAGE_RETURN) {
+    if (byte === CR) {
       const last = lines[i - 1];
       const isLoneDot = i - start === 1 && last === DOT;
       const endsInWhiteSpace = i > start && (last === SPACE || last === TAB);
@@ -88,8 +84,6 @@ function passesUnchanged(lines: Buffer): boolean {
 
 /** Characters of a line, the "=" of a soft line break included (RFC 2045 section 6.7 rule 5). */
 const LINE = 76;
-const EQUALS = 0x3d;
-const TILDE = 0x7e;
 const HEX = Buffer.from('0123456789ABCDEF');
 
 /**
@@ -110,20 +104,20 @@ function encodeQuotedPrintable(text: Buffer, maxLength: number): Buffer | null {
       column++;
       continue;
     }
-    if (byte === CARRIAGE_RETURN && text[i + 1] === LINE_FEED) {
-      out[length++] = CARRIAGE_RETURN;
-      out[length++] = LINE_FEED;
+    if (byte === CR && text[i + 1] === LF) {
+      out[length++] = CR;
+      out[length++] = LF;
       column = 0;
       i++;
       continue;
     }
-    const isLast = text[i + 1] === CARRIAGE_RETURN && text[i + 2] === LINE_FEED;
+    const isLast = text[i + 1] === CR && text[i + 2] === LF;
     let isPlain = isPlainByte(byte, isLast || i + 1 === text.length);
     // All but the last of a line leave room for the "=" behind them.
     if (column + (isPlain ? 1 : 3) > (isLast ? LINE : LINE - 1)) {
       out[length++] = EQUALS;
-      out[length++] = CARRIAGE_RETURN;
-      out[length++] = LINE_FEED;
+      out[length++] = CR;
+      out[length++] = LF;
       column = 0;
     }
     if (column === 0 && (byte === DOT || isFromLine(text, i))) isPlain = false;
@@ -178,8 +172,8 @@ export function writeBase64(bytes: Uint8Array, out: Buffer, at: number): number 
     out.copyWithin(to, from, lineEnd);
     to += lineEnd - from;
     from = lineEnd;
-    out[to++] = CARRIAGE_RETURN;
-    out[to++] = LINE_FEED;
+    out[to++] = CR;
+    out[to++] = LF;
   }
   return end;
 }

@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { reasonOf } from '../../lib/async.js';
 import type { Logger } from '../../usecases/ports.js';
 import { describeRedisAddress } from '../connection.js';
 
@@ -72,7 +73,7 @@ async function readFacts(url: string, timeoutMs: number): Promise<Facts> {
     const fromInfo = /^maxmemory_policy:(.+?)\r?$/m.exec(info)?.[1] ?? null;
     return { status: 'known', policy: (await readPolicy(redis)) ?? fromInfo, version };
   } catch (error) {
-    const reason = lastError?.message ?? (error instanceof Error ? error.message : String(error));
+    const reason = lastError?.message ?? reasonOf(error);
     return { status: /NOAUTH|WRONGPASS|NOPERM/.test(reason) ? 'denied' : 'unreachable', reason };
   } finally {
     redis.disconnect();

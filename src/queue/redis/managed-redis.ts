@@ -3,6 +3,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { backOffMs, reasonOf } from '../../lib/async.js';
 import type { Logger } from '../../usecases/ports.js';
 import type { RedisAddress } from '../connection.js';
 import { RedisConfigurationError } from './external-redis.js';
@@ -32,8 +33,7 @@ export interface ManagedRedisOptions {
   readonly path?: string;
 }
 
-const FIRST_RETRY_MS = 100;
-const LONGEST_RETRY_MS = 10_000;
+const RETRIES = { firstMs: 100, longestMs: 10_000 };
 /** A Redis that lived this long starts the back-off anew when it ends. */
 const STABLE_MS = 10_000;
 
@@ -161,7 +161,7 @@ export class ManagedRedis {
   }
 
   #retryLater(exit: RedisExit, what: string): void {
-    const delayMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(this.#failures, 10), LONGEST_RETRY_MS);
+    const delayMs = backOffMs(this.#failures, RETRIES);
     this.#failures++;
     const { code, signal, output } = exit;
     this.#options.log.warn({ code, signal, output: output.slice(-5), delayMs }, `${what}; starting it again`);
@@ -175,8 +175,7 @@ export class ManagedRedis {
       if ((await this.#launch(false)) === 'ready')
         this.#options.log.info({ pid: this.pid }, 'Redis runs again');
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      this.#retryLater({ code: null, signal: null, output: [message] }, 'Redis could not be started');
+      this.#retryLater({ code: null, signal: null, output: [reasonOf(error)] }, 'Redis could not be started');
     }
   }
 

@@ -4,7 +4,7 @@ import { accessSync, constants, readdirSync, readFileSync, readlinkSync, statSyn
 import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as delay } from 'node:timers/promises';
+import { settledWithin, within } from '../../lib/async.js';
 
 export interface RedisCommand {
   readonly program: string;
@@ -20,6 +20,8 @@ export interface RedisExit {
 }
 
 const KEPT_LINES = 20;
+/** After the process has ended, for what it wrote to come out of the pipes. */
+const LAST_WORDS_MS = 500;
 
 /** One run of `redis-server` as our child. */
 export class RedisProcess {
@@ -47,7 +49,7 @@ export class RedisProcess {
     this.exited = new Promise(resolve => {
       const end = async (code: number | null, signal: NodeJS.Signals | null): Promise<void> => {
         this.#hasExited = true;
-        await Promise.race([Promise.all(closing), delay(500)]);
+        await settledWithin(LAST_WORDS_MS, closing);
         resolve({ code, signal, output: [...this.#output] });
       };
       this.#child.once('exit', (code, signal) => void end(code, signal));
@@ -75,7 +77,7 @@ export class RedisProcess {
     });
     for (let pauseMs = 5; !isOver && Date.now() < deadline; pauseMs = Math.min(pauseMs * 1.5, 100)) {
       if (await answersPing(this.#socketPath)) return !this.#hasExited;
-      await Promise.race([delay(pauseMs), this.exited]);
+      await within(pauseMs, this.exited);
     }
     return false;
   }
@@ -84,9 +86,8 @@ export class RedisProcess {
   async stop(timeoutMs: number): Promise<void> {
     if (this.#hasExited || this.#child.pid === undefined) return;
     this.#child.kill('SIGTERM');
-    const killer = setTimeout(() => this.#child.kill('SIGKILL'), timeoutMs);
+    if ((await within(timeoutMs, this.exited)) === null) this.#child.kill('SIGKILL');
     await this.exited;
-    clearTimeout(killer);
   }
 
   #remember(line: string): void {

@@ -1,6 +1,7 @@
 import type net from 'node:net';
 import type { SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { codeOrReasonOf } from '../../lib/async.js';
 
 /**
  * What the library's types leave out and we look at or replace. `test/contract/relay-library` fails when a
@@ -55,17 +56,11 @@ export class LibraryConnection extends Base {
 
   override _onError(error: Error, type: string, response: string | false, command: string): void {
     if (this.#receiver === null) super._onError(error, type, response, command);
-    else this.#receiver.lost(describeError(error));
+    else this.#receiver.lost(codeOrReasonOf(error));
   }
 
   override _onClose(): void {
     if (this.#receiver === null) super._onClose();
     else this.#receiver.lost('connection closed');
   }
-}
-
-/** Code or message of an error, never its stack. */
-export function describeError(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }

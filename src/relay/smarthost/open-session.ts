@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import net from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
-import { describeError, LibraryConnection } from './library-connection.js';
+import { codeOrReasonOf } from '../../lib/async.js';
+import { LibraryConnection } from './library-connection.js';
 import type { SmarthostOptions } from './options.js';
 import { MAX_REPLY_BYTES, parseReply, printable } from './reply.js';
 import { connectFailureOf, failureOf, SessionFailure } from './session-failure.js';
@@ -67,7 +68,7 @@ export class SessionOpening {
       const failure =
         error instanceof SessionFailure
           ? error
-          : new SessionFailure('E_RELAY_UNREACHABLE', describeError(error));
+          : new SessionFailure('E_RELAY_UNREACHABLE', codeOrReasonOf(error));
       this.abort(failure);
       throw failure;
     }
@@ -192,7 +193,7 @@ function extensionsOf(lines: readonly string[]): Extensions {
 
 function cannotRead(errorCode: 'E_RELAY_AUTH_FAILED' | 'E_RELAY_TLS_FAILED', path: string) {
   return (error: unknown): never => {
-    throw new SessionFailure(errorCode, `cannot read ${path}: ${describeError(error)}`);
+    throw new SessionFailure(errorCode, `cannot read ${path}: ${codeOrReasonOf(error)}`);
   };
 }
 

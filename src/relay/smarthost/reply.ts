@@ -1,3 +1,5 @@
+import { BYTE } from '../../lib/bytes.js';
+
 /** One whole reply of a server (RFC 5321 section 4.2). */
 export interface Reply {
   readonly code: number;
@@ -73,7 +75,7 @@ export class ReplyReader {
     this.#bytes += chunk.length;
     this.#rest += chunk.toString('latin1');
     const read: ReadReply[] = [];
-    if (chunk.includes(0x0a)) {
+    if (chunk.includes(BYTE.LF)) {
       const lines = this.#rest.split('\n');
       this.#rest = lines.pop() ?? '';
       for (const line of lines) {

@@ -1,6 +1,6 @@
+import { codeOrReasonOf } from '../../lib/async.js';
 import type { RelayErrorCode } from '../../usecases/ports.js';
 import { classifyReply } from './classify-reply.js';
-import { describeError } from './library-connection.js';
 import { describeReply, parseReply, printable, type Step } from './reply.js';
 
 /** No session came about: nothing of any message was handed over. */
@@ -50,7 +50,7 @@ export function failureOf(
 
 /** The connection did not come about, or its name could not be looked up. */
 export function connectFailureOf(error: unknown, where: string): SessionFailure {
-  const words = describeError(error);
+  const words = codeOrReasonOf(error);
   const errorCode = words === 'ETIMEDOUT' ? 'E_RELAY_TIMEOUT' : 'E_RELAY_UNREACHABLE';
   return new SessionFailure(errorCode, `cannot connect to ${where}: ${words}`);
 }

@@ -1,3 +1,4 @@
+import { BYTE } from '../../lib/bytes.js';
 import type { RelayAttempt } from '../../usecases/ports.js';
 import type { SmarthostTimeouts } from './options.js';
 import type { Reply, Step } from './reply.js';
@@ -102,8 +103,7 @@ function isOfClass(reply: Reply, first: 2 | 4 | 5): boolean {
   return Math.floor(reply.code / 100) === first;
 }
 
-const LF = 0x0a;
-const DOT = 0x2e;
+const { LF, DOT } = BYTE;
 
 /** Small enough that stuffing one never holds up the loop, large enough that a message is few writes. */
 export const BLOCK_BYTES = 65_536;

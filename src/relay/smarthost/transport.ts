@@ -1,7 +1,6 @@
+import { codeOrReasonOf, settledWithin } from '../../lib/async.js';
 import type { Logger, RelayAttempt, RelayOutcome } from '../../usecases/ports.js';
-import { settledWithin } from '../settled-within.js';
 import type { Transport } from '../transport.js';
-import { describeError } from './library-connection.js';
 import { readSecret, SessionOpening } from './open-session.js';
 import type { SmarthostOptions } from './options.js';
 import { outcomeOf, rejected } from './outcome.js';
@@ -37,7 +36,7 @@ export class SmarthostTransport implements Transport {
       await readSecret(passwordFile);
     } catch (error) {
       this.#log.error(
-        { file: passwordFile, error: describeError(error) },
+        { file: passwordFile, error: codeOrReasonOf(error) },
         'the password of the smarthost cannot be read: mail to others is rejected until it can',
       );
     }
@@ -53,7 +52,7 @@ export class SmarthostTransport implements Transport {
 
   async close(graceMs: number): Promise<void> {
     this.#pool.retire();
-    await settledWithin([...this.#inHand, this.#pool.whenEmpty()], graceMs);
+    await settledWithin(graceMs, [...this.#inHand, this.#pool.whenEmpty()]);
     this.#pool.end();
     await Promise.allSettled([...this.#inHand, this.#pool.whenEmpty()]);
   }

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
+import { reasonOf } from '../../lib/async.js';
 import { BlockCache } from '../bitmap/block-cache.js';
 import { Room, type RoomLimits } from './room.js';
 import type { Reader, Writer } from './tables.js';
@@ -28,7 +29,7 @@ export interface StoreOptions extends RoomLimits {
 /** A unit of work was refused because an earlier commit had failed, or its own commit failed. */
 export class StoreFailedError extends Error {
   constructor(cause: unknown) {
-    super(`the store could not be written: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    super(`the store could not be written: ${reasonOf(cause)}`, {
       cause,
     });
     this.name = 'StoreFailedError';

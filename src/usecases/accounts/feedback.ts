@@ -3,6 +3,7 @@ import { refuse } from '../../domain/errors.js';
 import { type FeedbackId, type MessageId, newId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import { composeMessage } from '../../mail/write/compose-message.js';
+import { reasonOf } from '../../lib/async.js';
 import type { Store } from '../../store/engine/store.js';
 import { type AccountRecord, getAccount } from '../../store/records/accounts.js';
 import { type FeedbackRecord, putFeedback, scanFeedback } from '../../store/records/approvals.js';
@@ -74,7 +75,7 @@ async function mailToOperator(
   try {
     await mail.send({ to: operator, subject: `Feedback${heading}`, text });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     log.warn({ feedback_id: id, reason }, 'feedback is kept but could not be mailed to the operator');
   }
 }

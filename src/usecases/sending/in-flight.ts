@@ -1,4 +1,5 @@
 import type { MessageId } from '../../domain/ids.js';
+import { within } from '../../lib/async.js';
 import type { SentMetadata } from '../../store/mailbox/messages.js';
 
 /** How a send ended, for the request that waits for it. */
@@ -53,7 +54,9 @@ export class SendsInHand {
   /** Wakes the request that waits, if there is one; null when there is no outcome to tell of. */
   settle(id: MessageId, result: SendResult | null): void {
     this.take(id);
-    this.#waiting.get(id)?.(result);
+    const wake = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    wake?.(result);
   }
 
   /** The process ends: from so many milliseconds on nobody is kept waiting. */
@@ -65,15 +68,12 @@ export class SendsInHand {
     setTimeout(end, ms).unref();
   }
 
-  #wait(id: MessageId, timeoutMs: number): Promise<SendResult | null> {
+  async #wait(id: MessageId, timeoutMs: number): Promise<SendResult | null> {
     const leftMs = Math.max(0, Math.min(timeoutMs, this.#endsAtMs - performance.now()));
-    return new Promise(resolve => {
-      const timer = setTimeout(() => this.settle(id, null), leftMs);
-      this.#waiting.set(id, result => {
-        clearTimeout(timer);
-        this.#waiting.delete(id);
-        resolve(result);
-      });
-    });
+    const settled = new Promise<SendResult | null>(resolve => this.#waiting.set(id, resolve));
+    const result = await within(leftMs, settled);
+    // Nobody waits any more, whoever has ended it.
+    if (result === null) this.settle(id, null);
+    return result;
   }
 }

@@ -1,6 +1,7 @@
 import { type ApprovalId, newId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import { hashLinkToken, newLinkToken } from '../../domain/secrets.js';
+import { reasonOf } from '../../lib/async.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Writer } from '../../store/engine/tables.js';
 import { putNewLink } from '../../store/records/approvals.js';
@@ -63,7 +64,7 @@ export async function requestApproval(
   try {
     await deps.mail.send({ to: link.email, ...mail });
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = reasonOf(error);
     await store.write(writer => recordAudit(writer, deps.clock(), { ...facts, kind: 'mail_failed', detail }));
     log.error(
       { email: link.email, approval_id: link.id, reason: detail },

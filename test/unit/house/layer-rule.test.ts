@@ -27,16 +27,18 @@ t.test('our sources keep the rule', async t => {
 
 t.test('imports that follow the arrows pass', async t => {
   const breaches = check({
-    'domain/ids.ts': leaf,
+    'lib/async.ts': `import { setTimeout } from 'node:timers/promises';\nexport const x = 1;\n`,
+    'lib/bytes.ts': leaf,
+    'domain/ids.ts': `import { x } from '../lib/bytes.js';\nexport type X = typeof x;\n`,
     'domain/address.ts': `import { createHash } from 'node:crypto';\nimport { x } from './ids.js';\n`,
     'config/load.ts': `import { z } from 'zod';\nimport { parse } from 'smol-toml';\nimport { x } from '../domain/ids.js';\n`,
     'store/store.ts': `import { open } from 'lmdb';\nimport type { X } from '../ops/logging.js';\n`,
     'mail/parse.ts': `import iconv from 'iconv-lite';\nimport encodings from 'iconv-lite/encodings/index.js';\n`,
-    'usecases/accept.ts': `import { x } from '../store/store.js';\nimport type { X } from '../mail/parse.js';\n`,
+    'usecases/accept.ts': `import { x } from '../store/store.js';\nimport { y } from '../lib/async.js';\nimport type { X } from '../mail/parse.js';\n`,
     'smtp/listener.ts': `import { SMTPServer } from 'smtp-server';\nimport '../usecases/accept.js';\n`,
     'workers/pool.ts': `new Worker(new URL('./thread.js', import.meta.url));\nnew URL('../page.html', import.meta.url);\n`,
     'workers/thread.ts': leaf,
-    'ops/logging.ts': `import pino from 'pino';\nimport type { X } from '../domain/ids.js';\n`,
+    'ops/logging.ts': `import pino from 'pino';\nimport '../lib/async.js';\nimport type { X } from '../domain/ids.js';\n`,
     'app/main.ts': `import '../smtp/listener.js';\nimport '../ops/logging.js';\nconst x = await import('../workers/pool.js');\n`,
   });
   t.same(breaches, []);
@@ -60,6 +62,24 @@ const breaches: ReadonlyArray<readonly [claim: string, file: string, text: strin
     'domain/a.ts',
     `import { readFileSync } from 'node:fs';`,
     /domain is pure/,
+  ],
+  [
+    'the domain does not wait',
+    'domain/a.ts',
+    `import { x } from '../lib/async.js';`,
+    /domain is without time/,
+  ],
+  [
+    'lib imports nothing of ours',
+    'lib/a.ts',
+    `import type { X } from '../domain/leaf.js';`,
+    /lib imports no other/,
+  ],
+  [
+    'lib does no input or output',
+    'lib/a.ts',
+    `import { connect } from 'node:net';\nimport { readFileSync } from 'node:fs';`,
+    /lib computes and waits/,
   ],
   [
     'the store does not import mail',
@@ -140,11 +160,12 @@ const breaches: ReadonlyArray<readonly [claim: string, file: string, text: strin
 ];
 
 const leaves = Object.fromEntries(
-  ['store', 'mail', 'config', 'queue', 'relay', 'http', 'app', 'ops'].map(folder => [
+  ['domain', 'store', 'mail', 'config', 'queue', 'relay', 'http', 'app', 'ops'].map(folder => [
     `${folder}/leaf.ts`,
     leaf,
   ]),
 );
+leaves['lib/async.ts'] = leaf;
 
 for (const [claim, file, text, expected] of breaches) {
   t.test(`caught: ${claim}`, async t => {

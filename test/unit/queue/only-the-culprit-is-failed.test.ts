@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { MessageId } from '../../../src/domain/ids.js';
-import { WorkSlots } from '../../../src/queue/work-consumer.js';
+import { Semaphore } from '../../../src/lib/async.js';
 import { isParsedAlone, recoverParsing } from '../../../src/usecases/inbound/index-message.js';
 import { type House, withHouse } from '../usecases/with-house.js';
 import { index, type Parse, parsed } from '../usecases/with-parser.js';
@@ -10,7 +10,7 @@ import { index, type Parse, parsed } from '../usecases/with-parser.js';
  * in hand, when the parser meets a culprit.
  */
 async function live(house: House, culprits: ReadonlySet<MessageId>): Promise<'died' | 'finished'> {
-  const slots = new WorkSlots(64);
+  const slots = new Semaphore(64);
   let isDead = false;
   return new Promise(resolve => {
     const parse =
@@ -25,11 +25,11 @@ async function live(house: House, culprits: ReadonlySet<MessageId>): Promise<'di
       };
     const work = house.pending().map(id => {
       const isAlone = house.store.read(reader => isParsedAlone(reader, id));
-      return slots.use(isAlone, async () => {
+      return slots.use(async () => {
         // A dead process begins nothing.
         if (isDead) return new Promise(() => {});
         await index(house, id, parse(id));
-      });
+      }, isAlone);
     });
     void Promise.all(work).then(() => resolve('finished'));
   });

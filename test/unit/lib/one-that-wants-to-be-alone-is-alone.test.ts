@@ -1,12 +1,12 @@
 import t from 'tap';
-import { WorkSlots } from '../../../src/queue/work-consumer.js';
+import { Semaphore } from '../../../src/lib/async.js';
 
 /** Slots, and work in them that ends when it is told to. */
 function setUp(limit: number) {
-  const slots = new WorkSlots(limit);
+  const slots = new Semaphore(limit);
   const inHand = new Map<string, () => void>();
   const apply = (name: string, isAlone = false): Promise<void> =>
-    slots.use(isAlone, () => new Promise<void>(resolve => inHand.set(name, resolve)));
+    slots.use(() => new Promise<void>(resolve => inHand.set(name, resolve)), isAlone);
   const end = async (name: string): Promise<void> => {
     inHand.get(name)?.();
     inHand.delete(name);
@@ -49,9 +49,9 @@ t.test('it waits for those before it, and those behind it wait for it', async t 
 t.test('work that fails gives its slot back', async t => {
   const { slots, apply, names } = setUp(1);
   await t.rejects(
-    slots.use(true, async () => {
+    slots.use(async () => {
       throw new Error('no');
-    }),
+    }, true),
     /no/,
   );
   void apply('a');
