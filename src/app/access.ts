@@ -1,4 +1,5 @@
 import type { Config } from '../config/load-config.js';
+import { isLoopback } from '../domain/addresses.js';
 import { FormSeal } from '../domain/secrets.js';
 import { approvePages, linkPages } from '../http/pages/approve.js';
 import { BrowserForms } from '../http/pages/browser.js';
@@ -132,7 +133,7 @@ function warnOf({ signup, mail, service }: Config, log: Logger): void {
     );
   }
   const { protocol, hostname } = new URL(service.publicUrl);
-  if (protocol === 'http:' && !/^(?:localhost|127\..*|\[::1\])$/.test(hostname)) {
+  if (protocol === 'http:' && !isLoopback(hostname)) {
     log.warn({}, 'service.public_url is not https: approvals and keys travel in the clear');
   }
 }

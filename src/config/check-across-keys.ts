@@ -1,3 +1,4 @@
+import { isLoopback } from '../domain/addresses.js';
 import type { ConfigProblem } from './config-problem.js';
 import type { SettledValue, SettledValues } from './settle-values.js';
 
@@ -102,9 +103,6 @@ function checkOidc(values: SettledValues): ConfigProblem | null {
   };
 }
 
-/** 127.0.0.0/8, ::1 and the name for them (RFC 6761 section 6.3): what is sent there never leaves the machine. */
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/;
-
 /** The rules that join the keys of [relay] and [relay.smarthost]. */
 function checkSmarthost(values: SettledValues): (ConfigProblem | null)[] {
   return [checkHost(values), checkCredentials(values), checkPlainPassword(values), checkCaFile(values)];
@@ -150,7 +148,7 @@ function checkPlainPassword(values: SettledValues): ConfigProblem | null {
   const file = values.get('relay.smarthost.password_file')?.value;
   const host = values.get('relay.smarthost.host')?.value;
   if (tls?.value !== 'none' || typeof file !== 'string' || typeof host !== 'string') return null;
-  if (LOOPBACK.test(host)) return null;
+  if (isLoopback(host)) return null;
   return {
     where: tls.where,
     what: `relay.smarthost.tls is "none", so the password would go to ${host} in plain text`,

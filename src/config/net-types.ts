@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
+import { isLoopback } from '../domain/addresses.js';
 import { type Checked, invalid, Secret, type ValueType, valid } from './key.js';
 
 /** A TCP port to listen on. */
@@ -105,10 +106,6 @@ export function issuerUrl(): ValueType<string> {
     },
     fromText: given => given,
   };
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 /** An address, or a network in CIDR notation (RFC 4632 section 3.1). */

@@ -147,6 +147,18 @@ function searchable(header: readonly (ParsedAddress | null)[]): string[] {
   return [...addresses];
 }
 
+/** As a configuration writes hosts, and as `URL` does: that one puts an IPv6 address into brackets. */
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/;
+
+/**
+ * Is this host the machine itself? 127.0.0.0/8, ::1 and the name for them (RFC 6761 section 6.3): what is sent there
+ * never leaves it.
+ * @param host a name or an address, in lower case
+ */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.test(host);
+}
+
 /**
  * What counts as one client: an IPv4 address, mapped into IPv6 or not (RFC 4291 section 2.5.5.2), or an
  * IPv6 /64, the smallest network one customer gets (RFC 6177).

@@ -1,9 +1,5 @@
 import type { CustomFetch } from 'openid-client';
-
-/** A host name of this machine, as `URL` writes it. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
-}
+import { isLoopback } from '../domain/addresses.js';
 
 /**
  * Fetches for the sign-in alone: over TLS, or from this machine; a redirect is an answer like any other and is not

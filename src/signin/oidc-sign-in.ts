@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import * as oidc from 'openid-client';
+import { isLoopback } from '../domain/addresses.js';
+import { reasonOf } from '../lib/async.js';
 import type { Clock, Logger, SignIn, SignInOutcome, SignInStart } from '../usecases/ports.js';
-import { checkedFetch, isLoopback } from './checked-fetch.js';
+import { checkedFetch } from './checked-fetch.js';
 import { type FlowSecrets, SignInFlows } from './sign-in-flows.js';
 
 export interface OidcOptions {
@@ -158,8 +160,7 @@ export class OidcSignIn implements SignIn {
   #report(error: unknown, message: string): void {
     const { issuer, log } = this.#options;
     const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
-    const reason = error instanceof Error ? `${error.message}${cause}` : String(error);
-    log.warn({ issuer, reason }, message);
+    log.warn({ issuer, reason: `${reasonOf(error)}${cause}` }, message);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import { clientNetwork } from '../../domain/addresses.js';
+import { clientNetwork, isLoopback } from '../../domain/addresses.js';
 import { Refusal, refuse } from '../../domain/errors.js';
 import type { Logger, RateLimit, RateLimiter } from '../../usecases/ports.js';
 
@@ -92,10 +92,6 @@ export function tooOften(retryAfterMs: number): Refusal {
     seconds < 120 ? `${seconds} second${seconds === 1 ? '' : 's'}` : `${Math.ceil(seconds / 60)} minutes`;
   const message = `There were too many attempts. Try again in ${wait}.`;
   return new Refusal({ code: 'rate_limited', message, retryAfterS: seconds });
-}
-
-function isLoopback(address: string): boolean {
-  return address === '::1' || address.startsWith('127.');
 }
 
 type Peer = Pick<IncomingMessage, 'headers'> & {

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
-import { checkedFetch, isLoopback } from '../../../src/signin/checked-fetch.js';
+import { isLoopback } from '../../../src/domain/addresses.js';
+import { checkedFetch } from '../../../src/signin/checked-fetch.js';
 
 const GET = { method: 'GET', headers: {}, body: undefined, redirect: 'manual' } as const;
 
