@@ -46,8 +46,40 @@ export function joinKey(...parts: readonly Uint8Array[]): Buffer {
   return key;
 }
 
-/** The smallest key greater than every key that starts with `prefix`; null when there is none. */
-export function prefixEnd(prefix: Uint8Array): Buffer | null {
+/** Keys from `from` on, up to but not including `to`, in the order of bytes. */
+export interface KeyRange {
+  readonly from: Buffer;
+  readonly to: Buffer;
+}
+
+/** The prefix of every key of a table. */
+export const WHOLE_TABLE = Buffer.alloc(0);
+
+/** Keys have a byte at least, so this is the first of all. */
+const FIRST = Buffer.alloc(1);
+/** Later than every key: none begins with so many of these bytes. */
+const END = Buffer.alloc(64, 0xff);
+
+/**
+ * The keys that begin with `prefix`, of these only the ones that come after the key `after` and before the key
+ * `before`, where they are given. A list that goes on where its last page ended passes the last key of that page:
+ * as `after`, or as `before` when it goes backwards.
+ */
+export function range(prefix: Buffer, after: Buffer | null = null, before: Buffer | null = null): KeyRange {
+  return { from: after === null ? firstOf(prefix) : nextKey(after), to: before ?? prefixEnd(prefix) };
+}
+
+function firstOf(prefix: Buffer): Buffer {
+  return prefix.length === 0 ? FIRST : prefix;
+}
+
+/** The smallest key that is greater than this one. */
+function nextKey(key: Buffer): Buffer {
+  return joinKey(key, u8(0));
+}
+
+/** The smallest key greater than every key that starts with `prefix`. */
+function prefixEnd(prefix: Buffer): Buffer {
   for (let length = prefix.length; length > 0; length--) {
     const last = prefix[length - 1];
     if (last !== undefined && last < 0xff) {
@@ -56,5 +88,5 @@ export function prefixEnd(prefix: Uint8Array): Buffer | null {
       return end;
     }
   }
-  return null;
+  return END;
 }

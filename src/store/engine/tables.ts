@@ -1,5 +1,6 @@
 import { type Id, idFromBytes, idToBytes } from '../../domain/ids.js';
 import type { BlockCache } from '../bitmap/block-cache.js';
+import { type KeyRange, range, WHOLE_TABLE } from './keys.js';
 
 /**
  * A table is one LMDB database: how its keys and values turn into bytes. It holds no connection; readers
@@ -91,11 +92,7 @@ export function jsonValue<Value>(version: number): {
 export const bytesKey = (key: Buffer): Buffer => key;
 
 /** A bounded walk over the keys of one table. */
-export interface Scan {
-  /** First key, inclusive, in the order of bytes. */
-  readonly from: Buffer;
-  /** End of the walk, exclusive. */
-  readonly to: Buffer;
+export interface Scan extends KeyRange {
   /** Walk from the end to the start. */
   readonly reverse?: boolean;
   /** At most so many entries; every walk has a bound. */
@@ -128,17 +125,29 @@ export interface Writer extends Reader {
 /** Gets undefined for a value that is not there; gives undefined to remove it, null to leave it. */
 export type Change<Value> = (before: Value | undefined) => Value | undefined | null;
 
-const PAGE = 256;
-/** Behind every key: none begins with so many. */
-const END = Buffer.alloc(64, 0xff);
+/** Entries that a walk reads at once. */
+interface PageSizes {
+  readonly first: number;
+  /** Each page is longer than the one before, up to this. */
+  readonly longest: number;
+}
 
-/** Every entry of a table in order, some at a time, with keys as bytes. */
-export function* walkTable<Key, Value>(reader: Reader, table: Table<Key, Value>): Generator<Entry<Value>> {
-  for (let from = Buffer.alloc(1); ; ) {
-    const page = reader.scan(table, { from, to: END, limit: PAGE });
+const USUAL_PAGES: PageSizes = { first: 256, longest: 256 };
+const GROWTH = 8;
+
+/** Every entry of a table in order, or those of a range of it, some at a time, with keys as bytes. */
+export function* walkTable<Key, Value>(
+  reader: Reader,
+  table: Table<Key, Value>,
+  { from, to }: KeyRange = range(WHOLE_TABLE),
+  { first, longest }: PageSizes = USUAL_PAGES,
+): Generator<Entry<Value>> {
+  let rest: KeyRange = { from, to };
+  for (let limit = first; ; limit = Math.min(GROWTH * limit, longest)) {
+    const page = reader.scan(table, { ...rest, limit });
     yield* page;
     const last = page.at(-1);
-    if (page.length < PAGE || last === undefined) return;
-    from = Buffer.concat([last.key, Buffer.of(0)]);
+    if (page.length < limit || last === undefined) return;
+    rest = range(WHOLE_TABLE, last.key, to);
   }
 }

@@ -1,5 +1,5 @@
 import { type InboxId, idToBytes, type MessageId, type ThreadId } from '../../domain/ids.js';
-import { joinKey, prefixEnd, u48 } from '../engine/keys.js';
+import { joinKey, range, u48 } from '../engine/keys.js';
 import { bytesKey, jsonValue, type Reader, type Table, type Writer } from '../engine/tables.js';
 import { moveInThreads, type ThreadMember } from '../threads/move.js';
 import { countChange, type MessageKind, summariesTable } from './mailboxes.js';
@@ -178,9 +178,8 @@ export function scanTrash(
   before: number | null,
   limit: number,
 ): { readonly number: number; readonly message: TrashedMessage }[] {
-  const from = idToBytes(inboxId);
-  const to = before === null ? (prefixEnd(from) ?? Buffer.alloc(23, 0xff)) : trashKey(inboxId, before);
+  const trashed = range(idToBytes(inboxId), null, before === null ? null : trashKey(inboxId, before));
   return reader
-    .scan(trashTable, { from, to, reverse: true, limit })
+    .scan(trashTable, { ...trashed, reverse: true, limit })
     .map(({ key, value }) => ({ number: key.readUIntBE(16, 6), message: value }));
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type InboxId, idFromBytes, idToBytes, type ThreadId } from '../../domain/ids.js';
 import { blockOf, keptBlock, offsetOf, withAll, withBit, withoutBit } from '../bitmap/bit-block.js';
-import { joinKey, prefixEnd, text, u8, u32, u48 } from '../engine/keys.js';
+import { joinKey, range, text, u8, u32, u48 } from '../engine/keys.js';
 import { asItIs, bytesKey, fleetingValue, type Reader, type Table, type Writer } from '../engine/tables.js';
 import { MAILBOX_BYTES, type Mailbox, type MessageKind, mailboxKey, mailboxOfKey } from './mailboxes.js';
 
@@ -111,11 +111,10 @@ export function removePosting(writer: Writer, mailbox: Mailbox, term: Term, seq:
 
 /** Numbers of the blocks that a set has, in ascending order. */
 export function blocksOfTerm(reader: Reader, mailbox: Mailbox, term: Term): number[] {
-  const from = termKey(mailbox, term).subarray(0, -4);
-  const to = prefixEnd(from) ?? Buffer.alloc(from.length + 1, 0xff);
+  const prefix = termKey(mailbox, term).subarray(0, -4);
   return reader
-    .scanKeys(postingsTable, { from, to, limit: MAX_BLOCKS })
-    .map(key => key.readUInt32BE(from.length));
+    .scanKeys(postingsTable, { ...range(prefix), limit: MAX_BLOCKS })
+    .map(key => key.readUInt32BE(prefix.length));
 }
 
 /** More than any mailbox spans: numbers have 48 bits, but four thousand million messages fit no disk. */
@@ -196,10 +195,8 @@ export function scanLabels(
   after: string | null,
   limit: number,
 ): { readonly label: string; readonly count: LabelCount }[] {
-  const start = labelKey(inboxId, prefix);
-  const from = after === null ? start : joinKey(labelKey(inboxId, after), u8(0));
-  const to = prefixEnd(start) ?? Buffer.alloc(INBOX_BYTES + 1, 0xff);
+  const labels = range(labelKey(inboxId, prefix), after === null ? null : labelKey(inboxId, after));
   return reader
-    .scan(labelCountsTable, { from, to, limit })
+    .scan(labelCountsTable, { ...labels, limit })
     .map(({ key, value }) => ({ label: key.toString('utf8', INBOX_BYTES), count: value }));
 }

@@ -1,16 +1,8 @@
 import { recipientsOf, sendersOf } from '../../domain/addresses.js';
 import type { ReceivedContent } from '../../domain/content.js';
 import { type InboxId, idFromBytes, type MessageId } from '../../domain/ids.js';
-import { prefixEnd } from '../engine/keys.js';
-import {
-  bytesKey,
-  jsonValue,
-  type Reader,
-  type Scan,
-  type Table,
-  type Writer,
-  walkTable,
-} from '../engine/tables.js';
+import { range } from '../engine/keys.js';
+import { bytesKey, jsonValue, type Reader, type Table, type Writer, walkTable } from '../engine/tables.js';
 import { moveInIndex } from '../mailbox/index.js';
 import {
   FIRST_SEQ,
@@ -107,28 +99,10 @@ function contentOf(
 function markGone(writer: Writer, mailbox: Mailbox, nextSeq: number): void {
   let expected = FIRST_SEQ;
   const prefix = mailboxKey(mailbox);
-  const range = { from: prefix, to: prefixEnd(prefix) ?? Buffer.alloc(prefix.length, 0xff) };
-  for (const key of keysOf(writer, summariesTable, range)) {
+  for (const { key } of walkTable(writer, summariesTable, range(prefix))) {
     const seq = key.readUIntBE(prefix.length, 6);
     for (; expected < seq; expected++) addPosting(writer, mailbox, { type: 'gone' }, expected);
     expected = seq + 1;
   }
   for (; expected < nextSeq; expected++) addPosting(writer, mailbox, { type: 'gone' }, expected);
-}
-
-const PAGE = 500;
-
-function* keysOf<Key, Value>(
-  reader: Reader,
-  table: Table<Key, Value>,
-  range: Pick<Scan, 'from' | 'to'>,
-): Generator<Buffer> {
-  let { from } = range;
-  for (;;) {
-    const page = reader.scanKeys(table, { from, to: range.to, limit: PAGE });
-    yield* page;
-    const last = page.at(-1);
-    if (page.length < PAGE || last === undefined) return;
-    from = Buffer.concat([last, Buffer.of(0)]);
-  }
 }

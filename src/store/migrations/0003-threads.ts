@@ -1,6 +1,6 @@
 import type { ThreadIds } from '../../domain/content.js';
 import { messageIdsIn } from '../../domain/message-ids.js';
-import { joinKey, u8 } from '../engine/keys.js';
+import { range, WHOLE_TABLE } from '../engine/keys.js';
 import type { Reader, Writer } from '../engine/tables.js';
 import { moveInIndex } from '../mailbox/index.js';
 import { fieldStart, summariesTable, textField } from '../mailbox/mailboxes.js';
@@ -14,8 +14,7 @@ export const threads: Migration = {
   name: 'threads',
   up: () => {},
   more: (writer, nowMs, position) => {
-    const from = position === null ? Buffer.alloc(1) : joinKey(position, u8(0));
-    const messages = writer.scan(messagesTable, { from, to: END, limit: PER_UNIT });
+    const messages = writer.scan(messagesTable, { ...range(WHOLE_TABLE, position), limit: PER_UNIT });
     for (const { value } of messages) {
       if (value.status === 'ready' && value.threadId === null) tie(writer, value, nowMs);
     }
@@ -24,8 +23,6 @@ export const threads: Migration = {
 };
 
 const PER_UNIT = 500;
-/** Behind every id. */
-const END = Buffer.alloc(17, 0xff);
 
 function tie(writer: Writer, before: ReceivedRecord, nowMs: number): void {
   const threadId = joinThread(writer, before.inboxId, idsOf(writer, before), nowMs);

@@ -1,5 +1,5 @@
 import { type AccountId, idFromBytes, idToBytes, type KeyId } from '../../domain/ids.js';
-import { joinKey, prefixEnd, text } from '../engine/keys.js';
+import { joinKey, range, text, WHOLE_TABLE } from '../engine/keys.js';
 import {
   bytesKey,
   jsonValue,
@@ -61,8 +61,8 @@ export function putAccount(writer: Writer, account: AccountRecord): void {
 
 /** Accounts by creation, at most `limit` after `after`. */
 export function scanAccounts(reader: Reader, after: AccountId | null, limit: number): AccountRecord[] {
-  const from = after === null ? Buffer.alloc(0) : Buffer.concat([idToBytes(after), Buffer.of(0)]);
-  return reader.scan(accountsTable, { from, to: Buffer.alloc(17, 0xff), limit }).map(entry => entry.value);
+  const accounts = range(WHOLE_TABLE, after === null ? null : idToBytes(after));
+  return reader.scan(accountsTable, { ...accounts, limit }).map(entry => entry.value);
 }
 
 /** An API key. The credential itself is never stored, only its SHA-256. */
@@ -122,10 +122,8 @@ export function revokeKey(writer: Writer, id: KeyId, nowMs: number): boolean {
 
 /** The keys of an account by creation, revoked ones included. */
 export function listKeys(reader: Reader, accountId: AccountId, limit: number): ApiKeyRecord[] {
-  const prefix = idToBytes(accountId);
-  const to = prefixEnd(prefix) ?? Buffer.alloc(33, 0xff);
   return reader
-    .scanKeys(accountKeysTable, { from: prefix, to, limit })
+    .scanKeys(accountKeysTable, { ...range(idToBytes(accountId)), limit })
     .map(key => getKey(reader, idFromBytes<KeyId>(key, 16)))
     .filter(key => key !== undefined);
 }

@@ -6,7 +6,7 @@ import {
   idToBytes,
   type KeyId,
 } from '../../domain/ids.js';
-import { u48 } from '../engine/keys.js';
+import { range, u48, WHOLE_TABLE } from '../engine/keys.js';
 import { bytesKey, jsonValue, type Reader, type Table, type Writer } from '../engine/tables.js';
 import { addPending, removePending } from './pending.js';
 
@@ -124,29 +124,27 @@ export const auditTable: Table<AuditId, AuditEvent> = {
   ...jsonValue<AuditEvent>(1),
 };
 
-const FIRST = Buffer.alloc(16);
-const END = Buffer.alloc(17, 0xff);
-
 export function putAudit(writer: Writer, event: AuditEvent): void {
   writer.put(auditTable, event.id, event);
 }
 
 /** Newest first, those before `before`. */
 export function scanAudit(reader: Reader, before: AuditId | null, limit: number): AuditEvent[] {
-  const to = before === null ? END : idToBytes(before);
-  return reader.scan(auditTable, { from: FIRST, to, reverse: true, limit }).map(entry => entry.value);
+  const events = range(WHOLE_TABLE, null, before === null ? null : idToBytes(before));
+  return reader.scan(auditTable, { ...events, reverse: true, limit }).map(entry => entry.value);
 }
 
 /** Removes up to `limit` events from before an instant; how many they were. Ids begin with their instant. */
 export function removeAuditBefore(writer: Writer, atMs: number, limit: number): number {
-  const ids = writer.scan(auditTable, { from: FIRST, to: u48(atMs), limit }).map(entry => entry.value.id);
+  const events = range(WHOLE_TABLE, null, u48(atMs));
+  const ids = writer.scan(auditTable, { ...events, limit }).map(entry => entry.value.id);
   for (const id of ids) writer.remove(auditTable, id);
   return ids.length;
 }
 
 /** Is there an event from before this instant? */
 export function hasAuditBefore(reader: Reader, atMs: number): boolean {
-  return reader.scanKeys(auditTable, { from: FIRST, to: u48(atMs), limit: 1 }).length > 0;
+  return reader.scanKeys(auditTable, { ...range(WHOLE_TABLE, null, u48(atMs)), limit: 1 }).length > 0;
 }
 
 /** What an agent told the operator. */
@@ -170,10 +168,8 @@ export function putFeedback(writer: Writer, feedback: FeedbackRecord): void {
 
 /** Newest first, those before `before`. */
 export function scanFeedback(reader: Reader, before: FeedbackId | null, limit: number): FeedbackRecord[] {
-  const to = before === null ? Buffer.alloc(17, 0xff) : idToBytes(before);
-  return reader
-    .scan(feedbackTable, { from: Buffer.alloc(16), to, reverse: true, limit })
-    .map(entry => entry.value);
+  const feedback = range(WHOLE_TABLE, null, before === null ? null : idToBytes(before));
+  return reader.scan(feedbackTable, { ...feedback, reverse: true, limit }).map(entry => entry.value);
 }
 
 /** What the first claimer of an account said (specification, Signup and claims rule 3). Kept as it was first. */

@@ -1,5 +1,5 @@
 import { type BlobId, idToBytes } from '../../domain/ids.js';
-import { joinKey, u32 } from '../engine/keys.js';
+import { joinKey, range, u32 } from '../engine/keys.js';
 import type { Store } from '../engine/store.js';
 import { jsonValue, type Reader, rawValue, type Table, type Writer } from '../engine/tables.js';
 import { addPending } from './pending.js';
@@ -59,9 +59,7 @@ export function releaseBlob(writer: Writer, id: BlobId, dueAt: number): void {
 
 /** Removes up to `limit` chunks of a blob and says how many there were: fewer than `limit`, none is left. */
 export function removeChunks(writer: Writer, id: BlobId, limit: number): number {
-  const from = joinKey(idToBytes(id), u32(0));
-  const to = joinKey(idToBytes(id), u32(0xffff_ffff));
-  const keys = writer.scanKeys(blobChunksTable, { from, to, limit });
+  const keys = writer.scanKeys(blobChunksTable, { ...range(idToBytes(id)), limit });
   for (const key of keys) writer.remove(blobChunksTable, { id, index: key.readUInt32BE(16) });
   return keys.length;
 }

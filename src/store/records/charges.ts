@@ -1,7 +1,7 @@
 import { type AccountId, idToBytes, type MessageId } from '../../domain/ids.js';
 import { type Charge, expiryOf, windowStart } from '../../domain/quota.js';
 import { joinKey, u48 } from '../engine/keys.js';
-import { bytesKey, jsonValue, type Reader, type Table, type Writer } from '../engine/tables.js';
+import { bytesKey, jsonValue, type Reader, type Table, type Writer, walkTable } from '../engine/tables.js';
 import { addPending } from './pending.js';
 
 /**
@@ -41,8 +41,7 @@ function chargeKey({ accountId, at, id }: ChargeKey): Buffer {
 
 const AFTER_ACCOUNT = 16;
 /** Charges that a look takes: few at first, because mostly the first tells all. */
-const FIRST_PAGE = 4;
-const MAX_PAGE = 500;
+const PAGES = { first: 4, longest: 500 };
 
 export function addCharge(writer: Writer, key: ChargeKey, amount: number): void {
   writer.put(chargesTable, chargeKey(key), amount);
@@ -86,14 +85,9 @@ function* walkCharges(
   to: number,
 ): Generator<Charge & { readonly key: Buffer }> {
   const prefix = idToBytes(accountId);
-  let start = joinKey(prefix, u48(from));
-  const end = joinKey(prefix, u48(to));
-  for (let limit = FIRST_PAGE; ; limit = Math.min(8 * limit, MAX_PAGE)) {
-    const page = reader.scan(chargesTable, { from: start, to: end, limit });
-    for (const { key, value } of page) yield { key, at: key.readUIntBE(AFTER_ACCOUNT, 6), amount: value };
-    const last = page.at(-1);
-    if (last === undefined || page.length < limit) return;
-    start = joinKey(last.key, Buffer.of(0));
+  const charges = { from: joinKey(prefix, u48(from)), to: joinKey(prefix, u48(to)) };
+  for (const { key, value } of walkTable(reader, chargesTable, charges, PAGES)) {
+    yield { key, at: key.readUIntBE(AFTER_ACCOUNT, 6), amount: value };
   }
 }
 

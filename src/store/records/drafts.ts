@@ -8,7 +8,7 @@ import {
   type MessageId,
 } from '../../domain/ids.js';
 import type { Recipients } from '../../domain/message-parts.js';
-import { joinKey, prefixEnd, u8 } from '../engine/keys.js';
+import { joinKey, range, u8 } from '../engine/keys.js';
 import {
   bytesKey,
   jsonValue,
@@ -130,10 +130,9 @@ export function scanDrafts(
   before: DraftId | null,
   limit: number,
 ): DraftId[] {
-  const from = listKey(inboxId, list);
-  const to = before === null ? (prefixEnd(from) ?? Buffer.alloc(34, 0xff)) : listKey(inboxId, list, before);
+  const drafts = range(listKey(inboxId, list), null, before === null ? null : listKey(inboxId, list, before));
   return reader
-    .scanKeys(inboxDraftsTable, { from, to, reverse: true, limit })
+    .scanKeys(inboxDraftsTable, { ...drafts, reverse: true, limit })
     .map(key => idFromBytes<DraftId>(key, ID_AT));
 }
 

@@ -1,7 +1,7 @@
 import type { AddressPolicy } from '../../domain/address-policy.js';
 import { toSuppressedAddress } from '../../domain/addresses.js';
 import { type AccountId, type InboxId, idFromBytes, idToBytes } from '../../domain/ids.js';
-import { joinKey, prefixEnd, text, u8 } from '../engine/keys.js';
+import { joinKey, range, text, u8, WHOLE_TABLE } from '../engine/keys.js';
 import { bytesKey, jsonValue, noValue, type Reader, type Table, type Writer } from '../engine/tables.js';
 
 export interface InboxRecord {
@@ -102,10 +102,8 @@ export function countInboxes(reader: Reader, accountId: AccountId): number {
 }
 
 function inboxIdsOf(reader: Reader, accountId: AccountId, limit: number): InboxId[] {
-  const prefix = idToBytes(accountId);
-  const to = prefixEnd(prefix) ?? Buffer.alloc(33, 0xff);
   return reader
-    .scanKeys(accountInboxesTable, { from: prefix, to, limit })
+    .scanKeys(accountInboxesTable, { ...range(idToBytes(accountId)), limit })
     .map(key => idFromBytes<InboxId>(key, 16));
 }
 
@@ -133,9 +131,6 @@ export const suppressionsTable: Table<string, SuppressionRecord> = {
   encodeKey: text,
   ...jsonValue<SuppressionRecord>(1),
 };
-
-/** Addresses are ASCII: behind every key. */
-const END = Buffer.of(0xff);
 
 /** `address` in any spelling. */
 export function findSuppression(reader: Reader, address: string): SuppressionRecord | undefined {
@@ -165,6 +160,6 @@ export function removeSuppression(writer: Writer, address: string): void {
 
 /** Entries in the order of their addresses' bytes, those behind `after`. */
 export function scanSuppressions(reader: Reader, after: string | null, limit: number): SuppressionRecord[] {
-  const from = after === null ? Buffer.alloc(0) : joinKey(text(after), u8(0));
-  return reader.scan(suppressionsTable, { from, to: END, limit }).map(entry => entry.value);
+  const entries = range(WHOLE_TABLE, after === null ? null : text(after));
+  return reader.scan(suppressionsTable, { ...entries, limit }).map(entry => entry.value);
 }

@@ -7,7 +7,7 @@ import {
   type MessageId,
   type ThreadId,
 } from '../../domain/ids.js';
-import { joinKey, text, u8, u48 } from '../engine/keys.js';
+import { joinKey, range, text, u8, u48 } from '../engine/keys.js';
 import type { Store } from '../engine/store.js';
 import { bytesKey, jsonValue, type Reader, type Table, type Writer } from '../engine/tables.js';
 import type { MessageKind } from '../mailbox/mailboxes.js';
@@ -42,7 +42,7 @@ export type PendingWork =
 
 export type PendingKind = PendingWork['kind'];
 
-/** Later than any due time that a key can hold: all work is due then. */
+/** Later than any due time a key can store: lists all pending work. */
 export const END_OF_TIME = 2 ** 48 - 2;
 
 const KIND_BYTE: Record<PendingKind, number> = {
@@ -98,9 +98,8 @@ export function listDue<Kind extends PendingKind>(
   after?: Buffer,
 ): DueWork<Kind>[] {
   const kindByte = u8(KIND_BYTE[kind]);
-  const from = after === undefined ? joinKey(kindByte, u48(0)) : joinKey(after, u8(0));
-  const to = joinKey(kindByte, u48(nowMs + 1));
-  return reader.scan(pendingTable, { from, to, limit }).map(({ key, value }) => ({
+  const due = range(kindByte, after, joinKey(kindByte, u48(nowMs + 1)));
+  return reader.scan(pendingTable, { ...due, limit }).map(({ key, value }) => ({
     dueAt: key.readUIntBE(1, 6),
     work: value as Extract<PendingWork, { kind: Kind }>,
     position: key,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type InboxId, idFromBytes, idToBytes, type ThreadId } from '../../domain/ids.js';
-import { joinKey, prefixEnd, u8, u48 } from '../engine/keys.js';
+import { joinKey, range, u8, u48 } from '../engine/keys.js';
 import { bytesKey, idValue, noValue, type Reader, type Table, type Writer } from '../engine/tables.js';
 import { addPending } from '../records/pending.js';
 
@@ -171,9 +171,9 @@ export function removePart(writer: Writer, id: ThreadId, part: ThreadPart): void
 }
 
 function scanParts(reader: Reader, id: ThreadId, limit: number): ThreadPart[] {
-  const from = idToBytes(id);
-  const to = prefixEnd(from) ?? Buffer.alloc(KIND_AT + 1, 0xff);
-  return reader.scanKeys(threadPartsTable, { from, to, limit }).map(key => readPartKey(key).part);
+  return reader
+    .scanKeys(threadPartsTable, { ...range(idToBytes(id)), limit })
+    .map(key => readPartKey(key).part);
 }
 
 /** At once: nothing has to come before it. */

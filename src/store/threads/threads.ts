@@ -1,5 +1,5 @@
 import { type InboxId, idFromBytes, idToBytes, type ThreadId } from '../../domain/ids.js';
-import { joinKey, prefixEnd, u8 } from '../engine/keys.js';
+import { joinKey, range, u8 } from '../engine/keys.js';
 import { bytesKey, type Entry, type Reader, rawValue, type Table, type Writer } from '../engine/tables.js';
 import { KIND_BYTE, KINDS, type MessageKind, messageKindOf } from '../mailbox/mailboxes.js';
 import { blocksOfTerm, getBlock, termKey } from '../mailbox/postings.js';
@@ -148,15 +148,10 @@ export function scanActivity(
 ): ThreadActivity[] {
   const { isDescending, position, limit } = scan;
   const prefix = idToBytes(inboxId);
-  const end = prefixEnd(prefix) ?? Buffer.alloc(prefix.length + POSITION_BYTES + 1, 0xff);
-  const range =
-    position === null
-      ? { from: prefix, to: end }
-      : isDescending
-        ? { from: prefix, to: activityKey(inboxId, position) }
-        : { from: joinKey(activityKey(inboxId, position), u8(0)), to: end };
+  const last = position === null ? null : activityKey(inboxId, position);
+  const threads = isDescending ? range(prefix, null, last) : range(prefix, last);
   return reader
-    .scan(threadActivityTable, { ...range, reverse: isDescending, limit })
+    .scan(threadActivityTable, { ...threads, reverse: isDescending, limit })
     .map(entry => new ListedThread(entry));
 }
 

@@ -1,6 +1,6 @@
 import { type BlobId, type InboxId, idFromBytes, idToBytes } from '../../domain/ids.js';
 import { BLOCK_BITS, emptyWords, loadBlock, offsetsOf, seqAt, sizeOf } from '../bitmap/bit-block.js';
-import { joinKey, u32 } from '../engine/keys.js';
+import { range } from '../engine/keys.js';
 import { type Reader, walkTable } from '../engine/tables.js';
 import {
   FIRST_SEQ,
@@ -228,16 +228,12 @@ export function expectUploads(reader: Reader, ledger: Ledger): number {
 export function expectRemains(reader: Reader, ledger: Ledger, id: BlobId): void {
   const run = new ChunkRun(id);
   let hasChunks = false;
-  const to = joinKey(idToBytes(id), u32(0xffff_ffff));
-  for (let from = joinKey(idToBytes(id), u32(0)); ; ) {
-    const page = reader.scan(blobChunksTable, { from, to, limit: CHUNKS_AT_ONCE });
-    for (const { key, value } of page) run.add(key.readUInt32BE(16), value.length);
-    const last = page.at(-1);
-    if (last !== undefined) hasChunks = true;
-    if (page.length < CHUNKS_AT_ONCE || last === undefined) break;
-    from = joinKey(last.key, Buffer.of(0));
+  for (const { key, value } of walkTable(reader, blobChunksTable, range(idToBytes(id)), CHUNK_PAGES)) {
+    run.add(key.readUInt32BE(16), value.length);
+    hasChunks = true;
   }
   if (hasChunks) ledger.expect(run.entry());
 }
 
-const CHUNKS_AT_ONCE = 16;
+/** A MiB at once. */
+const CHUNK_PAGES = { first: 16, longest: 16 };

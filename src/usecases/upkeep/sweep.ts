@@ -1,6 +1,6 @@
 import { type BlobId, type InboxId, idFromBytes, idToBytes, type MessageId } from '../../domain/ids.js';
 import { DAY_MS } from '../../domain/instants.js';
-import { prefixEnd } from '../../store/engine/keys.js';
+import { range, WHOLE_TABLE } from '../../store/engine/keys.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Table, Writer } from '../../store/engine/tables.js';
 import { removeTrash, scanTrash, trashNumbersTable } from '../../store/mailbox/index.js';
@@ -212,8 +212,8 @@ function eraseInbox(writer: Writer, inboxId: InboxId, nowMs: number, limit: numb
 function eraseLive(writer: Writer, inboxId: InboxId, limit: number, nowMs: number): number {
   let count = 0;
   for (const kind of KINDS) {
-    const range = { from: 0, to: 2 ** 48 - 1, isDescending: true, limit: limit - count };
-    for (const { seq, summary } of scanSummaries(writer, { inboxId, kind }, range)) {
+    const all = { from: 0, to: 2 ** 48 - 1, isDescending: true, limit: limit - count };
+    for (const { seq, summary } of scanSummaries(writer, { inboxId, kind }, all)) {
       const { id } = JSON.parse(summary.toString('utf8')) as { id: MessageId };
       const isErased = eraseById(writer, kind, id, nowMs);
       // A line without its message (damage) must not bring the sweep back here for ever.
@@ -246,11 +246,10 @@ function eraseDrafts(writer: Writer, inboxId: InboxId, limit: number, nowMs: num
 
 /** Removes what is left of its sets: that of the numbers that are gone, above all. A sound store has no others. */
 function forgetSets(writer: Writer, inboxId: InboxId, limit: number): number {
-  const from = idToBytes(inboxId);
-  const to = prefixEnd(from) ?? Buffer.alloc(17, 0xff);
+  const ofInbox = range(idToBytes(inboxId));
   let count = 0;
   const forget = <Value>(table: Table<Buffer, Value>): void => {
-    const keys = writer.scanKeys(table, { from, to, limit: limit - count });
+    const keys = writer.scanKeys(table, { ...ofInbox, limit: limit - count });
     for (const key of keys) writer.remove(table, key);
     count += keys.length;
   };
@@ -267,7 +266,7 @@ function forgetSets(writer: Writer, inboxId: InboxId, limit: number): number {
  * @returns how many there were
  */
 export async function recoverUploads({ store, clock }: Pick<SweepDeps, 'store' | 'clock'>): Promise<number> {
-  const everything = { from: Buffer.alloc(0), to: Buffer.alloc(17, 0xff), limit: RECORDS_PER_UNIT };
+  const everything = { ...range(WHOLE_TABLE), limit: RECORDS_PER_UNIT };
   for (let recovered = 0; ; ) {
     const keys = store.read(reader => reader.scanKeys(blobUploadsTable, everything));
     if (keys.length === 0) return recovered;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { joinKey, prefixEnd, text, u8, u32, u48 } from '../../../../src/store/engine/keys.js';
+import { joinKey, type KeyRange, range, text, u8, u32, u48 } from '../../../../src/store/engine/keys.js';
 
 const holds = (property: fc.IProperty<never>) => () => fc.assert(property as fc.IProperty<unknown>);
 
@@ -44,17 +44,38 @@ t.test('joined keys sort by their first part that differs', async t => {
   );
 });
 
+const bytes = fc.uint8Array({ maxLength: 6 }).map(array => Buffer.from(array));
+const isWithin = (key: Buffer, { from, to }: KeyRange): boolean =>
+  Buffer.compare(key, from) >= 0 && Buffer.compare(key, to) < 0;
+
 t.test('the end of a prefix is the first key behind all that start with it', async t => {
-  const bytes = fc.uint8Array({ maxLength: 6 });
   t.doesNotThrow(
     holds(
       fc.property(bytes, bytes, bytes, (prefix, rest, other) => {
-        const end = prefixEnd(prefix);
-        if (end === null) return prefix.every(byte => byte === 0xff);
-        const startsWithIt = Buffer.from(other.subarray(0, prefix.length)).equals(prefix);
+        const { to } = range(prefix);
+        if (prefix.every(byte => byte === 0xff)) return Buffer.compare(other, to) < 0;
+        const startsWithIt = other.subarray(0, prefix.length).equals(prefix);
         return (
-          Buffer.compare(Buffer.concat([prefix, rest]), end) < 0 &&
-          (startsWithIt || Buffer.compare(other, prefix) < 0 || Buffer.compare(other, end) >= 0)
+          Buffer.compare(Buffer.concat([prefix, rest]), to) < 0 &&
+          (startsWithIt || Buffer.compare(other, prefix) < 0 || Buffer.compare(other, to) >= 0)
+        );
+      }) as never,
+    ),
+  );
+});
+
+t.test('a range holds exactly the keys of its prefix, those behind `after` and before `before`', async t => {
+  const key = bytes.filter(one => one.length > 0);
+  t.doesNotThrow(
+    holds(
+      fc.property(bytes, key, key, key, (prefix, other, one, another) => {
+        const [first, second] = [Buffer.concat([prefix, one]), Buffer.concat([prefix, another])];
+        const startsWithIt = other.subarray(0, prefix.length).equals(prefix);
+        return (
+          isWithin(other, range(prefix)) === startsWithIt &&
+          isWithin(first, range(prefix)) &&
+          isWithin(first, range(prefix, second)) === Buffer.compare(first, second) > 0 &&
+          isWithin(first, range(prefix, null, second)) === Buffer.compare(first, second) < 0
         );
       }) as never,
     ),
