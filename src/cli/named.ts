@@ -1,3 +1,4 @@
+import { MAX_SOUGHT_ADDRESS_LENGTH } from '../contract/limits.js';
 import { resultOf } from '../domain/errors.js';
 import { isUuid } from '../domain/ids.js';
 import type { AccountRecord } from '../store/records/accounts.js';
@@ -9,11 +10,8 @@ import { type CommandRefusal, failed } from './outcome.js';
 
 /** How an admin names things: EMAIL is an email address or account id, INBOX an address or id. */
 
-/** Longest email address there is (RFC 5321 section 4.5.3.1): what is longer is not looked up. */
-const MAX_EMAIL_LENGTH = 320;
-
 export function accountNamed({ store }: Box, emailOrId: string): AccountRecord {
-  const isName = isUuid(emailOrId) || (emailOrId !== '' && emailOrId.length <= MAX_EMAIL_LENGTH);
+  const isName = isUuid(emailOrId) || (emailOrId !== '' && emailOrId.length <= MAX_SOUGHT_ADDRESS_LENGTH);
   const found = isName ? resultOf(() => store.read(reader => findAccount(reader, emailOrId))) : null;
   if (found?.ok === true) return found.value;
   throw failed(

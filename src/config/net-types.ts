@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
-import { isLoopback } from '../domain/addresses.js';
+import { isLoopback, MAX_DOMAIN_LENGTH } from '../domain/addresses.js';
 import { type Checked, invalid, Secret, type ValueType, valid } from './key.js';
 
 /** A TCP port to listen on. */
@@ -175,7 +175,7 @@ export function checkDomainName(text: string): Checked<string> {
   if (name === '') return invalid('is empty');
   if (/[^\x00-\x7f]/.test(name)) return invalid('has characters outside ASCII', punycodeOf(name));
   if (name.endsWith('.')) return invalid('ends with a dot', proposed(name.slice(0, -1)));
-  if (name.length > 253) return invalid('is longer than 253 characters');
+  if (name.length > MAX_DOMAIN_LENGTH) return invalid(`is longer than ${MAX_DOMAIN_LENGTH} characters`);
   const labels = name.split('.');
   for (const label of labels) {
     const wrong = wrongWithLabel(label);

@@ -1,4 +1,5 @@
-import { normaliseDomain } from './addresses.js';
+import { MAX_ADDRESS_LENGTH, MAX_POLICY_ENTRIES } from '../contract/limits.js';
+import { MAX_DOMAIN_LENGTH, normaliseDomain } from './addresses.js';
 import { refuse } from './errors.js';
 
 /**
@@ -14,12 +15,6 @@ export interface AddressPolicy {
   /** As `normalisePolicyDomains` gives them. */
   readonly domains: readonly string[];
 }
-
-/** Entries of one list after normalising, each once. */
-export const MAX_POLICY_ENTRIES = 100;
-
-/** RFC 5321 section 4.5.3.1.3, less the angle brackets. */
-const MAX_ADDRESS_LENGTH = 254;
 
 /** The list of addresses to save: domains in lower case and A-labels, each entry once, in the order given. */
 export function normalisePolicyAddresses(entries: readonly string[]): readonly string[] {
@@ -114,7 +109,6 @@ function exactLocalPart(text: string): string | null {
 /** With the underscore, which is no letter of a domain and in use all the same. */
 const LABEL = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?';
 const DOMAIN = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`);
-const MAX_DOMAIN_LENGTH = 253;
 
 function exactDomain(text: string): string | null {
   const domain = normaliseDomain(text);

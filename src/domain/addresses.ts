@@ -1,7 +1,9 @@
 import net from 'node:net';
 import { domainToASCII } from 'node:url';
+import { MAX_ADDRESS_LENGTH } from '../contract/limits.js';
 import type { ParsedAddress, ReceivedContent } from './content.js';
 import { refuse } from './errors.js';
+import { lineFaultOf, trimmed } from './text.js';
 
 /** Prefixes that no account may take (decisions, Inboxes; wire contract 3.2). */
 const RESERVED = new Set([
@@ -50,6 +52,9 @@ export interface MailboxAddress {
   readonly domain: string;
 }
 
+/** Of a whole domain name, in A-labels and without a dot at its end (RFC 1035 section 2.3.4, less the root). */
+export const MAX_DOMAIN_LENGTH = 253;
+
 /**
  * The mailbox that a recipient address means to us: letter case does not matter, `local+tag` reaches
  * `local`, U-labels equal their A-labels. Null when it is no address.
@@ -85,13 +90,11 @@ const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 const ADDRESS = new RegExp(`^${ATEXT}+(?:\\.${ATEXT}+)*@${LABEL}(?:\\.${LABEL})*$`);
 
 export function isEmailAddress(text: string): boolean {
-  return text.length <= 254 && text.lastIndexOf('@') <= 64 && ADDRESS.test(text);
+  return text.length <= MAX_ADDRESS_LENGTH && text.lastIndexOf('@') <= 64 && ADDRESS.test(text);
 }
 
 /** Longest reason, in UTF-8 bytes after trimming. */
 const MAX_REASON_BYTES = 512;
-
-const CONTROL = /\p{Cc}/u;
 
 /**
  * An address as the suppression list knows it: lower case as a whole, A-labels. Almost every host ignores the
@@ -108,16 +111,16 @@ export function toSuppressedAddress(text: string): string | null {
 
 /** Why an address is suppressed, for the admin: trimmed; blank and absent mean no reason. */
 export function normaliseReason(text: string | undefined): string | null {
-  const reason = text?.trim() ?? '';
-  if (reason === '') return null;
-  if (CONTROL.test(reason) || !reason.isWellFormed()) {
+  const reason = trimmed(text);
+  const fault = reason === null ? null : lineFaultOf(reason, MAX_REASON_BYTES);
+  if (fault === 'too_long') {
+    throw refuse('invalid_request', `A reason may have at most ${MAX_REASON_BYTES} bytes of UTF-8.`);
+  }
+  if (fault !== null) {
     throw refuse(
       'invalid_request',
       'A reason must be well-formed Unicode in one line, without control characters.',
     );
-  }
-  if (Buffer.byteLength(reason) > MAX_REASON_BYTES) {
-    throw refuse('invalid_request', `A reason may have at most ${MAX_REASON_BYTES} bytes of UTF-8.`);
   }
   return reason;
 }

@@ -1,3 +1,5 @@
+import { MAX_BATCH, MAX_PAGE } from '../contract/limits.js';
+
 /**
  * Every error of the API: code, HTTP status, meaning (specification "Errors", wire contract 0.2). The
  * message that a client reads is made where the failure happens; `meaning` is for documents.
@@ -9,11 +11,11 @@ export const ERRORS = {
   invalid_local_part: { status: 400, meaning: 'The address prefix breaks the rule for local parts.' },
   invalid_name: { status: 400, meaning: 'A name has control characters or is too long.' },
   invalid_idempotency_key: { status: 400, meaning: 'The key is not 1 to 128 of A-Z, a-z, 0-9, - and _.' },
-  invalid_limit: { status: 400, meaning: 'limit is not an integer from 1 to 100.' },
+  invalid_limit: { status: 400, meaning: `limit is not an integer from 1 to ${MAX_PAGE}.` },
   invalid_cursor: { status: 400, meaning: 'The cursor is malformed or belongs to another list.' },
   invalid_search: { status: 400, meaning: 'Bad query terms, filter, timestamp, order or parameter.' },
   invalid_labels: { status: 400, meaning: 'Bad label names, changes, filter groups or prefix.' },
-  invalid_message_ids: { status: 400, meaning: 'message_ids is not 1 to 100 valid ids.' },
+  invalid_message_ids: { status: 400, meaning: `message_ids is not 1 to ${MAX_BATCH} valid ids.` },
   invalid_message: { status: 400, meaning: 'Bad recipients, subject, body, reply target or attachments.' },
   invalid_draft: { status: 400, meaning: 'Bad draft field, source or listing parameter.' },
   invalid_claim: { status: 400, meaning: 'The phrase is invalid, expired, used or no longer eligible.' },

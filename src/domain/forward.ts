@@ -1,3 +1,4 @@
+import { MAX_FILES, MAX_MESSAGE_BYTES } from '../contract/limits.js';
 import type { AttachmentMetadata, ParsedAddress, ParsedMailbox, ReceivedContent } from './content.js';
 import { refuse } from './errors.js';
 import { htmlBodyStart, htmlToText } from './html/html-to-text.js';
@@ -19,9 +20,6 @@ export interface ForwardSource
   extends Pick<ReceivedContent, 'from' | 'to' | 'cc' | 'subject' | 'date' | 'text' | 'html'> {
   readonly attachments: readonly ForwardableFile[];
 }
-
-/** Text, HTML and encoded files of one message together (specification, Sending rule 2). */
-const MAX_CONTENT_BYTES = 5 * 1024 * 1024;
 
 /** What the sender of a forward may say about it. */
 export interface ForwardOptions {
@@ -46,7 +44,7 @@ export interface DerivedForward {
 export function deriveForward(source: ForwardSource, options: ForwardOptions): DerivedForward {
   const files = options.includeAttachments ? forwardedFiles(source.attachments) : [];
   // At least a byte for each unit. What could not be sent is not worked on.
-  if ((source.text ?? '').length + (source.html ?? '').length > MAX_CONTENT_BYTES) {
+  if ((source.text ?? '').length + (source.html ?? '').length > MAX_MESSAGE_BYTES) {
     throw refuse(
       'message_too_large',
       'The text and HTML of the original are over 5 MiB, the most that a message may have; quote what matters in a message of your own instead.',
@@ -113,9 +111,6 @@ export function sentAsForwardSource(sent: SentSource): ForwardSource {
 function asParsed({ address, name }: Mailbox): ParsedMailbox {
   return { address, name: name ?? '' };
 }
-
-/** Files of one message (specification, Limits). */
-const MAX_FILES = 32;
 
 /** What a forward has to know of a file of the original. */
 export type ForwardableFile = Omit<AttachmentMetadata, 'size'>;

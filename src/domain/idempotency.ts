@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { PATTERNS } from '../contract/limits.js';
 import { refuse } from './errors.js';
 import { DAY_MS } from './instants.js';
 
-const KEY = /^[A-Za-z0-9_-]{1,128}$/;
+const KEY = new RegExp(PATTERNS.idempotencyKey);
 
 /** Protection lasts 24 hours from the first success and is not renewed (wire contract 3.0). */
 export const KEY_LIFETIME_MS = DAY_MS;

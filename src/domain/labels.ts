@@ -1,22 +1,23 @@
+import { MAX_LABEL_BYTES, MAX_LABELS } from '../contract/limits.js';
 import { refuse } from './errors.js';
+import { type LineFault, lineFaultOf, trimmed } from './text.js';
 
-/** A label: 1 to 128 bytes of UTF-8 after trimming, case-sensitive, without control characters (specification, Label). */
-export const MAX_LABEL_BYTES = 128;
-/** Names in one array of a change, and in one group of a filter. */
-export const MAX_LABELS = 32;
+const UNFIT = 'A label must be well-formed Unicode without control characters.';
+const LABEL_FAULTS: Record<LineFault, string> = {
+  control: UNFIT,
+  ill_formed: UNFIT,
+  too_long: `A label may have at most ${MAX_LABEL_BYTES} bytes of UTF-8.`,
+};
 
-const CONTROL = /\p{Cc}/u;
-
-/** Trims and checks one label name. */
+/**
+ * Trims and checks one label name; letter case counts.
+ * @throws `invalid_labels`
+ */
 export function normaliseLabel(text: string): string {
-  const label = text.trim();
-  if (label === '') throw refuse('invalid_labels', 'A label must not be blank.');
-  if (!label.isWellFormed() || CONTROL.test(label)) {
-    throw refuse('invalid_labels', 'A label must be well-formed Unicode without control characters.');
-  }
-  if (Buffer.byteLength(label) > MAX_LABEL_BYTES) {
-    throw refuse('invalid_labels', `A label may have at most ${MAX_LABEL_BYTES} bytes of UTF-8.`);
-  }
+  const label = trimmed(text);
+  if (label === null) throw refuse('invalid_labels', 'A label must not be blank.');
+  const fault = lineFaultOf(label, MAX_LABEL_BYTES);
+  if (fault !== null) throw refuse('invalid_labels', LABEL_FAULTS[fault]);
   return label;
 }
 

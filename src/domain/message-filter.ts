@@ -1,3 +1,4 @@
+import { MAX_SOUGHT_ADDRESS_LENGTH, MAX_SOUGHT_SUBJECT_LENGTH } from '../contract/limits.js';
 import { refuse } from './errors.js';
 import { type LabelFilter, NO_LABEL_FILTER, normaliseLabels } from './labels.js';
 
@@ -29,10 +30,6 @@ export const NO_FILTER: MessageFilter = {
 export type SearchInput = Readonly<
   Partial<Record<'from' | 'recipient' | 'subject' | 'after' | 'before', string>>
 >;
-
-/** UTF-16 code units before trimming. */
-const MAX_ADDRESS_LENGTH = 320;
-const MAX_SUBJECT_LENGTH = 998;
 
 /** Checks label groups and search parameters as they were given, and joins them. */
 export function normaliseFilter(groups: LabelFilter, input: SearchInput): MessageFilter {
@@ -68,7 +65,7 @@ const BARE_ADDRESS = /^(?:"(?:[^"\\]|\\.)+"|[^\s<>,;"]+)@[^\s<>,;"@]+$/u;
 function normaliseAddress(name: string, text: string | undefined): string | null {
   if (text === undefined) return null;
   const address = text.trim().toLowerCase();
-  if (text.length > MAX_ADDRESS_LENGTH || !BARE_ADDRESS.test(address)) {
+  if (text.length > MAX_SOUGHT_ADDRESS_LENGTH || !BARE_ADDRESS.test(address)) {
     throw refuse('invalid_search', `${name} must be one bare address like name@example.org.`);
   }
   return address;
@@ -76,8 +73,11 @@ function normaliseAddress(name: string, text: string | undefined): string | null
 
 function normaliseSubject(text: string | undefined): string | null {
   if (text === undefined) return null;
-  if (text.trim() === '' || text.length > MAX_SUBJECT_LENGTH) {
-    throw refuse('invalid_search', `subject must be 1 to ${MAX_SUBJECT_LENGTH} characters and not blank.`);
+  if (text.trim() === '' || text.length > MAX_SOUGHT_SUBJECT_LENGTH) {
+    throw refuse(
+      'invalid_search',
+      `subject must be 1 to ${MAX_SOUGHT_SUBJECT_LENGTH} characters and not blank.`,
+    );
   }
   return foldCase(text.trim());
 }

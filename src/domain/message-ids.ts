@@ -1,13 +1,11 @@
 import type { ThreadIds } from './content.js';
 import { refuse } from './errors.js';
-import type { ReplyHeaders } from './message-parts.js';
+import { MAX_LINE_OCTETS, type ReplyHeaders } from './message-parts.js';
 
 /** Of a long ancestry so much is passed on (decisions, Sending, `References`). */
 const MAX_IDS = 20;
-/** Octets of the unfolded header text, as many as a line may have (RFC 5322 section 2.1.1). */
-const MAX_OCTETS = 998;
 /** So that `In-Reply-To: <id>` fits a line: an id cannot be folded. */
-const MAX_ID_OCTETS = MAX_OCTETS - 'In-Reply-To: <>'.length;
+const MAX_ID_OCTETS = MAX_LINE_OCTETS - 'In-Reply-To: <>'.length;
 
 /** Visible ASCII without angle brackets. */
 const ID = /^[!-;=?-~]+$/;
@@ -64,12 +62,12 @@ function usableIdsIn(text: string | null): readonly string[] {
 function shorten(ids: readonly string[]): readonly string[] {
   const parentId = ids.at(-1) ?? '';
   const first = ids.slice(0, -1).slice(0, 1);
-  const begun = lengthOf([...first, parentId]) <= MAX_OCTETS ? first : [];
+  const begun = lengthOf([...first, parentId]) <= MAX_LINE_OCTETS ? first : [];
   const newest = [parentId];
   let octets = lengthOf([...begun, parentId]);
   for (const id of ids.slice(begun.length, -1).reverse()) {
     octets += 1 + lengthOf([id]);
-    if (begun.length + newest.length >= MAX_IDS || octets > MAX_OCTETS) break;
+    if (begun.length + newest.length >= MAX_IDS || octets > MAX_LINE_OCTETS) break;
     newest.unshift(id);
   }
   return [...begun, ...newest];

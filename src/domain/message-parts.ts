@@ -1,7 +1,14 @@
+import {
+  MAX_FILENAME_BYTES,
+  MAX_FILES,
+  MAX_MEDIA_TYPE_LENGTH,
+  MAX_RECIPIENTS,
+  PATTERNS,
+} from '../contract/limits.js';
 import { isEmailAddress } from './addresses.js';
 import { refuse } from './errors.js';
 import type { MessageId } from './ids.js';
-import { normaliseName } from './text.js';
+import { lineFaultOf, normaliseName } from './text.js';
 
 /** A mailbox as it was given; the JSON schema has seen to its shape. */
 export interface MailboxInput {
@@ -14,9 +21,6 @@ export interface RecipientsInput {
   readonly cc?: readonly MailboxInput[] | undefined;
   readonly bcc?: readonly MailboxInput[] | undefined;
 }
-
-/** To, Cc and Bcc together (specification, SendInput rule 1). */
-export const MAX_RECIPIENTS = 50;
 
 /**
  * Checks recipients and trims their names (specification, "Mailbox"). An address is kept as given, letter case
@@ -85,12 +89,7 @@ export interface FileInput {
   readonly content: string;
 }
 
-export const MAX_FILES = 32;
-const MAX_FILENAME_BYTES = 255;
-const MAX_TYPE_LENGTH = 127;
-const CONTROL = /\p{Cc}/u;
-const TYPE = /^[A-Za-z0-9!#$&^_.+-]+\/[A-Za-z0-9!#$&^_.+-]+$/;
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const BASE64 = new RegExp(PATTERNS.base64);
 
 /** Checks attachments; absent, null and empty all mean none. */
 export function normaliseFiles(given: readonly FileInput[] | null | undefined): readonly FileInput[] {
@@ -112,7 +111,7 @@ function problemOf({ filename, type, content }: FileInput): string | null {
   if (!isFilename(filename)) {
     return `filename must be 1 to ${MAX_FILENAME_BYTES} bytes of UTF-8 without control characters, slash or backslash.`;
   }
-  if (type.length > MAX_TYPE_LENGTH || !TYPE.test(type)) {
+  if (!isMediaType(type)) {
     return 'type must be a MIME type without parameters, like application/pdf.';
   }
   if (content.length % 4 !== 0 || !BASE64.test(content)) {
@@ -122,24 +121,20 @@ function problemOf({ filename, type, content }: FileInput): string | null {
 }
 
 function isFilename(name: string): boolean {
-  return (
-    name !== '' &&
-    Buffer.byteLength(name) <= MAX_FILENAME_BYTES &&
-    name.isWellFormed() &&
-    !CONTROL.test(name) &&
-    !/[/\\]/.test(name)
-  );
+  return name !== '' && lineFaultOf(name, MAX_FILENAME_BYTES) === null && !/[/\\]/.test(name);
 }
 
-/** Type and subtype (RFC 6838 section 4.2), without parameters; at most 127 characters (specification, Limits). */
-const MEDIA_TYPE = /^[A-Za-z0-9!#$&^_.+-]+\/[A-Za-z0-9!#$&^_.+-]+$/;
-const MAX_LENGTH = 127;
+const MEDIA_TYPE = new RegExp(PATTERNS.mediaType);
+
+/** Octets of a line, its CRLF not counted (RFC 5322 section 2.1.1). */
+export const MAX_LINE_OCTETS = 998;
 
 /** What a file is that nobody can say more of (RFC 2046 section 4.5.1). */
 export const UNKNOWN_TYPE = 'application/octet-stream';
 
+/** Is this a type and subtype (RFC 6838 section 4.2), without parameters? */
 export function isMediaType(text: string): boolean {
-  return text.length <= MAX_LENGTH && MEDIA_TYPE.test(text);
+  return text.length <= MAX_MEDIA_TYPE_LENGTH && MEDIA_TYPE.test(text);
 }
 
 /** The usual ending of files of a type, for a file that has no name of its own. */

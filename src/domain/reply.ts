@@ -1,11 +1,9 @@
+import { MAX_RECIPIENTS, MAX_SUBJECT_BYTES } from '../contract/limits.js';
 import { isEmailAddress, toMailboxAddress } from './addresses.js';
 import type { ParsedAddress, ReceivedContent } from './content.js';
 import { refuse, resultOf } from './errors.js';
 import type { Mailbox, Recipients } from './message-parts.js';
 import { cleanText, normaliseName, utf8Prefix } from './text.js';
-
-/** Entries in To, Cc and Bcc together (specification, SendInput rule 1). */
-const MAX_RECIPIENTS = 50;
 
 /** Whom an answer goes to. */
 export type ReplyScope = 'reply' | 'reply-all';
@@ -129,8 +127,6 @@ function usableName(name: string | undefined): string | null {
   return usable.ok ? usable.value : null;
 }
 
-/** UTF-8 bytes of a subject (specification, Limits). */
-const MAX_SUBJECT_BYTES = 998;
 /** A subject has to be there and not to be blank (specification, SendInput). */
 const NO_SUBJECT = '(no subject)';
 

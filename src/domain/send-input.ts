@@ -1,3 +1,4 @@
+import { MAX_MESSAGE_BYTES, MAX_SUBJECT_BYTES, PATTERNS } from '../contract/limits.js';
 import { type Refusal, refuse } from './errors.js';
 import { checkIdempotencyKey } from './idempotency.js';
 import { normaliseLabels } from './labels.js';
@@ -13,6 +14,7 @@ import {
   type Recipients,
   type RecipientsInput,
 } from './message-parts.js';
+import { lineFaultOf } from './text.js';
 
 /** What an agent wants to send, as it was given (specification, SendInput). */
 export interface SubmissionInput extends RecipientsInput {
@@ -39,12 +41,7 @@ export interface NormalSubmission {
   readonly idempotencyKey: string | null;
 }
 
-const MAX_SUBJECT_BYTES = 998;
-/** Text, HTML and base64 of the attachments together, and the generated message (specification, Sending rule 2). */
-export const MAX_MESSAGE_BYTES = 5 * 2 ** 20;
-
-const CONTROL = /\p{Cc}/u;
-const MESSAGE_REF = /^[a-f0-9-]{36}$/;
+const MESSAGE_REF = new RegExp(PATTERNS.messageRef);
 
 /**
  * Checks every field of a submission but its size, which comes later in the order of checks.
@@ -92,9 +89,7 @@ function checkTexts({ text, html }: Pick<SubmissionInput, 'text' | 'html'>): voi
 
 /** Why this cannot be a subject, blank or not; null when it can. */
 function subjectProblemOf(subject: string): string | null {
-  const isGood =
-    Buffer.byteLength(subject) <= MAX_SUBJECT_BYTES && subject.isWellFormed() && !CONTROL.test(subject);
-  return isGood
+  return lineFaultOf(subject, MAX_SUBJECT_BYTES) === null
     ? null
     : `subject must be well-formed Unicode of at most ${MAX_SUBJECT_BYTES} UTF-8 bytes without control characters.`;
 }

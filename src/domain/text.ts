@@ -1,24 +1,44 @@
+import { MAX_ANSWER_LENGTH, MAX_FILENAME_BYTES, MAX_NAME_BYTES } from '../contract/limits.js';
 import { utf8End } from '../lib/bytes.js';
 import { refuse } from './errors.js';
 
-/** Longest inbox, sender or recipient display name, in UTF-8 bytes after trimming (wire contract, Name). */
-export const MAX_NAME_BYTES = 256;
-
 const CONTROL = /\p{Cc}/u;
 
+/** What is wrong with a text that somebody gave for one line of a message or a list. */
+export type LineFault = 'control' | 'ill_formed' | 'too_long';
+
 /**
- * A display name: trimmed; blank, null and absent all mean no name. `field` is named in the error.
- * @returns the name or null, or `invalid_name`
+ * Looks at a text that is to stand in one line: well-formed Unicode without control characters.
+ * @param maxBytes of UTF-8, as it is given: who trims does so before
+ * @returns the first fault, in the order of `LineFault`; null when there is none
+ */
+export function lineFaultOf(text: string, maxBytes: number): LineFault | null {
+  if (CONTROL.test(text)) return 'control';
+  if (!text.isWellFormed()) return 'ill_formed';
+  return Buffer.byteLength(text) > maxBytes ? 'too_long' : null;
+}
+
+/** The text without white space around it; null when that is nothing, or when there is no text. */
+export function trimmed(text: string | null | undefined): string | null {
+  return text?.trim() || null;
+}
+
+const NAME_FAULTS: Record<LineFault, string> = {
+  control: 'must not contain control characters.',
+  ill_formed: 'must be well-formed Unicode.',
+  too_long: `must be at most ${MAX_NAME_BYTES} bytes of UTF-8 after trimming.`,
+};
+
+/**
+ * A display name: trimmed; blank, null and absent all mean no name.
+ * @param field is named in the refusal
+ * @returns the name or null
+ * @throws `invalid_name`
  */
 export function normaliseName(field: string, value: string | null | undefined): string | null {
-  if (value === null || value === undefined) return null;
-  const name = value.trim();
-  if (name === '') return null;
-  if (CONTROL.test(name)) throw refuse('invalid_name', `${field} must not contain control characters.`);
-  if (!name.isWellFormed()) throw refuse('invalid_name', `${field} must be well-formed Unicode.`);
-  if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
-    throw refuse('invalid_name', `${field} must be at most ${MAX_NAME_BYTES} bytes of UTF-8 after trimming.`);
-  }
+  const name = trimmed(value);
+  const fault = name === null ? null : lineFaultOf(name, MAX_NAME_BYTES);
+  if (fault !== null) throw refuse('invalid_name', `${field} ${NAME_FAULTS[fault]}`);
   return name;
 }
 
@@ -57,8 +77,6 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, char => ENTITIES[char] ?? char);
 }
 
-/** What common file systems take for one name, and what a forwarded attachment may be called. */
-const MAX_BYTES = 255;
 /** An ending is short; a longer one is not worth keeping. */
 const MAX_ENDING_BYTES = 32;
 
@@ -73,15 +91,12 @@ export function safeFilename(name: string): string | null {
 }
 
 function shorten(name: string): string {
-  if (name.length * 3 <= MAX_BYTES || Buffer.byteLength(name) <= MAX_BYTES) return name;
+  if (name.length * 3 <= MAX_FILENAME_BYTES || Buffer.byteLength(name) <= MAX_FILENAME_BYTES) return name;
   const dot = name.lastIndexOf('.');
   const ending = dot > 0 && Buffer.byteLength(name.slice(dot)) <= MAX_ENDING_BYTES ? name.slice(dot) : '';
   const stem = name.slice(0, name.length - ending.length);
-  return utf8Prefix(stem, MAX_BYTES - Buffer.byteLength(ending)).trimEnd() + ending;
+  return utf8Prefix(stem, MAX_FILENAME_BYTES - Buffer.byteLength(ending)).trimEnd() + ending;
 }
-
-/** Longest answer, in UTF-16 code units after trimming (specification, Signup and claims rule 3). */
-const MAX_UNITS = 500;
 
 /**
  * What a claimer says about how it came here or what for, in plain text. Whatever is no such text is no answer: it
@@ -89,8 +104,8 @@ const MAX_UNITS = 500;
  */
 export function readResearchAnswer(value: unknown): string | null {
   if (typeof value !== 'string' || !value.isWellFormed()) return null;
-  const answer = value.trim();
-  return answer === '' || answer.length > MAX_UNITS ? null : answer;
+  const answer = trimmed(value);
+  return answer === null || answer.length > MAX_ANSWER_LENGTH ? null : answer;
 }
 
 /*

@@ -1,4 +1,11 @@
 import { z } from 'zod';
+import {
+  DEFAULT_PAGE,
+  MAX_LABEL_BYTES,
+  MAX_PAGE,
+  MAX_SOUGHT_ADDRESS_LENGTH,
+  MAX_SOUGHT_SUBJECT_LENGTH,
+} from '../contract/limits.js';
 import { labelSet } from './schemas/labels.js';
 
 /**
@@ -23,13 +30,13 @@ export const PATH_PARAMETERS: Readonly<Record<string, ParameterSpec>> = {
 
 const INSTANT = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,3})?(?:Z|[+-]\\d{2}:\\d{2})$';
 const instant = z.string().meta({ pattern: INSTANT, examples: ['2026-01-31T12:00:00Z'] });
-const address = z.string().meta({ maxLength: 320, examples: ['alex@example.com'] });
+const address = z.string().meta({ maxLength: MAX_SOUGHT_ADDRESS_LENGTH, examples: ['alex@example.com'] });
 
 /** Query parameters. Lists are given by repeating the parameter, once for each value. */
 export const QUERY_PARAMETERS: Readonly<Record<string, ParameterSpec>> = {
   limit: {
-    description: 'Entries of a page: 1 to 100, in decimal digits.',
-    schema: z.number().meta({ type: 'integer', minimum: 1, maximum: 100, default: 20 }),
+    description: `Entries of a page: 1 to ${MAX_PAGE}, in decimal digits.`,
+    schema: z.number().meta({ type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE }),
   },
   cursor: {
     description: 'next_cursor of the page before; it goes with the same path, filters and order.',
@@ -54,7 +61,7 @@ export const QUERY_PARAMETERS: Readonly<Record<string, ParameterSpec>> = {
   },
   subject: {
     description: 'A part of the subject; letter case does not matter.',
-    schema: z.string().meta({ pattern: '\\S', maxLength: 998 }),
+    schema: z.string().meta({ pattern: '\\S', maxLength: MAX_SOUGHT_SUBJECT_LENGTH }),
   },
   after: { description: 'Received or submitted at or after this instant.', schema: instant },
   before: { description: 'Received or submitted before this instant.', schema: instant },
@@ -66,7 +73,7 @@ export const QUERY_PARAMETERS: Readonly<Record<string, ParameterSpec>> = {
   },
   prefix: {
     description: 'Only labels that begin so: literal, case-sensitive, trimmed. Empty means all.',
-    schema: z.string().meta({ 'x-max-utf8-bytes': 128 }),
+    schema: z.string().meta({ 'x-max-utf8-bytes': MAX_LABEL_BYTES }),
   },
   state: {
     description: 'Drafts in this state.',

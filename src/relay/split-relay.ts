@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
 import { isEmailAddress, toMailboxAddress } from '../domain/addresses.js';
+import { MAX_LINE_OCTETS } from '../domain/message-parts.js';
 import { settledWithin } from '../lib/async.js';
 import { BYTE } from '../lib/bytes.js';
 import type { Logger, Relay, RelayAttempt, RelayOutcome } from '../usecases/ports.js';
@@ -142,8 +143,6 @@ async function submitThenCommit(
     : unknown(`handed to the relay (${outcome.detail}), but not delivered here: ${own.detail}`);
 }
 
-/** RFC 5321 section 4.5.3.1.6, RFC 5322 section 2.1.1: 1,000 octets with the CRLF. */
-const MAX_LINE = 998;
 /** Looked through between two turns of the loop. */
 const PIECE_BYTES = 1024 * 1024;
 const { NUL, LF, CR } = BYTE;
@@ -183,8 +182,8 @@ async function contentFault(content: Uint8Array): Promise<string | null> {
       if ((byte === LF) !== (before === CR)) return 'the message has a bare CR or a bare LF';
       length = byte === LF ? 0 : length + 1;
       // The CR counts as a character of the line until its LF comes.
-      if (length > MAX_LINE && !(byte === CR && length === MAX_LINE + 1)) {
-        return `the message has a line of more than ${MAX_LINE} octets`;
+      if (length > MAX_LINE_OCTETS && !(byte === CR && length === MAX_LINE_OCTETS + 1)) {
+        return `the message has a line of more than ${MAX_LINE_OCTETS} octets`;
       }
       before = byte;
     }

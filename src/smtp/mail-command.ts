@@ -1,3 +1,4 @@
+import { MAX_ADDRESS_LENGTH } from '../contract/limits.js';
 import { type Reply, replies } from './replies.js';
 
 export interface MailCommand {
@@ -74,9 +75,6 @@ export interface Path {
   readonly address: string;
 }
 
-/** RFC 5321 section 4.5.3.1.3: 256 with the angle brackets. */
-const MAX_PATH_LENGTH = 254;
-
 /** UTF-8 beyond ASCII (RFC 6531 section 3.3), less the controls and U+FFFD, which invalid UTF-8 becomes. */
 const NON_ASCII = '\\u00A0-\\uFFFC\\u{10000}-\\u{10FFFF}';
 /** `atext` and the dot: dots at the edges and in a row are against the grammar, but such senders exist. */
@@ -113,7 +111,7 @@ export function parsePath(text: string): ParsedPath | null {
     if (written !== '' && written.toLowerCase() !== 'postmaster') return null;
     return { path: { written, address: written }, rest };
   }
-  if (mailbox.length > MAX_PATH_LENGTH || INVISIBLE.test(mailbox)) return null;
+  if (mailbox.length > MAX_ADDRESS_LENGTH || INVISIBLE.test(mailbox)) return null;
   const address = localPart[0] === '"' ? unquote(localPart) + mailbox.slice(localPart.length) : mailbox;
   return { path: { written: mailbox, address }, rest };
 }

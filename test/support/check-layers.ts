@@ -6,16 +6,19 @@ import { findCycles, type Import, type ImportGraph, readImportGraph } from './im
  * `npm run check` runs this file; test/unit/house/layer-rule.test.ts proves that it catches breaches.
  */
 
-/** Beneath every layer: tools that know nothing of mail. Every folder may import them. */
-const floor = 'lib';
+/**
+ * Beneath every layer, lowest first: tools that know nothing of mail, and what the API has promised its callers.
+ * Every folder may import them, and each of them those before it.
+ */
+const floors = ['lib', 'contract'];
 const adaptors = ['queue', 'relay', 'smtp', 'http', 'workers', 'cli', 'signin'];
 const beneathUsecases = ['domain', 'config', 'store', 'mail'];
 const beneathAdaptors = [...beneathUsecases, 'usecases'];
 const beneathApp = [...beneathAdaptors, ...adaptors, 'ops'];
 
-/** Folder -> the folders it may import besides itself and `lib`. A folder that is not named here may not exist. */
+/** Folder -> the folders it may import besides itself and the floors. A folder that is not named here may not exist. */
 const mayImport: ReadonlyMap<string, readonly string[]> = new Map([
-  [floor, []],
+  ...floors.map((floor): [string, string[]] => [floor, []]),
   ['domain', []],
   ['config', ['domain']],
   ['store', ['domain']],
@@ -49,10 +52,11 @@ const libraryHomes: ReadonlyMap<string, readonly string[]> = new Map([
   ['zod', ['config', 'http']],
 ]);
 
-/** The one file of `lib` that the domain may not import: its rules know neither waiting nor time. */
-const timed = `${floor}/async.ts`;
+/** The one file of `lib` that the domain and the contract may not import: they know neither waiting nor time. */
+const timed = 'lib/async.ts';
 
 const computation = ['buffer', 'crypto', 'net', 'url', 'util'];
+
 /** Folder -> what it may use of Node, where that is not everything. */
 const builtins: ReadonlyMap<string, { readonly allowed: readonly string[]; readonly reason: string }> =
   new Map([
@@ -60,8 +64,9 @@ const builtins: ReadonlyMap<string, { readonly allowed: readonly string[]; reado
       'domain',
       { allowed: computation, reason: 'domain is pure rules and types, without input, output or time' },
     ],
+    ['contract', { allowed: computation, reason: 'contract is types and limits, and does nothing' }],
     [
-      floor,
+      'lib',
       {
         allowed: [...computation, 'timers', 'timers/promises'],
         reason: 'lib computes and waits, and does nothing else',
@@ -96,8 +101,8 @@ function breachOf({ from, target, isTypeOnly }: Import): string | undefined {
     case 'package':
       return packageBreach(folder, target.name);
     case 'file':
-      return folder === 'domain' && target.path === timed
-        ? 'domain is without time: of lib it may import bytes.ts'
+      return ['domain', 'contract'].includes(folder) && target.path === timed
+        ? `${folder} is without time: of lib it may import bytes.ts`
         : folderBreach(folder, folderOf(target.path), isTypeOnly);
   }
 }
@@ -117,7 +122,7 @@ function packageBreach(folder: string, name: string): string | undefined {
 function folderBreach(from: string, to: string, isTypeOnly: boolean): string | undefined {
   const allowed = mayImport.get(from);
   // A folder without a layer is reported once for each of its files.
-  if (from === to || to === floor || allowed === undefined || allowed.includes(to)) return undefined;
+  if (from === to || isFloorOf(from, to) || allowed === undefined || allowed.includes(to)) return undefined;
   if (mayImportTypes.get(from)?.includes(to)) {
     return isTypeOnly ? undefined : `${from} may know types of ${to} only (write "import type")`;
   }
@@ -125,6 +130,11 @@ function folderBreach(from: string, to: string, isTypeOnly: boolean): string | u
   return allowed.length === 0
     ? `${from} imports no other folder`
     : `${from} may import ${allowed.join(', ')} and nothing else`;
+}
+
+function isFloorOf(folder: string, floor: string): boolean {
+  const at = floors.indexOf(floor);
+  return at >= 0 && (!floors.includes(folder) || at < floors.indexOf(folder));
 }
 
 function folderOf(file: string): string {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import {
   type AllowanceView,
   listAccounts,
+  MAX_ALLOWANCE,
   setAllowance,
   showAllowance,
 } from '../../usecases/accounts/accounts.js';
@@ -11,8 +12,6 @@ import { accountNamed } from '../named.js';
 import { type Answer, answer, answerWith, failed } from '../outcome.js';
 import { renderFields, renderTable } from '../output.js';
 import type { Cli } from '../run-command.js';
-
-const MAX_ALLOWANCE = 1_000_000;
 
 /** `postern allowance`: how much an account may use. */
 export function addAllowanceCommands(program: Command, cli: Cli): void {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { MAX_POLICY_ENTRIES } from '../../domain/address-policy.js';
+import { MAX_POLICY_ENTRIES } from '../../contract/limits.js';
 import type { PolicyKind } from '../../store/records/inboxes.js';
 import {
   type PolicyChange,

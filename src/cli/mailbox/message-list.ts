@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { DEFAULT_PAGE, MAX_PAGE } from '../../contract/limits.js';
 
 import { normaliseFilter } from '../../domain/message-filter.js';
 import { CursorCodec } from '../../domain/paging.js';
@@ -38,7 +39,7 @@ export function addListOptions(command: Command): Command {
     .option('--after <instant>', 'came at or after this instant, like 2026-01-31T12:00:00Z')
     .option('--before <instant>', 'came before this instant')
     .addOption(new Option('--order <order>', 'newest or oldest first').choices(ORDERS).default('newest'))
-    .option('--limit <n>', 'at most so many, up to 100', wholeNumber(1, 100), 20)
+    .option('--limit <n>', `at most so many, up to ${MAX_PAGE}`, wholeNumber(1, MAX_PAGE), DEFAULT_PAGE)
     .option('--cursor <cursor>', 'go on where a list ended: its next_cursor');
 }
 

@@ -1,3 +1,4 @@
+import { MAX_ADDRESS_LENGTH } from '../../contract/limits.js';
 import { toInstant } from '../../domain/instants.js';
 import type { ApprovalOffer, ApprovalState } from '../../usecases/signup/approve.js';
 import type { PageHeaders, Reply } from '../server/route.js';
@@ -25,7 +26,7 @@ ${typed === null ? null : problemSummary(typed.problem)}
 <label for="email">Your email address</label>
 <p class="hint" id="hint">The one that your account is, or will be, kept under.</p>
 ${typed === null ? null : html`<p class="error" id="problem">${typed.problem}</p>`}
-<input id="email" name="email" type="email" autocomplete="email" maxlength="254" required value="${typed?.value ?? ''}"${invalid ?? html` aria-describedby="hint"`}>
+<input id="email" name="email" type="email" autocomplete="email" maxlength="${MAX_ADDRESS_LENGTH}" required value="${typed?.value ?? ''}"${invalid ?? html` aria-describedby="hint"`}>
 <input type="hidden" name="seal" value="${seal}">
 <button type="submit">Send me a link</button>
 </form>

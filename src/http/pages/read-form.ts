@@ -1,9 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { SMALL_BODY_BYTES } from '../../contract/limits.js';
 import { type Refusal, refuse } from '../../domain/errors.js';
 import { readAtMost } from '../server/read-body.js';
-
-/** Our forms have a few short fields. */
-const LIMIT_BYTES = 4096;
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*$/i;
 
@@ -24,9 +22,9 @@ export async function readForm(
   }
   const tooLarge = () => refuse('body_too_large', 'The form has more in it than its page has fields for.');
   const declared = request.headers['content-length'];
-  if (declared !== undefined && Number(declared) > LIMIT_BYTES) throw tooLarge();
+  if (declared !== undefined && Number(declared) > SMALL_BODY_BYTES) throw tooLarge();
   onRead();
-  const bytes = await readAtMost(request, LIMIT_BYTES);
+  const bytes = await readAtMost(request, SMALL_BODY_BYTES);
   if (bytes === null) throw tooLarge();
   return parseForm(bytes, fields);
 }

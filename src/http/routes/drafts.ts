@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { SMALL_BODY_BYTES } from '../../contract/limits.js';
 import { refuse } from '../../domain/errors.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { DraftList } from '../../store/records/drafts.js';
@@ -31,8 +32,6 @@ export interface DraftRouteDeps {
   readonly send: SendDeps;
   readonly cursors: CursorCodec;
 }
-
-const DRAFT_SEND_LIMIT = 4096;
 
 /** What a bad value of a field answers; a field or source that is not known is `invalid_draft` (wire contract 3.0). */
 const FIELD_CODES = {
@@ -168,7 +167,7 @@ export function draftRoutes(deps: DraftRouteDeps): Route[] {
       path: `${draftPath}/send`,
       auth: 'bearer',
       body: {
-        limitBytes: DRAFT_SEND_LIMIT,
+        limitBytes: SMALL_BODY_BYTES,
         schema: SendDraft,
         invalid: 'invalid_draft',
         fieldCodes: SEND_FIELD_CODES,

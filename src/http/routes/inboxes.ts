@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { SMALL_BODY_BYTES } from '../../contract/limits.js';
 import { type CreateInboxDeps, createInbox } from '../../usecases/inboxes/create-inbox.js';
 import { deleteInbox, getInbox, listInboxes, updateInbox } from '../../usecases/inboxes/inboxes.js';
 import { readPolicy } from '../../usecases/inboxes/policies.js';
@@ -14,7 +15,6 @@ import {
 } from '../schemas/inboxes.js';
 import { json, type Route } from '../server/route.js';
 
-const BODY_LIMIT = 4096;
 const inboxPath = '/v1/inboxes/{inbox_id}';
 
 const NAME_CODES = { name: 'invalid_name', sender_name: 'invalid_name' } as const;
@@ -59,7 +59,12 @@ function inboxResourceRoutes(deps: CreateInboxDeps): Route[] {
       method: 'PATCH',
       path: inboxPath,
       auth: 'bearer',
-      body: { limitBytes: BODY_LIMIT, schema: UpdateInbox, invalid: 'invalid_inbox', fieldCodes: NAME_CODES },
+      body: {
+        limitBytes: SMALL_BODY_BYTES,
+        schema: UpdateInbox,
+        invalid: 'invalid_inbox',
+        fieldCodes: NAME_CODES,
+      },
       tag: 'inboxes',
       summary: 'Change the names of an inbox',
       description: 'A changed sender name stands in later mail only. The address never changes.',
@@ -99,7 +104,7 @@ function createRoute(deps: CreateInboxDeps): Route {
     path: '/v1/inboxes',
     auth: 'bearer',
     body: {
-      limitBytes: BODY_LIMIT,
+      limitBytes: SMALL_BODY_BYTES,
       schema: CreateInbox,
       invalid: 'invalid_inbox',
       fieldCodes: {

@@ -1,10 +1,9 @@
 import type { z } from 'zod';
+import { SMALL_BODY_BYTES } from '../../contract/limits.js';
 import { RATE_LIMITS } from '../../usecases/signup/policy.js';
 import { type RedeemClaimDeps, redeemClaim } from '../../usecases/signup/redeem-claim.js';
 import { ClaimInput, ClaimResult, SignupInput, SignupResult } from '../schemas/signup.js';
 import { json, type Route } from '../server/route.js';
-
-const BODY_LIMIT = 4096;
 
 export interface SignupRouteDeps extends RedeemClaimDeps {
   readonly service: { readonly name: string; readonly publicUrl: string };
@@ -20,7 +19,7 @@ export function signupRoutes(deps: SignupRouteDeps): Route[] {
       path: '/v1/signups',
       auth: 'none',
       guard: RATE_LIMITS.signups,
-      body: { limitBytes: BODY_LIMIT, schema: SignupInput, invalid: 'invalid_request' },
+      body: { limitBytes: SMALL_BODY_BYTES, schema: SignupInput, invalid: 'invalid_request' },
       tag: 'signup',
       summary: 'Ask how to get access',
       description:
@@ -42,7 +41,7 @@ export function signupRoutes(deps: SignupRouteDeps): Route[] {
       path: '/v1/claims',
       auth: 'none',
       guard: RATE_LIMITS.claims,
-      body: { limitBytes: BODY_LIMIT, schema: ClaimInput, invalid: 'invalid_request' },
+      body: { limitBytes: SMALL_BODY_BYTES, schema: ClaimInput, invalid: 'invalid_request' },
       tag: 'signup',
       summary: 'Redeem a claim phrase for a key',
       description:

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { MAX_LABEL_BYTES } from '../../domain/labels.js';
-import { MAX_NAME_BYTES } from '../../domain/text.js';
+import { MAX_LABEL_BYTES, MAX_NAME_BYTES, PATTERNS } from '../../contract/limits.js';
 
 /**
  * What many operations share (wire contract section 2). A type with an `id` is a component of the published
@@ -22,14 +21,14 @@ export const Ts = z.string().meta({
 
 export const Key = z.string().meta({
   id: 'Key',
-  pattern: '^[A-Za-z0-9_-]{1,128}$',
+  pattern: PATTERNS.idempotencyKey,
   description:
     'Idempotency key: for 24 hours a repeat with the same key and input answers with the first result.',
 });
 
 export const MsgRef = z.string().meta({
   id: 'MsgRef',
-  pattern: '^[a-f0-9-]{36}$',
+  pattern: PATTERNS.messageRef,
   description: 'Id of a received or sent message in the same inbox.',
 });
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { MAX_FEEDBACK_TITLE_BYTES } from '../../contract/limits.js';
 import { Id } from './common.js';
 
 export const FeedbackInput = z
   .strictObject({
-    title: z.string().optional().meta({ 'x-max-utf8-bytes': 200 }),
+    title: z.string().optional().meta({ 'x-max-utf8-bytes': MAX_FEEDBACK_TITLE_BYTES }),
     body: z.string().meta({ pattern: '\\S', description: 'Not blank.' }),
   })
   .meta({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_POLICY_ENTRIES } from '../../contract/limits.js';
 import { Count, EXAMPLE, firstResult, Id, Key, keyed, Name, replayedResult, Ts } from './common.js';
 
 const inboxExample = {
@@ -90,8 +91,11 @@ export const Policy = z
   .object({
     inbox_id: Id,
     enabled: z.boolean().describe('False: no restriction, even when the lists are kept.'),
-    addresses: z.array(z.string()).max(100).describe('Exact addresses.'),
-    domains: z.array(z.string()).max(100).describe('Exact domains, in ASCII; subdomains are not meant.'),
+    addresses: z.array(z.string()).max(MAX_POLICY_ENTRIES).describe('Exact addresses.'),
+    domains: z
+      .array(z.string())
+      .max(MAX_POLICY_ENTRIES)
+      .describe('Exact domains, in ASCII; subdomains are not meant.'),
     revision: Count.describe('How often it was saved; 0 when never.'),
   })
   .meta({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_LABELS } from '../../domain/labels.js';
+import { MAX_BATCH, MAX_LABELS } from '../../contract/limits.js';
 import { Count, EXAMPLE, Id, Label, nextCursor } from './common.js';
 
 /** Labels of a request: an array of a change or of a new message, a group of a filter. */
@@ -13,14 +13,12 @@ export const LabelChange = z.strictObject(change).meta({
   examples: [{ add_labels: ['handled'], remove_labels: ['needs-review'] }],
 });
 
-/** Longest batch. */
-const MAX_IDS = 100;
 const UUID = '^[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}$';
 
 export const BulkLabelChange = z
   .strictObject({
     // Counted and looked at by the domain, which says what is wrong with them.
-    message_ids: z.array(z.string().meta({ pattern: UUID })).meta({ minItems: 1, maxItems: MAX_IDS }),
+    message_ids: z.array(z.string().meta({ pattern: UUID })).meta({ minItems: 1, maxItems: MAX_BATCH }),
     ...change,
   })
   .meta({

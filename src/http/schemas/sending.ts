@@ -1,25 +1,30 @@
 import { z } from 'zod';
+import {
+  MAX_FILENAME_BYTES,
+  MAX_FILES,
+  MAX_MEDIA_TYPE_LENGTH,
+  MAX_SUBJECT_BYTES,
+  PATTERNS,
+} from '../../contract/limits.js';
 import { EXAMPLE, Key, MsgRef } from './common.js';
 import { labelSet } from './labels.js';
 import { recipients } from './mailbox.js';
-
-const MAX_ATTACHMENTS = 32;
 
 /** Facts of a file that a request hands over and a saved copy shows. */
 export const attachmentFields = {
   filename: z.string().meta({
     minLength: 1,
-    'x-max-utf8-bytes': 255,
+    'x-max-utf8-bytes': MAX_FILENAME_BYTES,
     description: 'No control characters, slash or backslash.',
   }),
   type: z.string().meta({
-    maxLength: 127,
-    pattern: '^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+$',
+    maxLength: MAX_MEDIA_TYPE_LENGTH,
+    pattern: PATTERNS.mediaType,
     description: 'MIME type without parameters.',
   }),
   content: z.string().meta({
     contentEncoding: 'base64',
-    pattern: '^[A-Za-z0-9+/]*={0,2}$',
+    pattern: PATTERNS.base64,
     description: 'The bytes in padded base64 without white space; empty for an empty file.',
   }),
 };
@@ -27,11 +32,11 @@ export const attachmentFields = {
 export const AttachmentInput = z.strictObject(attachmentFields).meta({ id: 'AttachmentInput' });
 
 /** Absent, null and empty mean the same. */
-export const attachments = z.array(AttachmentInput).max(MAX_ATTACHMENTS).nullable();
+export const attachments = z.array(AttachmentInput).max(MAX_FILES).nullable();
 
 export const subject = z.string().meta({
-  'x-max-utf8-bytes': 998,
-  description: 'At most 998 bytes of UTF-8, no control characters.',
+  'x-max-utf8-bytes': MAX_SUBJECT_BYTES,
+  description: `At most ${MAX_SUBJECT_BYTES} bytes of UTF-8, no control characters.`,
 });
 
 const givenSubject = subject.meta({ pattern: '\\S' });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_ANSWER_LENGTH } from '../../contract/limits.js';
 import { Id } from './common.js';
 
 export const SignupInput = z.strictObject({}).meta({ id: 'SignupInput', examples: [{}] });
@@ -23,7 +24,9 @@ export const SignupResult = z
 /** Research answers never stand in the way of a key: whatever they hold, they are taken or left. */
 const answer = z
   .unknown()
-  .describe('Optional research answer: text of at most 500 characters; anything else is ignored.');
+  .describe(
+    `Optional research answer: text of at most ${MAX_ANSWER_LENGTH} characters; anything else is ignored.`,
+  );
 
 export const ClaimInput = z
   .strictObject({

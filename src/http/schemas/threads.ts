@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_MATCHING_IDS } from '../../contract/limits.js';
 import { Count, EXAMPLE, Id, nextCursor, Ts } from './common.js';
 import { Mailbox } from './mailbox.js';
 import {
@@ -64,9 +65,9 @@ export const ThreadSummary = z
     latest_message: ThreadLatestMessage,
     matching_message_ids: z
       .array(z.string())
-      .max(100)
+      .max(MAX_MATCHING_IDS)
       .optional()
-      .describe('With a filter: the messages that meet it, newest first, at most 100.'),
+      .describe(`With a filter: the messages that meet it, newest first, at most ${MAX_MATCHING_IDS}.`),
     matching_message_count: Count.optional().describe('With a filter: how many meet it.'),
   })
   .meta({ id: 'ThreadSummary', examples: [summaryExample] });

@@ -1,3 +1,4 @@
+import { DEFAULT_PAGE, MAX_PAGE } from '../../contract/limits.js';
 import { refuse } from '../../domain/errors.js';
 import { type MessageFilter, normaliseFilter } from '../../domain/message-filter.js';
 import type { ListOrder } from '../../usecases/mailbox/list-messages.js';
@@ -51,14 +52,16 @@ export function readQuery(text: string, spec: QuerySpec | undefined): Query {
 }
 
 const LIMIT = /^[1-9][0-9]{0,2}$/;
-const DEFAULT_LIMIT = 20;
 
-/** `limit`: 1 to 100, decimal digits only, default 20 (wire contract 0.3). */
+/**
+ * How many entries of a page are asked for, in decimal digits.
+ * @throws `invalid_limit`
+ */
 export function readLimit(query: Query): number {
   const text = query.get('limit');
-  if (text === undefined) return DEFAULT_LIMIT;
-  if (!LIMIT.test(text) || Number(text) > 100) {
-    throw refuse('invalid_limit', 'limit must be a whole number from 1 to 100.');
+  if (text === undefined) return DEFAULT_PAGE;
+  if (!LIMIT.test(text) || Number(text) > MAX_PAGE) {
+    throw refuse('invalid_limit', `limit must be a whole number from 1 to ${MAX_PAGE}.`);
   }
   return Number(text);
 }

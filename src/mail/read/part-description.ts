@@ -1,3 +1,4 @@
+import { MAX_LINE_OCTETS } from '../../domain/message-parts.js';
 import { cleanText, safeFilename } from '../../domain/text.js';
 import { decodeText } from './charset.js';
 import { decodeEncodedWords } from './encoded-words.js';
@@ -29,8 +30,6 @@ const mediaType = /^[!#$%&'*+\-.^_`{|}~0-9a-z]{1,127}\/[!#$%&'*+\-.^_`{|}~0-9a-z
 
 /** More than any media type or disposition, whose names have at most 127 characters (RFC 6838 section 4.2). */
 const LONGEST_TYPE = 256;
-/** RFC 5322 section 2.1.1. */
-const LONGEST_LINE = 998;
 
 /** Reads the header of a part. `defaultType` is the type of a part that does not say (RFC 2046 section 5.1.5). */
 export function describePart(
@@ -63,7 +62,7 @@ export function describePart(
 /** The boundary as raw characters; it does not end in white space, and has to fit a line (RFC 2046 section 5.1.1). */
 function boundaryOf(type: StructuredHeader): string | null {
   const boundary = parameterToken(type, 'boundary')?.trimEnd() ?? '';
-  return boundary === '' || boundary.length > LONGEST_LINE ? null : boundary;
+  return boundary === '' || boundary.length > MAX_LINE_OCTETS ? null : boundary;
 }
 
 function mimeTypeOf(type: StructuredHeader, defaultType: string): string {
@@ -93,7 +92,7 @@ function contentIdOf(raw: string | null): string | null {
   if (raw === null) return null;
   const text = cleanText(decodeRawValue(raw));
   const bracketed = /<([^<>]*)>/.exec(text);
-  return (bracketed?.[1] ?? text).replace(/\s+/g, '').slice(0, LONGEST_LINE) || null;
+  return (bracketed?.[1] ?? text).replace(/\s+/g, '').slice(0, MAX_LINE_OCTETS) || null;
 }
 
 /**

@@ -130,7 +130,8 @@ interface AllowanceOf {
 
 type Deps = { readonly store: Store; readonly clock: Clock; readonly limits: DefaultLimits };
 
-const MAX_ALLOWANCE = 1_000_000;
+/** The most that an allowance can be set to, of inboxes and of sends. */
+export const MAX_ALLOWANCE = 1_000_000;
 
 export function showAllowance(deps: Deps, account: string): AllowanceView {
   return deps.store.read(reader => {

@@ -1,17 +1,16 @@
+import { MAX_FEEDBACK_TITLE_BYTES } from '../../contract/limits.js';
 import { isEmailAddress } from '../../domain/addresses.js';
 import { refuse } from '../../domain/errors.js';
 import { type FeedbackId, type MessageId, newId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
-import { composeMessage } from '../../mail/write/compose-message.js';
+import { trimmed } from '../../domain/text.js';
 import { reasonOf } from '../../lib/async.js';
+import { composeMessage } from '../../mail/write/compose-message.js';
 import type { Store } from '../../store/engine/store.js';
 import { type AccountRecord, getAccount } from '../../store/records/accounts.js';
 import { type FeedbackRecord, putFeedback, scanFeedback } from '../../store/records/approvals.js';
 import type { Clock, Logger, Relay, SystemMail } from '../ports.js';
 import { type PageInput, page, plainCursors } from '../shared/pages.js';
-
-/** Longest title, in UTF-8 bytes after trimming (decisions, Feedback). */
-const MAX_TITLE_BYTES = 200;
 
 export interface SubmitFeedbackDeps {
   readonly store: Store;
@@ -38,9 +37,9 @@ export async function submitFeedback(
   input: FeedbackInput,
 ): Promise<{ readonly id: FeedbackId; readonly status: 'received' }> {
   const { account, body } = input;
-  const title = input.title?.trim() || null;
-  if (title !== null && Buffer.byteLength(title) > MAX_TITLE_BYTES) {
-    throw refuse('invalid_request', `title must be at most ${MAX_TITLE_BYTES} bytes of UTF-8.`);
+  const title = trimmed(input.title);
+  if (title !== null && Buffer.byteLength(title) > MAX_FEEDBACK_TITLE_BYTES) {
+    throw refuse('invalid_request', `title must be at most ${MAX_FEEDBACK_TITLE_BYTES} bytes of UTF-8.`);
   }
   if (body.trim() === '') throw refuse('invalid_request', 'body must say something.');
   if (!body.isWellFormed() || title?.isWellFormed() === false) {

@@ -1,8 +1,9 @@
+import { MAX_MESSAGE_BYTES } from '../../contract/limits.js';
 import { notFound, refuse } from '../../domain/errors.js';
 import { type AccountId, type DraftId, toId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import type { CursorCodec } from '../../domain/paging.js';
-import { contentBytes, MAX_MESSAGE_BYTES, tooLarge } from '../../domain/send-input.js';
+import { contentBytes, tooLarge } from '../../domain/send-input.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
 import { getChunk, releaseBlob } from '../../store/records/blobs.js';

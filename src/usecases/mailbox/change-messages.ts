@@ -1,3 +1,4 @@
+import { MAX_BATCH } from '../../contract/limits.js';
 import { notFound, refuse } from '../../domain/errors.js';
 import { isUuid } from '../../domain/ids.js';
 import { DAY_MS, toInstant } from '../../domain/instants.js';
@@ -41,8 +42,6 @@ export async function changeLabels(
     return applyChange(writer, message, change);
   });
 }
-
-const MAX_BATCH = 100;
 
 /**
  * The same for up to a hundred messages of one account, over any of its inboxes, all or nothing: one unit of

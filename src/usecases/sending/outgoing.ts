@@ -1,6 +1,7 @@
+import { MAX_MESSAGE_BYTES } from '../../contract/limits.js';
 import type { MessageId } from '../../domain/ids.js';
 import type { Mailbox, OutgoingBody, Recipients } from '../../domain/message-parts.js';
-import { MAX_MESSAGE_BYTES, tooLarge } from '../../domain/send-input.js';
+import { tooLarge } from '../../domain/send-input.js';
 import { attributeHtml, attributeText } from '../../domain/text.js';
 import { composeMessage } from '../../mail/write/compose-message.js';
 import type { Store } from '../../store/engine/store.js';

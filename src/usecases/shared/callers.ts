@@ -1,3 +1,4 @@
+import { MAX_SOUGHT_ADDRESS_LENGTH } from '../../contract/limits.js';
 import { toMailboxAddress } from '../../domain/addresses.js';
 import { notFound, refuse } from '../../domain/errors.js';
 import { type AccountId, type InboxId, toId } from '../../domain/ids.js';
@@ -39,12 +40,10 @@ export function locateInbox(
   return inbox;
 }
 
-/** Longest address there can be (RFC 5321 section 4.5.3.1): what is longer is not looked up. */
-const MAX_ADDRESS_LENGTH = 320;
-
 /** An inbox is named by its own address: one with a `+tag` reaches it, but is not its name. */
 function inboxIdAt(reader: Reader, address: string): InboxId | null {
-  const mailbox = address.length > MAX_ADDRESS_LENGTH ? null : toMailboxAddress(address.trim());
+  // What is longer than any address is not looked up.
+  const mailbox = address.length > MAX_SOUGHT_ADDRESS_LENGTH ? null : toMailboxAddress(address.trim());
   if (mailbox === null || address.includes('+')) return null;
   const owner = findAddress(reader, `${mailbox.localPart}@${mailbox.domain}`);
   return owner?.status === 'live' ? owner.inboxId : null;

@@ -1,3 +1,4 @@
+import { MAX_MESSAGE_BYTES } from '../../contract/limits.js';
 import { notFound, type Refusal, refuse } from '../../domain/errors.js';
 import {
   type DerivedForward,
@@ -9,7 +10,7 @@ import { type InboxId, type MessageId, toId } from '../../domain/ids.js';
 import { type ReplyParent, replyHeaders } from '../../domain/message-ids.js';
 import type { OutgoingBody, OutgoingFile, ReplyTarget } from '../../domain/message-parts.js';
 import type { ReplySource } from '../../domain/reply.js';
-import { contentBytes, MAX_MESSAGE_BYTES, type NormalForward, tooLarge } from '../../domain/send-input.js';
+import { contentBytes, type NormalForward, tooLarge } from '../../domain/send-input.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
 import { getMessage, getSent, type ReceivedRecord, type SentRecord } from '../../store/mailbox/messages.js';

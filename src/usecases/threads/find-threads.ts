@@ -1,3 +1,4 @@
+import { MAX_MATCHING_IDS } from '../../contract/limits.js';
 import type { InboxId, MessageId, ThreadId } from '../../domain/ids.js';
 import type { MessageFilter } from '../../domain/message-filter.js';
 import type { Reader } from '../../store/engine/tables.js';
@@ -50,8 +51,6 @@ const BOUNDS: SearchBounds = { few: 500, looksPerTurn: 500, looksPerPage: 20_000
 /** A conversation of which something has to be read, in looks. */
 const THREAD_LOOKS = 4;
 const STEP = 100;
-/** Ids of matching messages that are told (`listThreads`). */
-const MAX_IDS = 100;
 
 /**
  * One page of the conversations with a member that meets a filter, every condition in that one message. Few
@@ -146,7 +145,7 @@ export class ThreadSearch {
         reader,
         { root, latest },
         {
-          ids: matches.slice(0, MAX_IDS).flatMap(idOf),
+          ids: matches.slice(0, MAX_MATCHING_IDS).flatMap(idOf),
           count: matches.length,
         },
       );
@@ -192,7 +191,7 @@ export class ThreadSearch {
     }
     const matching =
       small === null
-        ? mask.of(root, thread, MAX_IDS)
+        ? mask.of(root, thread, MAX_MATCHING_IDS)
         : matchesOf(small.filter(member => this.#meetsSubject(reader, member)));
     this.#looks += matching.newest.length;
     this.#add(reader, { root, latest }, { ids: matching.newest.flatMap(idOf), count: matching.count });
@@ -209,7 +208,7 @@ export class ThreadSearch {
       const members = scanMembers(reader, place, { isDescending: true, position, limit: STEP, conditions });
       const matching = members.filter(member => this.#meetsSubject(reader, member));
       count += matching.length;
-      ids.push(...matching.slice(0, MAX_IDS - ids.length).flatMap(idOf));
+      ids.push(...matching.slice(0, MAX_MATCHING_IDS - ids.length).flatMap(idOf));
       this.#looks += members.length;
       position = members.at(-1) ?? position;
       if (members.length < STEP) break;

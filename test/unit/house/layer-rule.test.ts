@@ -29,6 +29,8 @@ t.test('imports that follow the arrows pass', async t => {
   const breaches = check({
     'lib/async.ts': `import { setTimeout } from 'node:timers/promises';\nexport const x = 1;\n`,
     'lib/bytes.ts': leaf,
+    'contract/limits.ts': `import { x } from '../lib/bytes.js';\nexport const y = x;\n`,
+    'domain/limits.ts': `import { y } from '../contract/limits.js';\nexport type Y = typeof y;\n`,
     'domain/ids.ts': `import { x } from '../lib/bytes.js';\nexport type X = typeof x;\n`,
     'domain/address.ts': `import { createHash } from 'node:crypto';\nimport { x } from './ids.js';\n`,
     'config/load.ts': `import { z } from 'zod';\nimport { parse } from 'smol-toml';\nimport { x } from '../domain/ids.js';\n`,
@@ -75,6 +77,19 @@ const breaches: ReadonlyArray<readonly [claim: string, file: string, text: strin
     `import type { X } from '../domain/leaf.js';`,
     /lib imports no other/,
   ],
+  [
+    'nor what the API has promised',
+    'lib/a.ts',
+    `import type { X } from '../contract/leaf.js';`,
+    /lib imports no other/,
+  ],
+  [
+    'the contract imports nothing but lib',
+    'contract/a.ts',
+    `import type { X } from '../domain/leaf.js';`,
+    /contract imports no other/,
+  ],
+  ['the contract does not wait', 'contract/a.ts', `import { x } from '../lib/async.js';`, /without time/],
   [
     'lib does no input or output',
     'lib/a.ts',
@@ -160,7 +175,7 @@ const breaches: ReadonlyArray<readonly [claim: string, file: string, text: strin
 ];
 
 const leaves = Object.fromEntries(
-  ['domain', 'store', 'mail', 'config', 'queue', 'relay', 'http', 'app', 'ops'].map(folder => [
+  ['contract', 'domain', 'store', 'mail', 'config', 'queue', 'relay', 'http', 'app', 'ops'].map(folder => [
     `${folder}/leaf.ts`,
     leaf,
   ]),
