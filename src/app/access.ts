@@ -11,7 +11,7 @@ import { CALLBACK_PATH, signInPages } from '../http/pages/sign-in.js';
 import { sitePages } from '../http/pages/site.js';
 import type { SignupRouteDeps } from '../http/routes/signups.js';
 import { Visitors } from '../http/server/visitors.js';
-import type { RedisAddress } from '../queue/connection.js';
+import type { RedisSpace } from '../queue/connection.js';
 import { MemoryRateLimiter, RedisRateLimiter } from '../queue/rate-limiter.js';
 import { OidcSignIn } from '../signin/oidc-sign-in.js';
 import type { StoreIdentity } from '../store/engine/meta.js';
@@ -29,7 +29,7 @@ export interface AccessDeps {
   readonly identity: StoreIdentity;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly redis: { readonly address: RedisAddress; readonly prefix: string };
+  readonly redis: RedisSpace;
   readonly relay: Relay;
 }
 
@@ -49,7 +49,11 @@ export class Access {
   constructor(deps: AccessDeps) {
     const { config, store, identity, clock, log } = deps;
     const { publicUrl, name, policyUrl } = config.service;
-    this.#limiter = new RedisRateLimiter({ ...deps.redis, memory: new MemoryRateLimiter({ clock }), log });
+    this.#limiter = new RedisRateLimiter({
+      redis: deps.redis,
+      memory: new MemoryRateLimiter({ clock }),
+      log,
+    });
     this.#jobs = new BackgroundJobs({ name: 'approval mail', concurrency: 4, maxWaiting: 1_000, log });
     const limiter = this.#limiter;
     this.visitors = new Visitors({ publicUrl, trustedProxies: config.http.trustedProxies, limiter, log });

@@ -1,5 +1,5 @@
 import type { Config } from '../config/load-config.js';
-import type { RedisAddress } from '../queue/connection.js';
+import type { RedisAddress, RedisSpace } from '../queue/connection.js';
 import { checkExternalRedis } from '../queue/redis/external-redis.js';
 import { ManagedRedis } from '../queue/redis/managed-redis.js';
 import { getMeta } from '../store/engine/meta.js';
@@ -7,9 +7,9 @@ import type { Store } from '../store/engine/store.js';
 import type { Logger } from '../usecases/ports.js';
 
 /** The Redis that the queues are in: our own, or one that the operator runs. */
-export class RedisHost {
+export class RedisHost implements RedisSpace {
   readonly address: RedisAddress;
-  /** Two appliances may share an external Redis; each throws away at its start what is its own there. */
+  /** Of this store: two appliances may share an external Redis, and each throws away at its start what is its own. */
   readonly prefix: string;
   readonly #managed: ManagedRedis | null;
   readonly #log: Logger;

@@ -1,8 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/load-config.js';
-import { Reconciler } from '../queue/reconciler.js';
-import { WorkConsumer } from '../queue/work-consumer.js';
-import { BullWorkQueue } from '../queue/work-queue.js';
+import { within } from '../lib/async.js';
+import type { RedisSpace } from '../queue/connection.js';
+import { pendingWork, WorkLine } from '../queue/work-line.js';
 import { createRelay } from '../relay/relay.js';
 import type { Store } from '../store/engine/store.js';
 import type { BlobUploads } from '../store/records/blob-upload.js';
@@ -11,8 +10,6 @@ import type { Clock, InboundMail, Logger, Relay } from '../usecases/ports.js';
 import { SendsInHand } from '../usecases/sending/in-flight.js';
 import { relayMessage } from '../usecases/sending/relay-message.js';
 import type { SendDeps } from '../usecases/sending/submit-send.js';
-import { listPending } from './list-pending.js';
-import type { RedisHost } from './redis-host.js';
 
 interface SendingDeps {
   readonly config: Config;
@@ -20,7 +17,7 @@ interface SendingDeps {
   readonly uploads: BlobUploads;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly redis: RedisHost;
+  readonly redis: RedisSpace;
   /** Where mail for own domains goes, without leaving the process. */
   readonly inbound: InboundMail;
 }
@@ -40,50 +37,45 @@ const FINISH_MS = 3_000;
 const LAST_STARTS_MS = 200;
 
 /**
- * The way of a message from its reservation to its outcome: the queue, the consumer, the relay and the
- * reconciler, wired together and started and stopped as one.
+ * The way of a message from its reservation to its outcome: its line of work and the relay, started and stopped as
+ * one.
  */
 export class Sending {
   /** What use cases need to send. */
   readonly deps: SendDeps;
-  readonly #queue: BullWorkQueue;
-  readonly #consumer: WorkConsumer;
-  readonly #reconciler: Reconciler<Buffer>;
+  readonly #line: WorkLine<Buffer>;
   readonly #relay: ReturnType<typeof createRelay>;
 
   constructor({ config, store, uploads, clock, log, redis, inbound }: SendingDeps) {
-    const { address, prefix } = redis;
     const { transport, smarthost } = config.relay;
     const inHandAtOnce =
       transport === 'smarthost' ? IN_HAND_PER_CONNECTION * smarthost.maxConnections : LOCAL_IN_HAND;
     const inHand = new SendsInHand();
     const relay = createRelay({ config, inbound, log });
     this.#relay = relay;
-    this.#queue = new BullWorkQueue({ name: 'relay', address, log, prefix, gatherMs: GATHER_MS });
-    this.#consumer = new WorkConsumer({
+    this.#line = new WorkLine({
       name: 'relay',
-      address,
+      redis,
       log,
-      prefix,
       concurrency: inHandAtOnce,
-      // Somebody waits for each of them: they travel in small batches.
+      // Somebody waits for each of them: they travel in small batches, or not at all.
       batches: inHandAtOnce,
-      handler: id => relayMessage({ store, clock, relay, inHand, log }, id),
-      onDone: id => this.#queue.done(id),
+      gatherMs: GATHER_MS,
+      isDirect: true,
       closeTimeoutMs: FINISH_MS,
-    });
-    this.#reconciler = new Reconciler({
       // Whatever the clock says now: it may have gone back since the reservation.
-      listPending: listPending({ store, clock: () => END_OF_TIME }, 'relay'),
-      queue: this.#queue,
-      log,
+      listPending: pendingWork(store, 'relay', () => END_OF_TIME),
+      handler: async id => {
+        await relayMessage({ store, clock, relay, inHand, log }, id);
+        return undefined;
+      },
     });
     this.deps = {
       store,
       uploads,
       clock,
       inHand,
-      queue: this.#directQueue(),
+      queue: this.#line,
       quota: {
         limits: config.limits,
         texts: { increaseRequest: config.service.increaseRequest, policyUrl: config.service.policyUrl },
@@ -99,39 +91,17 @@ export class Sending {
   }
 
   start(): void {
-    this.#queue.start();
-    this.#consumer.start();
-    this.#reconciler.start();
-  }
-
-  /** A message goes to the relay at once while there is room for it, and waits in the queue when there is not. */
-  #directQueue(): SendDeps['queue'] {
-    const isReady = (): boolean => this.#queue.isReady;
-    return {
-      get isReady() {
-        return isReady();
-      },
-      offer: ids => this.#queue.offer(ids.filter(id => !this.#consumer.takeNow(id))),
-    };
+    this.#line.start();
   }
 
   /** Can a message be offered now? */
   get isReady(): boolean {
-    return this.#queue.isReady;
+    return this.#line.isReady;
   }
 
   /** Resolves when messages can be offered, after `timeoutMs` at the latest: Redis may be away. */
   async whenReady(timeoutMs: number): Promise<void> {
-    if (this.isReady) return;
-    await new Promise<void>(resolve => {
-      const done = (): void => {
-        clearTimeout(timer);
-        unsubscribe();
-        resolve();
-      };
-      const timer = setTimeout(done, timeoutMs);
-      const unsubscribe = this.#queue.onReady(done);
-    });
+    await this.#line.whenReady(timeoutMs);
   }
 
   /** A stop is near: requests that wait for their outcome are answered within `ms`, with `unknown` at worst. */
@@ -141,12 +111,10 @@ export class Sending {
 
   /** Nothing is started any more; messages in hand get their outcome, or are cut off. */
   async stop(): Promise<void> {
-    await this.#reconciler.stop();
-    const finished = this.#consumer.close();
-    await Promise.race([finished, delay(LAST_STARTS_MS, null, { ref: false })]);
+    const finished = this.#line.close();
+    await within(LAST_STARTS_MS, finished);
     await Promise.all([finished, this.#relay.close(FINISH_MS - LAST_STARTS_MS)]);
     // Whoever waits still has gone away.
     this.deps.inHand.endWithin(0);
-    await this.#queue.close();
   }
 }

@@ -86,6 +86,13 @@ export type RedisAddress =
   | { readonly mode: 'managed'; readonly socketPath: string }
   | { readonly mode: 'external'; readonly url: string };
 
+/** Which Redis, and where in it. */
+export interface RedisSpace {
+  readonly address: RedisAddress;
+  /** Of every Redis key of ours; two appliances on one Redis need two. */
+  readonly prefix: string;
+}
+
 /** The address as a log may show it: never with the password. */
 export function describeRedisAddress(address: RedisAddress): string {
   if (address.mode === 'managed') return address.socketPath;

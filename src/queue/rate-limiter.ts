@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Clock, Logger, RateLimit, RateLimiter, RateVerdict } from '../usecases/ports.js';
-import { connectRedis, type RedisAddress } from './connection.js';
+import { connectRedis, type RedisSpace } from './connection.js';
 
 /**
  * Counts one use by KEYS[1] unless ARGV[1] uses fell into the last ARGV[2] milliseconds: then it answers after how
@@ -25,9 +25,7 @@ return 0
 `;
 
 export interface RedisRateLimiterOptions {
-  readonly address: RedisAddress;
-  /** Of every Redis key; two appliances on one Redis need two. */
-  readonly prefix: string;
+  readonly redis: RedisSpace;
   readonly memory: MemoryRateLimiter;
   readonly log: Logger;
 }
@@ -46,7 +44,7 @@ export class RedisRateLimiter implements RateLimiter {
 
   /** Connects in the background and stays connected; never throws for an absent Redis. */
   start(): void {
-    this.#redis ??= connectRedis(this.#options.address, 'limiter', this.#options.log);
+    this.#redis ??= connectRedis(this.#options.redis.address, 'limiter', this.#options.log);
   }
 
   close(): void {
@@ -64,7 +62,7 @@ export class RedisRateLimiter implements RateLimiter {
   async #takeInRedis(redis: Redis, limit: RateLimit, key: string): Promise<number> {
     // Email addresses are nobody's business in Redis, and keys stay short.
     const digest = createHash('sha256').update(key).digest('base64url').slice(0, 22);
-    const redisKey = `${this.#options.prefix}:limit:${limit.name}:${digest}`;
+    const redisKey = `${this.#options.redis.prefix}:limit:${limit.name}:${digest}`;
     try {
       return Number(await redis.eval(TAKE, 1, redisKey, limit.max, limit.windowMs));
     } catch (error) {

@@ -3,13 +3,12 @@ import type { Redis } from 'ioredis';
 import { type MessageId, toId } from '../domain/ids.js';
 import { reasonOf, Semaphore, settledWithin } from '../lib/async.js';
 import type { Logger } from '../usecases/ports.js';
-import { connectRedis, isConnectionError, type RedisAddress } from './connection.js';
-import { DEFAULT_PREFIX } from './work-queue.js';
+import { connectRedis, isConnectionError, type RedisSpace } from './connection.js';
 
 export interface WorkConsumerOptions {
   /** Name of the queue. */
   readonly name: string;
-  readonly address: RedisAddress;
+  readonly redis: RedisSpace;
   readonly log: Logger;
   /** How many ids are worked on at once. */
   readonly concurrency: number;
@@ -24,7 +23,6 @@ export interface WorkConsumerOptions {
   readonly handler: (id: MessageId) => Promise<void>;
   /** The handler of the id has ended, well or badly. */
   readonly onDone?: (id: MessageId) => void;
-  readonly prefix?: string;
   /** How long close() waits for handlers. */
   readonly closeTimeoutMs?: number;
 }
@@ -61,7 +59,6 @@ export class WorkConsumer {
 
   constructor(options: WorkConsumerOptions) {
     this.#options = {
-      prefix: DEFAULT_PREFIX,
       closeTimeoutMs: 10_000,
       isAlone: () => false,
       onDone: () => undefined,
@@ -76,7 +73,7 @@ export class WorkConsumer {
     if (this.#worker !== undefined || this.#isClosing) return;
     const worker = new Worker(this.#options.name, job => this.#process(job), {
       connection: this.#connect(),
-      prefix: this.#options.prefix,
+      prefix: this.#options.redis.prefix,
       concurrency: this.#options.batches,
       lockDuration: LOCK_MS,
       stalledInterval: STALLED_CHECK_MS,
@@ -128,7 +125,7 @@ export class WorkConsumer {
   }
 
   #connect(): Redis {
-    const redis = connectRedis(this.#options.address, 'worker', this.#options.log);
+    const redis = connectRedis(this.#options.redis.address, 'worker', this.#options.log);
     this.#connections.push(redis);
     // BullMQ blocks on a duplicate of its own; we keep hold of it to be able to end it.
     const duplicate = redis.duplicate.bind(redis);

@@ -3,24 +3,21 @@ import type { Redis } from 'ioredis';
 import type { MessageId } from '../domain/ids.js';
 import { reasonOf } from '../lib/async.js';
 import type { Logger, WorkQueue } from '../usecases/ports.js';
-import { connectRedis, isConnectionError, type RedisAddress } from './connection.js';
+import { connectRedis, isConnectionError, type RedisSpace } from './connection.js';
 
 /** Redis is away: nothing was queued, and the reconciler will see to it when Redis is back. */
 export class QueueUnavailableError extends Error {
   override readonly name = 'QueueUnavailableError';
 }
 
-export const DEFAULT_PREFIX = 'postern';
 /** Ids in a job at most. A job costs Redis and BullMQ the same, however many it carries. */
-export const MAX_BATCH = 64;
+const MAX_JOB_IDS = 64;
 
 export interface BullWorkQueueOptions {
   /** Name of the queue: what is done with the messages in it. */
   readonly name: string;
-  readonly address: RedisAddress;
+  readonly redis: RedisSpace;
   readonly log: Logger;
-  /** Of every Redis key; two appliances on one Redis need two. */
-  readonly prefix?: string;
   /** How many ids may be queued; more are left to the reconciler. */
   readonly maxQueued?: number;
   /** While others are worked on, ids that come within so long travel together; 0: those of one event turn. */
@@ -66,13 +63,13 @@ export class BullWorkQueue implements WorkQueue {
   #dropped = 0;
 
   constructor(options: BullWorkQueueOptions) {
-    this.#options = { prefix: DEFAULT_PREFIX, maxQueued: 20_000, gatherMs: 10, ...options };
+    this.#options = { maxQueued: 20_000, gatherMs: 10, ...options };
   }
 
   /** Connects in the background and stays connected; never throws for an absent Redis. */
   start(): void {
     if (this.#redis !== undefined || this.#isClosed) return;
-    const redis = connectRedis(this.#options.address, 'producer', this.#options.log);
+    const redis = connectRedis(this.#options.redis.address, 'producer', this.#options.log);
     this.#redis = redis;
     redis.on('ready', () => void this.#becomeReady(redis));
     redis.on('close', () => {
@@ -113,7 +110,7 @@ export class BullWorkQueue implements WorkQueue {
       this.#queued.set(id, null);
       this.#gathered.push(id);
     }
-    if (this.#gathered.length >= MAX_BATCH) this.#sendGathered();
+    if (this.#gathered.length >= MAX_JOB_IDS) this.#sendGathered();
     else if (this.#gathered.length > 0) this.#planSend();
   }
 
@@ -132,8 +129,8 @@ export class BullWorkQueue implements WorkQueue {
     }
     const isFull = added.length < ids.length && !this.#hasRoom();
     const sends: Promise<void>[] = [];
-    for (let from = 0; from < added.length; from += MAX_BATCH) {
-      sends.push(this.#send(added.slice(from, from + MAX_BATCH)));
+    for (let from = 0; from < added.length; from += MAX_JOB_IDS) {
+      sends.push(this.#send(added.slice(from, from + MAX_JOB_IDS)));
     }
     await Promise.all(sends);
     return { added: added.length, isFull };
@@ -210,7 +207,7 @@ export class BullWorkQueue implements WorkQueue {
   #createQueue(redis: Redis): Queue {
     const queue = new Queue(this.#options.name, {
       connection: redis,
-      prefix: this.#options.prefix,
+      prefix: this.#options.redis.prefix,
       skipVersionCheck: true,
       // Nobody reads BullMQ's event stream; its default of 10,000 entries is memory for nothing.
       streams: { events: { maxLen: 100 } },
@@ -235,7 +232,7 @@ export class BullWorkQueue implements WorkQueue {
 
   #sendGathered(): void {
     while (this.#gathered.length > 0) {
-      const ids = this.#gathered.splice(0, MAX_BATCH);
+      const ids = this.#gathered.splice(0, MAX_JOB_IDS);
       void this.#send(ids).then(
         () => {
           if (this.#isComplaining) this.#announce();

@@ -1,7 +1,5 @@
-import type { MessageId } from '../domain/ids.js';
 import { settledWithin } from '../lib/async.js';
-import { type IndexDeps, indexMessage } from '../usecases/inbound/index-message.js';
-import type { Logger, WorkQueue } from '../usecases/ports.js';
+import type { Logger } from '../usecases/ports.js';
 
 export interface BackgroundJobsOptions {
   /** For the log. */
@@ -109,17 +107,4 @@ export class Sweeper {
       this.#running = this.#sweep();
     }, this.#intervalMs);
   }
-}
-
-/**
- * What a parse job does: an id comes in, the use case does the work. A message that is to be tried again
- * is offered when it is due; should the process end before, the reconciler offers it.
- */
-export function createParseWorker(deps: IndexDeps, queue: WorkQueue): (id: MessageId) => Promise<void> {
-  return async id => {
-    const outcome = await indexMessage(deps, id);
-    if (outcome.status === 'done') return;
-    const delayMs = Math.max(0, outcome.dueAt - deps.clock());
-    setTimeout(() => queue.offer([id]), delayMs).unref();
-  };
 }

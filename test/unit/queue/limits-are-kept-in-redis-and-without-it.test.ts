@@ -17,7 +17,7 @@ async function takeTimes(limiter: RateLimiter, times: number, key = 'a', limit =
 /** As after a start of the daemon: nothing is in memory. */
 function fresh(t: Test, address: RedisAddress, log: RecordingLog = recordingLog()): RedisRateLimiter {
   const memory = new MemoryRateLimiter({ clock: Date.now });
-  const limiter = new RedisRateLimiter({ address, prefix: 'postern:test', memory, log });
+  const limiter = new RedisRateLimiter({ redis: { address, prefix: 'postern:test' }, memory, log });
   t.teardown(() => limiter.close());
   limiter.start();
   return limiter;

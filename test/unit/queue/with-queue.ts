@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Test } from 'tap';
 import type { MessageId } from '../../../src/domain/ids.js';
-import type { RedisAddress } from '../../../src/queue/connection.js';
+import type { RedisAddress, RedisSpace } from '../../../src/queue/connection.js';
 import { Reconciler } from '../../../src/queue/reconciler.js';
 import { WorkConsumer, type WorkConsumerOptions } from '../../../src/queue/work-consumer.js';
 import { BullWorkQueue } from '../../../src/queue/work-queue.js';
@@ -9,13 +9,23 @@ import { PendingList, type RecordingLog, recordingLog } from '../../support/redi
 
 export const nowhere: RedisAddress = { mode: 'managed', socketPath: '/nonexistent/redis.sock' };
 
+/** Ours in a Redis. */
+export function spaceIn(address: RedisAddress): RedisSpace {
+  return { address, prefix: 'postern' };
+}
+
 /** A producer that is connected (unless Redis is `nowhere`); closed after the test. */
 export async function openQueue(
   t: Test,
   address: RedisAddress,
   options: { log?: RecordingLog; maxQueued?: number } = {},
 ): Promise<BullWorkQueue> {
-  const queue = new BullWorkQueue({ name: 'parse', address, log: recordingLog(), ...options });
+  const queue = new BullWorkQueue({
+    name: 'parse',
+    redis: spaceIn(address),
+    log: recordingLog(),
+    ...options,
+  });
   t.teardown(() => queue.close());
   const ready = untilReady(queue);
   queue.start();
@@ -41,7 +51,7 @@ export function startConsumer(
 ): WorkConsumer {
   const consumer = new WorkConsumer({
     name: 'parse',
-    address,
+    redis: spaceIn(address),
     log: recordingLog(),
     concurrency: 16,
     handler,

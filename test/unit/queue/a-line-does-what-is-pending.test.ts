@@ -1,0 +1,151 @@
+import type { Test } from 'tap';
+import t from 'tap';
+import type { MessageId } from '../../../src/domain/ids.js';
+import type { RedisAddress } from '../../../src/queue/connection.js';
+import { WorkLine, type WorkLineOptions } from '../../../src/queue/work-line.js';
+import { newMessageIds, PendingList, recordingLog, startRedis } from '../../support/redis/redis.js';
+import { nowhere, spaceIn } from './with-queue.js';
+
+const FOREVER_MS = 2 ** 30;
+
+/** A line over a list of pending ids; the reconciler looks at its start and when Redis comes, and not again. */
+function openLine(
+  t: Test,
+  address: RedisAddress,
+  options: Partial<WorkLineOptions<MessageId>> = {},
+): { line: WorkLine<MessageId>; pending: PendingList } {
+  const pending = new PendingList();
+  const line = new WorkLine<MessageId>({
+    name: 'parse',
+    redis: spaceIn(address),
+    log: recordingLog(),
+    concurrency: 16,
+    intervalMs: FOREVER_MS,
+    listPending: pending.list,
+    handler: async id => {
+      await pending.done(id);
+      return undefined;
+    },
+    ...options,
+  });
+  t.teardown(() => line.close());
+  return { line, pending };
+}
+
+t.test('what is offered, and what was pending before, is worked on once', async t => {
+  const { redis } = await startRedis(t);
+  const { line, pending } = openLine(t, redis.address);
+  const before = pending.add(3);
+  line.start();
+  await line.whenReady(60_000);
+  const offered = pending.add(2);
+  line.offer(offered);
+  await pending.untilAtMost(0);
+  for (const id of [...before, ...offered]) t.equal(pending.timesHandled(id), 1);
+});
+
+t.test('what is offered while Redis is away is done when it comes back', async t => {
+  const { redis } = await startRedis(t);
+  const { line, pending } = openLine(t, redis.address);
+  const ids = pending.add(5);
+  line.offer(ids);
+  t.equal(pending.size, 5, 'nobody has waited');
+  line.start();
+  await pending.untilAtMost(0);
+});
+
+t.test('a direct line works on what it is offered at once, whether Redis is there or not', async t => {
+  const { line, pending } = openLine(t, nowhere, { isDirect: true });
+  line.start();
+  const [id] = pending.add(1);
+  line.offer([id!]);
+  await pending.untilAtMost(0);
+  t.notOk(line.isReady);
+});
+
+t.test('as far as there is room: the rest waits in the queue', async t => {
+  const { redis } = await startRedis(t);
+  const begun: MessageId[] = [];
+  let release = (): void => {};
+  const held = new Promise<void>(resolve => {
+    release = resolve;
+  });
+  const { line, pending } = openLine(t, redis.address, {
+    isDirect: true,
+    concurrency: 2,
+    handler: async id => {
+      begun.push(id);
+      await held;
+      await pending.done(id);
+      return undefined;
+    },
+  });
+  line.start();
+  await line.whenReady(60_000);
+  const ids = pending.add(3);
+  line.offer(ids);
+  await new Promise(resolve => setImmediate(resolve));
+  t.same(begun, ids.slice(0, 2));
+  release();
+  await pending.untilAtMost(0);
+  t.same(begun, ids);
+});
+
+t.test('an id that is due again soon comes back without the reconciler', async t => {
+  const { redis } = await startRedis(t);
+  let tries = 0;
+  const { line, pending } = openLine(t, redis.address, {
+    handler: async id => {
+      tries++;
+      if (tries < 3) return tries === 1 ? -5 : 1;
+      await pending.done(id);
+      return undefined;
+    },
+  });
+  pending.add(1);
+  line.start();
+  await pending.untilAtMost(0);
+  t.equal(tries, 3);
+});
+
+t.test('from the call of close on no work is begun, and what is in hand is waited for', async t => {
+  const { redis } = await startRedis(t);
+  let begun = 0;
+  let ended = 0;
+  let release = (): void => {};
+  const held = new Promise<void>(resolve => {
+    release = resolve;
+  });
+  let isInHand = (): void => {};
+  const inHand = new Promise<void>(resolve => {
+    isInHand = resolve;
+  });
+  const { line } = openLine(t, redis.address, {
+    concurrency: 1,
+    isDirect: true,
+    handler: async () => {
+      begun++;
+      isInHand();
+      await held;
+      ended++;
+      return undefined;
+    },
+  });
+  line.start();
+  await line.whenReady(60_000);
+  line.offer(newMessageIds(2));
+  await inHand;
+  const closed = line.close();
+  line.offer(newMessageIds(1));
+  release();
+  await closed;
+  t.same([begun, ended], [1, 1]);
+});
+
+t.test('without Redis nobody waits for it longer than they said', async t => {
+  const { line } = openLine(t, nowhere);
+  line.start();
+  await line.whenReady(1);
+  t.notOk(line.isReady);
+  await line.close();
+});
