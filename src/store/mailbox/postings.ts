@@ -128,8 +128,9 @@ export function moveSet(writer: Writer, mailbox: Mailbox, from: Term, to: Term):
     if (moved === undefined) continue;
     // The next read brings other bytes into the same memory.
     const kept = Buffer.from(moved);
-    writer.put(postingsTable, toKey, withAll(getBlock(writer, toKey, block), kept));
-    writer.remove(postingsTable, fromKey);
+    // A unit of work keeps the keys that it is given until its end: each block has one of its own.
+    writer.put(postingsTable, blockKey(mailbox, to, block), withAll(getBlock(writer, toKey, block), kept));
+    writer.remove(postingsTable, blockKey(mailbox, from, block));
   }
 }
 
