@@ -1,4 +1,5 @@
-import { type ErrorCode, Refusal } from '../domain/errors.js';
+import type { ErrorCode } from '../contract/errors.js';
+import { Refusal } from '../domain/errors.js';
 
 /** What scripts branch on. */
 export const EXIT = { done: 0, failed: 1, usage: 2, configuration: 3, notFound: 4 } as const;

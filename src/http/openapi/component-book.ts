@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ParameterSpec } from '../parameters.js';
+import type { ParameterSpec } from '../../contract/parameters.js';
 import { RESPONSE_HEADERS, type ResponseHeader } from '../server/route.js';
 import { type JsonObject, SchemaBook } from './schema-book.js';
 

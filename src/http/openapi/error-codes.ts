@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from '../../domain/errors.js';
+import { ERRORS, type ErrorCode } from '../../contract/errors.js';
 import type { Route } from '../server/route.js';
 
 const ALL = Object.keys(ERRORS) as ErrorCode[];

@@ -1,4 +1,4 @@
-import { PATH_PARAMETERS, QUERY_PARAMETERS } from '../parameters.js';
+import { PATH_PARAMETERS, QUERY_PARAMETERS } from '../../contract/parameters.js';
 import type { BodySpec, DocumentedRoute } from '../server/route.js';
 import type { ComponentBook } from './component-book.js';
 import { errorCodesOf } from './error-codes.js';
@@ -33,7 +33,7 @@ function parameterObjects(route: DocumentedRoute, book: ComponentBook): JsonObje
 function declared<Spec>(specs: Readonly<Record<string, Spec>>, name: string, route: DocumentedRoute): Spec {
   const spec = specs[name];
   if (spec !== undefined) return spec;
-  throw new Error(`${route.operationId}: declare the parameter ${name} in src/http/parameters.ts`);
+  throw new Error(`${route.operationId}: declare the parameter ${name} in src/contract/parameters.ts`);
 }
 
 function requestBody(route: DocumentedRoute, body: BodySpec, book: ComponentBook): JsonObject {

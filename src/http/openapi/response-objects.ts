@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { ERRORS, type ErrorCode } from '../../domain/errors.js';
-import { ERROR_SHAPES, ErrorBody } from '../schemas/errors.js';
+import { ERROR_SHAPES, ErrorBody } from '../../contract/error-bodies.js';
+import { ERRORS, type ErrorCode } from '../../contract/errors.js';
 import {
   COMMON_HEADERS,
   DOWNLOAD_HEADERS,

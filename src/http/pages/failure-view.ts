@@ -1,4 +1,5 @@
-import { ERRORS, type ErrorCode, type Failure } from '../../domain/errors.js';
+import { ERRORS, type ErrorCode } from '../../contract/errors.js';
+import type { Failure } from '../../domain/errors.js';
 import type { Reply } from '../server/route.js';
 import { html } from './html.js';
 import type { Layout } from './layout.js';

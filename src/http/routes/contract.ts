@@ -1,5 +1,5 @@
+import { ContractDocument } from '../../contract/service.js';
 import { type DescribedService, openApiDocument } from '../openapi/openapi-document.js';
-import { ContractDocument } from '../schemas/service.js';
 import type { Route } from '../server/route.js';
 
 /**

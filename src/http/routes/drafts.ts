@@ -1,5 +1,17 @@
 import type { z } from 'zod';
+import { DeletedDraft } from '../../contract/deletions.js';
+import {
+  CreateDraft,
+  DraftDetail,
+  DraftMetadata,
+  DraftPage,
+  FirstCreatedDraft,
+  ReplayedCreatedDraft,
+  SendDraft,
+  UpdateDraft,
+} from '../../contract/drafts.js';
 import { SMALL_BODY_BYTES } from '../../contract/limits.js';
+import { FirstDraftReceipt, RecoveredDraftReceipt } from '../../contract/sent.js';
 import { refuse } from '../../domain/errors.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { DraftList } from '../../store/records/drafts.js';
@@ -12,18 +24,6 @@ import {
 import { createDraft, updateDraft } from '../../usecases/drafts/save-draft.js';
 import { sendDraft } from '../../usecases/drafts/send-draft.js';
 import type { SendDeps } from '../../usecases/sending/submit-send.js';
-import { DeletedDraft } from '../schemas/deletions.js';
-import {
-  CreateDraft,
-  DraftDetail,
-  DraftMetadata,
-  DraftPage,
-  FirstCreatedDraft,
-  ReplayedCreatedDraft,
-  SendDraft,
-  UpdateDraft,
-} from '../schemas/drafts.js';
-import { FirstDraftReceipt, RecoveredDraftReceipt } from '../schemas/sent.js';
 import { readLimit } from '../server/query.js';
 import { json, type Query, type Reply, type Route, type RouteRequest } from '../server/route.js';
 import { receiptReply, SEND_ERRORS, SEND_FIELD_CODES, SEND_LIMIT } from './sending.js';

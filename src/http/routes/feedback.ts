@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import { FeedbackInput, FeedbackResult } from '../../contract/feedback.js';
 import { type SubmitFeedbackDeps, submitFeedback } from '../../usecases/accounts/feedback.js';
-import { FeedbackInput, FeedbackResult } from '../schemas/feedback.js';
 import { json, type Route } from '../server/route.js';
 
 const BODY_LIMIT = 20 * 1024;

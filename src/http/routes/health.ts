@@ -1,4 +1,4 @@
-import { Alive, NotReady, Ready } from '../schemas/service.js';
+import { Alive, NotReady, Ready } from '../../contract/service.js';
 import { json, type Route } from '../server/route.js';
 
 /**

@@ -1,9 +1,5 @@
 import type { z } from 'zod';
-import { SMALL_BODY_BYTES } from '../../contract/limits.js';
-import { type CreateInboxDeps, createInbox } from '../../usecases/inboxes/create-inbox.js';
-import { deleteInbox, getInbox, listInboxes, updateInbox } from '../../usecases/inboxes/inboxes.js';
-import { readPolicy } from '../../usecases/inboxes/policies.js';
-import { Deleted } from '../schemas/deletions.js';
+import { Deleted } from '../../contract/deletions.js';
 import {
   CreateInbox,
   FirstCreatedInbox,
@@ -12,7 +8,11 @@ import {
   Policy,
   ReplayedCreatedInbox,
   UpdateInbox,
-} from '../schemas/inboxes.js';
+} from '../../contract/inboxes.js';
+import { SMALL_BODY_BYTES } from '../../contract/limits.js';
+import { type CreateInboxDeps, createInbox } from '../../usecases/inboxes/create-inbox.js';
+import { deleteInbox, getInbox, listInboxes, updateInbox } from '../../usecases/inboxes/inboxes.js';
+import { readPolicy } from '../../usecases/inboxes/policies.js';
 import { json, type Route } from '../server/route.js';
 
 const inboxPath = '/v1/inboxes/{inbox_id}';

@@ -1,10 +1,16 @@
 import type { z } from 'zod';
+import {
+  BulkLabelChange,
+  BulkLabelResult,
+  LabelChange,
+  LabelList,
+  LabelResult,
+} from '../../contract/labels.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
 import type { MessageKind } from '../../store/mailbox/mailboxes.js';
 import { changeLabels, changeLabelsInBatch } from '../../usecases/mailbox/change-messages.js';
 import { listLabels } from '../../usecases/mailbox/list-labels.js';
-import { BulkLabelChange, BulkLabelResult, LabelChange, LabelList, LabelResult } from '../schemas/labels.js';
 import { readLimit } from '../server/query.js';
 import { json, messageOf, type Reply, type Route, type RouteRequest } from '../server/route.js';
 

@@ -1,11 +1,11 @@
+import { Deleted } from '../../contract/deletions.js';
+import { MessageCount, ReceivedDetail, ReceivedPage } from '../../contract/messages.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
 import { deleteMessage } from '../../usecases/mailbox/change-messages.js';
 import { countMessages } from '../../usecases/mailbox/count-messages.js';
 import { getMessageDetail, openAttachment, openRawMessage } from '../../usecases/mailbox/read-message.js';
 import type { Clock } from '../../usecases/ports.js';
-import { Deleted } from '../schemas/deletions.js';
-import { MessageCount, ReceivedDetail, ReceivedPage } from '../schemas/received.js';
 import { LIST_QUERY, listPage, type PageCache } from '../server/list-page.js';
 import { LABEL_GROUPS, readFilter, SEARCH_NAMES } from '../server/query.js';
 import { json, messageOf, type Reply, type Route, type RouteRequest } from '../server/route.js';

@@ -1,5 +1,9 @@
 import type { z } from 'zod';
-import type { ErrorCode } from '../../domain/errors.js';
+import { Deleted } from '../../contract/deletions.js';
+import type { ErrorCode } from '../../contract/errors.js';
+import { Quota } from '../../contract/quota.js';
+import { ForwardInput, ReplyInput, SendInput } from '../../contract/sending.js';
+import { FirstSendReceipt, ReplayedSendReceipt, SentDetail, SentPage } from '../../contract/sent.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { ReplyScope } from '../../domain/reply.js';
 import { deleteMessage } from '../../usecases/mailbox/change-messages.js';
@@ -8,10 +12,6 @@ import { getQuota } from '../../usecases/sending/quota.js';
 import type { SendReceipt } from '../../usecases/sending/recipe.js';
 import { forwardMessage, replyMessage, sendMessage } from '../../usecases/sending/recipes.js';
 import type { SendDeps } from '../../usecases/sending/submit-send.js';
-import { Deleted } from '../schemas/deletions.js';
-import { Quota } from '../schemas/quota.js';
-import { ForwardInput, ReplyInput, SendInput } from '../schemas/sending.js';
-import { FirstSendReceipt, ReplayedSendReceipt, SentDetail, SentPage } from '../schemas/sent.js';
 import { LIST_QUERY, listPage, type PageCache } from '../server/list-page.js';
 import { json, messageOf, type Reply, type Route, type RouteRequest } from '../server/route.js';
 

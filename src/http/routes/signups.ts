@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { SMALL_BODY_BYTES } from '../../contract/limits.js';
+import { ClaimInput, ClaimResult, SignupInput, SignupResult } from '../../contract/signup.js';
 import { RATE_LIMITS } from '../../usecases/signup/policy.js';
 import { type RedeemClaimDeps, redeemClaim } from '../../usecases/signup/redeem-claim.js';
-import { ClaimInput, ClaimResult, SignupInput, SignupResult } from '../schemas/signup.js';
 import { json, type Route } from '../server/route.js';
 
 export interface SignupRouteDeps extends RedeemClaimDeps {

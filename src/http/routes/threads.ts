@@ -1,4 +1,7 @@
 import type { z } from 'zod';
+import { DeletedThread } from '../../contract/deletions.js';
+import { LabelChange } from '../../contract/labels.js';
+import { ThreadDetail, ThreadLabelResult, ThreadPage as ThreadPageType } from '../../contract/threads.js';
 import { resultOf } from '../../domain/errors.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
@@ -6,9 +9,6 @@ import type { Clock } from '../../usecases/ports.js';
 import { changeThreadLabels, deleteThread } from '../../usecases/threads/change-thread.js';
 import { listThreads, threadListVersion } from '../../usecases/threads/list-threads.js';
 import { getThreadDetail, type ThreadInput } from '../../usecases/threads/read-thread.js';
-import { DeletedThread } from '../schemas/deletions.js';
-import { LabelChange } from '../schemas/labels.js';
-import { ThreadDetail, ThreadLabelResult, ThreadPage as ThreadPageType } from '../schemas/threads.js';
 import { LIST_QUERY, PageCache, readListQuery } from '../server/list-page.js';
 import { readLimit } from '../server/query.js';
 import { json, type Reply, type Route, type RouteRequest } from '../server/route.js';

@@ -1,10 +1,10 @@
+import { Restored, Trashed, TrashPage } from '../../contract/trash.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
 import type { MessageKind } from '../../store/mailbox/mailboxes.js';
 import { restoreMessage, trashMessage } from '../../usecases/mailbox/change-messages.js';
 import { listTrash } from '../../usecases/mailbox/list-trash.js';
 import type { Clock } from '../../usecases/ports.js';
-import { Restored, Trashed, TrashPage } from '../schemas/trash.js';
 import { readLimit } from '../server/query.js';
 import { json, messageOf, type Reply, type Route, type RouteRequest } from '../server/route.js';
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type ErrorCode, Refusal, refuse } from '../../domain/errors.js';
+import type { ErrorCode } from '../../contract/errors.js';
+import { Refusal, refuse } from '../../domain/errors.js';
 import { settledWithin } from '../../lib/async.js';
 import type { AccountRecord } from '../../store/records/accounts.js';
 import type { Logger } from '../../usecases/ports.js';

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
-import { type ErrorCode, refuse } from '../../domain/errors.js';
+import type { ErrorCode } from '../../contract/errors.js';
+import { refuse } from '../../domain/errors.js';
 import { Semaphore } from '../../lib/async.js';
 import type { BodySpec } from './route.js';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { ErrorCode, Failure } from '../../domain/errors.js';
+import type { ErrorCode } from '../../contract/errors.js';
+import type { Failure } from '../../domain/errors.js';
 import type { AccountRecord } from '../../store/records/accounts.js';
 import type { MessageInput } from '../../usecases/mailbox/message-access.js';
 import type { Download } from '../../usecases/mailbox/read-message.js';
@@ -54,7 +55,7 @@ export type ResponseSpec = JsonResponse | FileResponse;
 
 export interface JsonResponse {
   readonly description: string;
-  /** A type of `schemas/`, with an example in its `meta`. */
+  /** A type of `contract/`, with an example in its `meta`. */
   readonly schema: z.ZodType;
   /** Besides those that every answer has. */
   readonly headers?: readonly ResponseHeader[];
@@ -80,7 +81,7 @@ export interface QuerySpec {
 
 export interface BodySpec {
   readonly limitBytes: number;
-  /** A component of `schemas/`, with an example in its `meta`. Strict: unknown fields fail. */
+  /** A component of `contract/`, with an example in its `meta`. Strict: unknown fields fail. */
   readonly schema: z.ZodType;
   /** What a bad body answers, and what a bad value of certain fields does. */
   readonly invalid: ErrorCode;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ERRORS, type Failure } from '../../domain/errors.js';
+import { ERRORS } from '../../contract/errors.js';
+import type { Failure } from '../../domain/errors.js';
 import type { Download } from '../../usecases/mailbox/read-message.js';
 import type { ByteStream } from '../../usecases/shared/contents.js';
 import type { PageHeaders, Reply } from './route.js';

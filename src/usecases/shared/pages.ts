@@ -1,4 +1,5 @@
-import { type ErrorCode, refuse } from '../../domain/errors.js';
+import type { ErrorCode } from '../../contract/errors.js';
+import { refuse } from '../../domain/errors.js';
 import { type Id, toId } from '../../domain/ids.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import { KIND_BYTE, messageKindOf } from '../../store/mailbox/mailboxes.js';

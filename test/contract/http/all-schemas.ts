@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { exampleOf } from '../../../src/http/openapi/schema-book.js';
 import { type DocumentedRoute, json } from '../../../src/http/server/route.js';
 
-const folder = join(import.meta.dirname, '../../../src/http/schemas');
+const folder = join(import.meta.dirname, '../../../src/contract');
 
-/** Every type that a file of `schemas/` offers, by its name there, whether a route uses it yet or not. */
+/** Every type that a file of `contract/` offers, by its name there, whether a route uses it yet or not. */
 export async function allSchemas(): Promise<[string, z.ZodType][]> {
   const files = readdirSync(folder).filter(file => file.endsWith('.js'));
   const modules = await Promise.all(

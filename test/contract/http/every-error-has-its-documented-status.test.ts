@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ERRORS } from '../../../src/domain/errors.js';
+import { ERRORS } from '../../../src/contract/errors.js';
 
 /** Wire contract 0.2, with what the specification's table and the decisions add. */
 const DOCUMENTED: Record<number, string> = {

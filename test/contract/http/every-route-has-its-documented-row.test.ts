@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ERRORS, type ErrorCode } from '../../../src/domain/errors.js';
+import { ERRORS, type ErrorCode } from '../../../src/contract/errors.js';
 import { openApiDocument } from '../../../src/http/openapi/openapi-document.js';
 import { startBox } from '../../support/box/postern-box.js';
 import type { Json } from '../../support/contract/contract-schemas.js';

@@ -1,12 +1,12 @@
 import t from 'tap';
 import { z } from 'zod';
-import { CreateInbox } from '../../../../src/http/schemas/inboxes.js';
+import { CreateInbox } from '../../../../src/contract/inboxes.js';
 import { body, documentOf, route } from './parts.js';
 
 t.test('a parameter that is not declared', async t => {
   t.throws(
     () => documentOf(route({ path: '/v1/things/{thing_id}' })),
-    /getThing: declare the parameter thing_id in src\/http\/parameters\.ts/,
+    /getThing: declare the parameter thing_id in src\/contract\/parameters\.ts/,
   );
   t.throws(
     () => documentOf(route({ query: { names: ['colour'], invalid: 'invalid_search' } })),

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { CreateInbox } from '../../../../src/http/schemas/inboxes.js';
+import { CreateInbox } from '../../../../src/contract/inboxes.js';
 import { body, documentOf, operationOf, route } from './parts.js';
 
 t.test('what a key and a body bring is known without being declared', async t => {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import { Deleted } from '../../../../src/contract/deletions.js';
 import { openApiDocument } from '../../../../src/http/openapi/openapi-document.js';
-import { Deleted } from '../../../../src/http/schemas/deletions.js';
 import { type DocumentedRoute, json, type Route } from '../../../../src/http/server/route.js';
 
 export const SERVICE = { name: 'Letters', publicUrl: 'https://letters.test' } as const;

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { Deleted } from '../../../../src/http/schemas/deletions.js';
-import { CreateInbox, FirstCreatedInbox } from '../../../../src/http/schemas/inboxes.js';
-import { MessageCount, ReceivedDetail } from '../../../../src/http/schemas/received.js';
+import { Deleted } from '../../../../src/contract/deletions.js';
+import { CreateInbox, FirstCreatedInbox } from '../../../../src/contract/inboxes.js';
+import { MessageCount, ReceivedDetail } from '../../../../src/contract/messages.js';
 import { body, documentOf, operationOf, route, SERVICE } from './parts.js';
 
 t.test('the service, its version, and how to authenticate', async t => {

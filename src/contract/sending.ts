@@ -1,13 +1,13 @@
 import { z } from 'zod';
+import { EXAMPLE, Key, MsgRef } from './common.js';
+import { labelSet } from './labels.js';
 import {
   MAX_FILENAME_BYTES,
   MAX_FILES,
   MAX_MEDIA_TYPE_LENGTH,
   MAX_SUBJECT_BYTES,
   PATTERNS,
-} from '../../contract/limits.js';
-import { EXAMPLE, Key, MsgRef } from './common.js';
-import { labelSet } from './labels.js';
+} from './limits.js';
 import { recipients } from './mailbox.js';
 
 /** Facts of a file that a request hands over and a saved copy shows. */

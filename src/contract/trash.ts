@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EXAMPLE, Id, nextCursor, Ts } from './common.js';
 import { Mailbox } from './mailbox.js';
-import { ParsedAddress } from './received.js';
+import { ParsedAddress } from './messages.js';
 
 const entry = { id: Id, inbox_id: Id, subject: z.string().nullable(), deleted_at: Ts, restorable_until: Ts };
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { MAX_POLICY_ENTRIES } from '../../contract/limits.js';
 import { Count, EXAMPLE, firstResult, Id, Key, keyed, Name, replayedResult, Ts } from './common.js';
+import { MAX_POLICY_ENTRIES } from './limits.js';
 
 const inboxExample = {
   id: EXAMPLE.inboxId,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_LABEL_BYTES, MAX_NAME_BYTES, PATTERNS } from '../../contract/limits.js';
+import { MAX_LABEL_BYTES, MAX_NAME_BYTES, PATTERNS } from './limits.js';
 
 /**
  * What many operations share (wire contract section 2). A type with an `id` is a component of the published

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { MAX_BATCH, MAX_LABELS } from '../../contract/limits.js';
 import { Count, EXAMPLE, Id, Label, nextCursor } from './common.js';
+import { MAX_BATCH, MAX_LABELS } from './limits.js';
 
 /** Labels of a request: an array of a change or of a new message, a group of a filter. */
 export const labelSet = z.array(Label).max(MAX_LABELS);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { MAX_ANSWER_LENGTH } from '../../contract/limits.js';
 import { Id } from './common.js';
+import { MAX_ANSWER_LENGTH } from './limits.js';
 
 export const SignupInput = z.strictObject({}).meta({ id: 'SignupInput', examples: [{}] });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { MAX_MATCHING_IDS } from '../../contract/limits.js';
 import { Count, EXAMPLE, Id, nextCursor, Ts } from './common.js';
+import { MAX_MATCHING_IDS } from './limits.js';
 import { Mailbox } from './mailbox.js';
 import {
   contentOfReady,
@@ -8,7 +8,7 @@ import {
   receivedDetailBase,
   receivedDetailExample,
   statusOfOthers,
-} from './received.js';
+} from './messages.js';
 import { SentMetadata, sentDetailExample, submissionExample, submissionFields } from './sent.js';
 
 const threadBase = {

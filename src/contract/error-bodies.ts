@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ErrorCode } from '../../domain/errors.js';
 import { Count, EXAMPLE, Ts } from './common.js';
+import type { ErrorCode } from './errors.js';
 import { allowanceExample, InboxAllowance } from './inboxes.js';
 import { Quota, quotaExample } from './quota.js';
 

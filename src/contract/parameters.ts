@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import { labelSet } from './labels.js';
 import {
   DEFAULT_PAGE,
   MAX_LABEL_BYTES,
   MAX_PAGE,
   MAX_SOUGHT_ADDRESS_LENGTH,
   MAX_SOUGHT_SUBJECT_LENGTH,
-} from '../contract/limits.js';
-import { labelSet } from './schemas/labels.js';
+} from './limits.js';
 
 /**
  * Every parameter of the API, declared once for the published document: a route names the ones it takes. What

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { MAX_ADDRESS_LENGTH, MAX_RECIPIENTS } from '../../contract/limits.js';
 import { Name } from './common.js';
+import { MAX_ADDRESS_LENGTH, MAX_RECIPIENTS } from './limits.js';
 
 /** A recipient as an agent writes it, and as saved copies show it. */
 export const Mailbox = z

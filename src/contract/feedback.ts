@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { MAX_FEEDBACK_TITLE_BYTES } from '../../contract/limits.js';
 import { Id } from './common.js';
+import { MAX_FEEDBACK_TITLE_BYTES } from './limits.js';
 
 export const FeedbackInput = z
   .strictObject({
