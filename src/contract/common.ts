@@ -1,8 +1,20 @@
 import { z } from 'zod';
-import { MAX_LABEL_BYTES, MAX_NAME_BYTES, PATTERNS } from './limits.js';
+import { MAX_ADDRESS_LENGTH, MAX_LABEL_BYTES, MAX_NAME_BYTES, PATTERNS } from './limits.js';
 
 /**
- * What many operations share (wire contract section 2). A type with an `id` is a component of the published
+ * What a value of a published type looks like to the code: as its schema says, and not to be changed by whoever
+ * gets it. Every type of the API that the code speaks of is made so, beside its schema and under its name.
+ */
+export type Wire<Schema extends z.ZodType> = Frozen<z.infer<Schema>>;
+
+type Frozen<Value> = Value extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : Value extends object
+    ? { readonly [Key in keyof Value]: Frozen<Value[Key]> }
+    : Value;
+
+/**
+ * What many operations share. A type with an `id` is a component of the published
  * document; facts in `meta` that zod does not check itself are checked by the domain, which answers with the
  * code that names the field.
  */
@@ -60,6 +72,8 @@ export const keyed = {
   idempotency_expires_at: Ts.optional().describe('Until then the key is protected.'),
 };
 
+export type Keyed = Wire<z.ZodObject<typeof keyed>>;
+
 /** The 201 of an operation that takes a key: what was made by this very request. */
 export function firstResult<Schema extends z.ZodType>(schema: Schema, example: z.input<Schema>) {
   const first = z.object({ replayed: z.literal(false).optional() });
@@ -85,3 +99,30 @@ export const EXAMPLE = {
   weekLater: '2026-02-07T12:00:00.000Z',
   key: 'research-2026-01-31',
 } as const;
+
+/** A recipient as an agent writes it, and as saved copies show it. */
+export const Mailbox = z
+  .strictObject({
+    address: z.string().meta({
+      maxLength: MAX_ADDRESS_LENGTH,
+      description: 'A bare ASCII address, its local part at most 64 characters; no display name in it.',
+    }),
+    name: Name.optional(),
+  })
+  .meta({ id: 'Mailbox', examples: [{ address: 'recipient@example.com', name: 'Alex' }] });
+export type Mailbox = Wire<typeof Mailbox>;
+
+export const deletionPending = z.literal('deletion_pending');
+
+/** Deletion of an inbox, a received message or a sent copy. */
+export const Deleted = z.object({ id: Id, status: deletionPending, message: z.string() }).meta({
+  id: 'Deleted',
+  examples: [
+    {
+      id: EXAMPLE.messageId,
+      status: 'deletion_pending',
+      message: 'The message is gone; its stored bytes are being removed.',
+    },
+  ],
+});
+export type Deleted = Wire<typeof Deleted>;

@@ -1,8 +1,20 @@
 import { z } from 'zod';
-import { EXAMPLE, firstResult, Id, Key, keyed, MsgRef, nextCursor, replayedResult, Ts } from './common.js';
+import {
+  deletionPending,
+  EXAMPLE,
+  firstResult,
+  Id,
+  Key,
+  keyed,
+  Mailbox,
+  MsgRef,
+  nextCursor,
+  replayedResult,
+  Ts,
+  type Wire,
+} from './common.js';
 import { labelSet } from './labels.js';
-import { Mailbox, recipients } from './mailbox.js';
-import { attachments, includeAttachments, subject } from './sending.js';
+import { attachments, includeAttachments, recipients, subject } from './sending.js';
 import { StoredAttachment } from './sent.js';
 
 const metadataExample = {
@@ -26,16 +38,19 @@ export const DraftMetadata = z
     sent_message_id: Id.nullable().describe('The sending attempt, once submitted.'),
   })
   .meta({ id: 'DraftMetadata', examples: [metadataExample] });
+export type DraftMetadata = Wire<typeof DraftMetadata>;
 
 export const DraftPage = z
   .object({ drafts: z.array(DraftMetadata), next_cursor: nextCursor })
   .meta({ examples: [{ drafts: [metadataExample], next_cursor: null }] });
+export type DraftPage = Wire<typeof DraftPage>;
 
 const createdExample = { ...metadataExample, replayed: false, idempotency_expires_at: EXAMPLE.dayLater };
 
 export const CreatedDraft = z
   .object({ ...DraftMetadata.shape, ...keyed })
   .meta({ id: 'CreatedDraft', examples: [createdExample] });
+export type CreatedDraft = Wire<typeof CreatedDraft>;
 
 export const FirstCreatedDraft = firstResult(CreatedDraft, createdExample);
 export const ReplayedCreatedDraft = replayedResult(CreatedDraft, { ...createdExample, replayed: true });
@@ -69,6 +84,7 @@ export const CreateDraft = z
     id: 'CreateDraft',
     examples: [{ subject: 'Notes', text: 'Here are the notes.', idempotency_key: EXAMPLE.key }],
   });
+export type CreateDraft = Wire<typeof CreateDraft>;
 
 export const UpdateDraft = z.strictObject(fields).meta({
   id: 'UpdateDraft',
@@ -76,11 +92,13 @@ export const UpdateDraft = z.strictObject(fields).meta({
   description: 'What is absent stays; lists are replaced; null or empty clears.',
   examples: [{ text: 'Here are the notes, corrected.', html: null }],
 });
+export type UpdateDraft = Wire<typeof UpdateDraft>;
 
 export const SendDraft = z.strictObject({ idempotency_key: Key.optional() }).meta({
   id: 'SendDraft',
   examples: [{}],
 });
+export type SendDraft = Wire<typeof SendDraft>;
 
 export const DraftContent = z
   .object({
@@ -119,3 +137,8 @@ export const DraftDetail = z
       },
     ],
   });
+
+export const DeletedDraft = z.object({ id: Id, status: deletionPending, message: z.string() }).meta({
+  id: 'DeletedDraft',
+  examples: [{ id: EXAMPLE.draftId, status: 'deletion_pending', message: 'The draft is gone.' }],
+});

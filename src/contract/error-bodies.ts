@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Count, EXAMPLE, Ts } from './common.js';
 import type { ErrorCode } from './errors.js';
 import { allowanceExample, InboxAllowance } from './inboxes.js';
-import { Quota, quotaExample } from './quota.js';
+import { Quota, quotaExample } from './sending.js';
 
 const code = z.string().describe('What to branch on; an unknown code is handled by the HTTP status.');
 const message = z.string().describe('What happened and what to do next, for a reader; its words may change.');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from './common.js';
+import { Id, type Wire } from './common.js';
 import { MAX_FEEDBACK_TITLE_BYTES } from './limits.js';
 
 export const FeedbackInput = z
@@ -11,8 +11,10 @@ export const FeedbackInput = z
     id: 'FeedbackInput',
     examples: [{ title: 'More recipients', body: 'We need 100 recipients a day for a newsletter.' }],
   });
+export type FeedbackInput = Wire<typeof FeedbackInput>;
 
 export const FeedbackResult = z.object({ id: Id, status: z.literal('received') }).meta({
   id: 'FeedbackResult',
   examples: [{ id: '01936f55-3c4d-7e5f-8a6b-7c8d9e0f1a2b', status: 'received' }],
 });
+export type FeedbackResult = Wire<typeof FeedbackResult>;

@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { Count, EXAMPLE, firstResult, Id, Key, keyed, Name, replayedResult, Ts } from './common.js';
+import {
+  Count,
+  EXAMPLE,
+  firstResult,
+  Id,
+  Key,
+  keyed,
+  Name,
+  replayedResult,
+  Ts,
+  type Wire,
+} from './common.js';
 import { MAX_POLICY_ENTRIES } from './limits.js';
 
 const inboxExample = {
@@ -23,10 +34,12 @@ export const Inbox = z
     created_at: Ts,
   })
   .meta({ id: 'Inbox', examples: [inboxExample] });
+export type Inbox = Wire<typeof Inbox>;
 
 export const InboxAllowance = z
   .object({ allowance: Count, used: Count, remaining: Count, unit: z.literal('inbox_slots') })
   .meta({ id: 'InboxAllowance', description: 'Inbox slots of the account: a snapshot, not a reservation.' });
+export type InboxAllowance = Wire<typeof InboxAllowance>;
 
 export const InboxList = z
   .object({
@@ -44,12 +57,14 @@ export const InboxList = z
       },
     ],
   });
+export type InboxList = Wire<typeof InboxList>;
 
 const createdExample = { ...inboxExample, replayed: false, idempotency_expires_at: EXAMPLE.dayLater };
 
 export const CreatedInbox = z
   .object({ ...Inbox.shape, ...keyed })
   .meta({ id: 'CreatedInbox', examples: [createdExample] });
+export type CreatedInbox = Wire<typeof CreatedInbox>;
 
 export const FirstCreatedInbox = firstResult(CreatedInbox, createdExample);
 export const ReplayedCreatedInbox = replayedResult(CreatedInbox, { ...createdExample, replayed: true });
@@ -77,6 +92,7 @@ export const CreateInbox = z
     id: 'CreateInbox',
     examples: [{ local_part: 'my-agent', name: 'Research', idempotency_key: EXAMPLE.key }],
   });
+export type CreateInbox = Wire<typeof CreateInbox>;
 
 export const UpdateInbox = z
   .strictObject({ name: Name.nullable().optional(), sender_name: Name.nullable().optional() })
@@ -86,6 +102,7 @@ export const UpdateInbox = z
     description: 'What is absent stays; null or blank clears.',
     examples: [{ name: 'Travel correspondence', sender_name: null }],
   });
+export type UpdateInbox = Wire<typeof UpdateInbox>;
 
 export const Policy = z
   .object({
@@ -102,3 +119,4 @@ export const Policy = z
     id: 'Policy',
     examples: [{ inbox_id: EXAMPLE.inboxId, enabled: false, addresses: [], domains: [], revision: 0 }],
   });
+export type Policy = Wire<typeof Policy>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Count, EXAMPLE, Id, Label, nextCursor } from './common.js';
+import { Count, EXAMPLE, Id, Label, nextCursor, type Wire } from './common.js';
 import { MAX_BATCH, MAX_LABELS } from './limits.js';
 
 /** Labels of a request: an array of a change or of a new message, a group of a filter. */
@@ -12,6 +12,7 @@ export const LabelChange = z.strictObject(change).meta({
   description: 'At least one label in all, and none in both arrays. Repeats are ignored.',
   examples: [{ add_labels: ['handled'], remove_labels: ['needs-review'] }],
 });
+export type LabelChange = Wire<typeof LabelChange>;
 
 const UUID = '^[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}$';
 
@@ -26,12 +27,14 @@ export const BulkLabelChange = z
     description: 'All or nothing. An id that stands there twice is changed once.',
     examples: [{ message_ids: [EXAMPLE.messageId], add_labels: ['handled'] }],
   });
+export type BulkLabelChange = Wire<typeof BulkLabelChange>;
 
 const resultExample = { id: EXAMPLE.messageId, labels: ['handled'] };
 
 export const LabelResult = z
   .object({ id: Id, labels: z.array(z.string()).describe('All labels of the message now.') })
   .meta({ id: 'LabelResult', examples: [resultExample] });
+export type LabelResult = Wire<typeof LabelResult>;
 
 /** One entry for each message, in the order of the request. */
 export const BulkLabelResult = z
@@ -48,3 +51,4 @@ export const LabelList = z
     description: 'Names in the binary order of their UTF-8; the counts are of messages.',
     examples: [{ labels: [{ name: 'handled', received_count: 12, sent_count: 1 }], next_cursor: null }],
   });
+export type LabelList = Wire<typeof LabelList>;

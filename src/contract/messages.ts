@@ -1,18 +1,21 @@
 import { z } from 'zod';
-import { Count, EXAMPLE, Id, nextCursor, Ts } from './common.js';
+import { Count, EXAMPLE, Id, nextCursor, Ts, type Wire } from './common.js';
 
-const parsedMailbox = z.object({
+/** A mailbox as a header shows it (RFC 5322 section 3.4). */
+const ParsedMailbox = z.object({
   name: z.string().describe('Empty when there is no display name.'),
   address: z.string(),
 });
+export type ParsedMailbox = Wire<typeof ParsedMailbox>;
 
 export const ParsedAddress = z
-  .union([parsedMailbox, z.object({ name: z.string(), group: z.array(parsedMailbox) })])
+  .union([ParsedMailbox, z.object({ name: z.string(), group: z.array(ParsedMailbox) })])
   .meta({
     id: 'ParsedAddress',
     description:
       'A mailbox or a group of them as a header shows it. From is claimed by its sender, not proven.',
   });
+export type ParsedAddress = Wire<typeof ParsedAddress>;
 
 const receivedBase = {
   id: Id,
@@ -54,6 +57,7 @@ export const ReceivedSummary = z
     z.object({ ...receivedBase, processing_status: notReady }),
   ])
   .meta({ id: 'ReceivedSummary', examples: [summaryExample] });
+export type ReceivedSummary = Wire<typeof ReceivedSummary>;
 
 export const ReceivedPage = z
   .object({ messages: z.array(ReceivedSummary), next_cursor: nextCursor })
@@ -72,6 +76,7 @@ export const ReceivedAttachment = z
     related: z.boolean().describe('Stands in a multipart/related, as an embedded image does.'),
   })
   .meta({ id: 'ReceivedAttachment' });
+export type ReceivedAttachment = Wire<typeof ReceivedAttachment>;
 
 const addresses = z.array(ParsedAddress);
 const headerText = z.string().nullable();
@@ -96,6 +101,7 @@ export const ReceivedContent = z
     attachments: z.array(ReceivedAttachment),
   })
   .meta({ id: 'ReceivedContent' });
+export type ReceivedContent = Wire<typeof ReceivedContent>;
 
 /** Members of a detail besides its state; threads show the same. */
 export const receivedDetailBase = {

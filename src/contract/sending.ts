@@ -1,14 +1,20 @@
 import { z } from 'zod';
-import { EXAMPLE, Key, MsgRef } from './common.js';
+import { Count, EXAMPLE, Key, Mailbox, MsgRef, Ts, type Wire } from './common.js';
 import { labelSet } from './labels.js';
 import {
   MAX_FILENAME_BYTES,
   MAX_FILES,
   MAX_MEDIA_TYPE_LENGTH,
+  MAX_RECIPIENTS,
   MAX_SUBJECT_BYTES,
   PATTERNS,
 } from './limits.js';
-import { recipients } from './mailbox.js';
+
+/** Recipients of one kind in a request. */
+export const recipients = z
+  .array(Mailbox)
+  .max(MAX_RECIPIENTS)
+  .describe(`To, Cc and Bcc have at most ${MAX_RECIPIENTS} entries together.`);
 
 /** Facts of a file that a request hands over and a saved copy shows. */
 export const attachmentFields = {
@@ -30,6 +36,7 @@ export const attachmentFields = {
 };
 
 export const AttachmentInput = z.strictObject(attachmentFields).meta({ id: 'AttachmentInput' });
+export type AttachmentInput = Wire<typeof AttachmentInput>;
 
 /** Absent, null and empty mean the same. */
 export const attachments = z.array(AttachmentInput).max(MAX_FILES).nullable();
@@ -69,6 +76,7 @@ export const SendInput = z
       },
     ],
   });
+export type SendInput = Wire<typeof SendInput>;
 
 /** Of reply and reply-all: recipients and subject follow from the message. */
 export const ReplyInput = z
@@ -84,6 +92,7 @@ export const ReplyInput = z
     id: 'ReplyInput',
     examples: [{ message_id: EXAMPLE.messageId, text: 'Thank you.', idempotency_key: EXAMPLE.key }],
   });
+export type ReplyInput = Wire<typeof ReplyInput>;
 
 export const includeAttachments = z
   .boolean()
@@ -112,3 +121,31 @@ export const ForwardInput = z
       },
     ],
   });
+export type ForwardInput = Wire<typeof ForwardInput>;
+
+export const quotaExample = {
+  allowance: 25,
+  used: 0,
+  remaining: 25,
+  next_capacity_at: null,
+  next_capacity_amount: 0,
+  window_hours: 24 as const,
+  unit: 'recipient_deliveries' as const,
+  increase_request: 'Ask the operator of this service.',
+  policy_url: 'https://postern.example.com/policy',
+};
+
+export const Quota = z
+  .object({
+    allowance: Count.describe('Recipients that may be sent to in any 24 hours.'),
+    used: Count,
+    remaining: Count,
+    next_capacity_at: Ts.nullable().describe('When the oldest charge expires; null when nothing is charged.'),
+    next_capacity_amount: Count.describe('How much is free again then.'),
+    window_hours: z.literal(24),
+    unit: z.literal('recipient_deliveries'),
+    increase_request: z.string().describe('How to ask for more.'),
+    policy_url: z.string(),
+  })
+  .meta({ id: 'Quota', examples: [quotaExample] });
+export type Quota = Wire<typeof Quota>;

@@ -1,6 +1,16 @@
 import { z } from 'zod';
-import { Count, EXAMPLE, firstResult, Id, keyed, nextCursor, replayedResult, Ts } from './common.js';
-import { Mailbox } from './mailbox.js';
+import {
+  Count,
+  EXAMPLE,
+  firstResult,
+  Id,
+  keyed,
+  Mailbox,
+  nextCursor,
+  replayedResult,
+  Ts,
+  type Wire,
+} from './common.js';
 import { attachmentFields } from './sending.js';
 
 const metadataFields = {
@@ -39,6 +49,7 @@ const metadataExample = {
 export const SentMetadata = z
   .object(metadataFields)
   .meta({ id: 'SentMetadata', examples: [metadataExample] });
+export type SentMetadata = Wire<typeof SentMetadata>;
 
 /** An entry of a list: no subject, no recipients, no bodies. */
 export const SentSummary = z.object(metadataFields).meta({ id: 'SentSummary', examples: [metadataExample] });
@@ -107,6 +118,7 @@ export const SendReceipt = z
     ...keyed,
   })
   .meta({ id: 'SendReceipt', examples: [receiptExample] });
+export type SendReceipt = Wire<typeof SendReceipt>;
 
 /** 201 and 200 of send, reply, reply-all and forward. */
 export const FirstSendReceipt = firstResult(SendReceipt, receiptExample);

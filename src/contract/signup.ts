@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from './common.js';
+import { Id, type Wire } from './common.js';
 import { MAX_ANSWER_LENGTH } from './limits.js';
 
 export const SignupInput = z.strictObject({}).meta({ id: 'SignupInput', examples: [{}] });
@@ -35,6 +35,7 @@ export const ClaimInput = z
     intended_use: answer.optional(),
   })
   .meta({ id: 'ClaimInput', examples: [{ phrase: 'amber bridge cedar delta ember forest' }] });
+export type ClaimInput = Wire<typeof ClaimInput>;
 
 export const ClaimResult = z
   .object({
@@ -54,3 +55,4 @@ export const ClaimResult = z
       },
     ],
   });
+export type ClaimResult = Wire<typeof ClaimResult>;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { Count, EXAMPLE, Id, nextCursor, Ts } from './common.js';
+import { Count, deletionPending, EXAMPLE, Id, Mailbox, nextCursor, Ts, type Wire } from './common.js';
 import { MAX_MATCHING_IDS } from './limits.js';
-import { Mailbox } from './mailbox.js';
 import {
   contentOfReady,
   ParsedAddress,
@@ -49,6 +48,7 @@ export const ThreadLatestMessage = z
     }),
   ])
   .meta({ id: 'ThreadLatestMessage' });
+export type ThreadLatestMessage = Wire<typeof ThreadLatestMessage>;
 
 const summaryExample = {
   ...baseExample,
@@ -71,10 +71,12 @@ export const ThreadSummary = z
     matching_message_count: Count.optional().describe('With a filter: how many meet it.'),
   })
   .meta({ id: 'ThreadSummary', examples: [summaryExample] });
+export type ThreadSummary = Wire<typeof ThreadSummary>;
 
 export const ThreadPage = z
   .object({ threads: z.array(ThreadSummary), next_cursor: nextCursor })
   .meta({ examples: [{ threads: [summaryExample], next_cursor: null }] });
+export type ThreadPage = Wire<typeof ThreadPage>;
 
 const place = { timestamp: Ts.describe('Received or submitted: members are ordered by it.') };
 const received = { ...receivedDetailBase, direction: z.literal('received'), ...place };
@@ -152,3 +154,31 @@ export const ThreadLabelResult = z
       },
     ],
   });
+export type ThreadLabelResult = Wire<typeof ThreadLabelResult>;
+
+export const DeletedThread = z
+  .object({
+    id: Id,
+    inbox_id: Id,
+    message_count: Count,
+    received_count: Count,
+    sent_count: Count,
+    status: deletionPending,
+    message: z.string(),
+  })
+  .meta({
+    id: 'DeletedThread',
+    description: 'The counts are of the messages that were moved to Trash.',
+    examples: [
+      {
+        id: EXAMPLE.threadId,
+        inbox_id: EXAMPLE.inboxId,
+        message_count: 3,
+        received_count: 2,
+        sent_count: 1,
+        status: 'deletion_pending',
+        message: 'The messages of the conversation are in Trash.',
+      },
+    ],
+  });
+export type DeletedThread = Wire<typeof DeletedThread>;

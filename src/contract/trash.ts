@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { EXAMPLE, Id, nextCursor, Ts } from './common.js';
-import { Mailbox } from './mailbox.js';
+import { EXAMPLE, Id, Mailbox, nextCursor, Ts, type Wire } from './common.js';
 import { ParsedAddress } from './messages.js';
 
 const entry = { id: Id, inbox_id: Id, subject: z.string().nullable(), deleted_at: Ts, restorable_until: Ts };
@@ -27,10 +26,12 @@ export const TrashEntry = z
     z.object({ ...entry, kind: z.literal('sent'), to: z.array(Mailbox) }),
   ])
   .meta({ id: 'TrashEntry', examples: [entryExample] });
+export type TrashEntry = Wire<typeof TrashEntry>;
 
 export const TrashPage = z
   .object({ messages: z.array(TrashEntry), next_cursor: nextCursor })
   .meta({ examples: [{ messages: [entryExample], next_cursor: null }] });
+export type TrashPage = Wire<typeof TrashPage>;
 
 export const Trashed = z
   .object({
@@ -52,6 +53,7 @@ export const Trashed = z
       },
     ],
   });
+export type Trashed = Wire<typeof Trashed>;
 
 export const Restored = z
   .object({
@@ -73,3 +75,4 @@ export const Restored = z
       },
     ],
   });
+export type Restored = Wire<typeof Restored>;

@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { domainToASCII } from 'node:url';
 import { MAX_ADDRESS_LENGTH } from '../contract/limits.js';
-import type { ParsedAddress, ReceivedContent } from './content.js';
+import type { ParsedAddress, ReceivedContent } from '../contract/messages.js';
 import { refuse } from './errors.js';
 import { lineFaultOf, trimmed } from './text.js';
 

@@ -1,5 +1,10 @@
 import { MAX_FILES, MAX_MESSAGE_BYTES } from '../contract/limits.js';
-import type { AttachmentMetadata, ParsedAddress, ParsedMailbox, ReceivedContent } from './content.js';
+import type {
+  ParsedAddress,
+  ParsedMailbox,
+  ReceivedAttachment,
+  ReceivedContent,
+} from '../contract/messages.js';
 import { refuse } from './errors.js';
 import { htmlBodyStart, htmlToText } from './html/html-to-text.js';
 import { toInstant, toMailDate } from './instants.js';
@@ -113,7 +118,7 @@ function asParsed({ address, name }: Mailbox): ParsedMailbox {
 }
 
 /** What a forward has to know of a file of the original. */
-export type ForwardableFile = Omit<AttachmentMetadata, 'size'>;
+export type ForwardableFile = Omit<ReceivedAttachment, 'size'>;
 
 export interface ForwardedFile extends FileDescription {
   /** Id of the file in the original, whose bytes it has. */

@@ -5,16 +5,20 @@ import { DAY_MS } from './instants.js';
 
 const KEY = new RegExp(PATTERNS.idempotencyKey);
 
-/** Protection lasts 24 hours from the first success and is not renewed (wire contract 3.0). */
+/** Protection lasts 24 hours from the first success and is not renewed. */
 export const KEY_LIFETIME_MS = DAY_MS;
 
-export function checkIdempotencyKey(key: string): string {
-  if (!KEY.test(key))
-    throw refuse(
-      'invalid_idempotency_key',
-      'idempotency_key must be 1 to 128 letters, digits, hyphens and underscores.',
-    );
-  return key;
+/**
+ * The idempotency key of a request; null when it gave none.
+ * @throws `invalid_idempotency_key`
+ */
+export function checkIdempotencyKey(key: string | undefined): string | null {
+  if (key === undefined) return null;
+  if (KEY.test(key)) return key;
+  throw refuse(
+    'invalid_idempotency_key',
+    'idempotency_key must be 1 to 128 letters, digits, hyphens and underscores.',
+  );
 }
 
 /**

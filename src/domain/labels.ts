@@ -49,7 +49,10 @@ export interface LabelChange {
 }
 
 /** Checks a label update (specification, "Labels: update rules" 1). */
-export function normaliseLabelChange(add: readonly string[], remove: readonly string[]): LabelChange {
+export function normaliseLabelChange(
+  add: readonly string[] = [],
+  remove: readonly string[] = [],
+): LabelChange {
   const added = normaliseLabels('add_labels', add);
   const removed = normaliseLabels('remove_labels', remove);
   if (added.length + removed.length === 0) {

@@ -1,6 +1,12 @@
-import type { ThreadIds } from './content.js';
 import { refuse } from './errors.js';
 import { MAX_LINE_OCTETS, type ReplyHeaders } from './message-parts.js';
+
+/** The Message-IDs, without brackets, that threading follows (RFC 5322 section 3.6.4). */
+export interface ThreadIds {
+  readonly messageId: string | null;
+  readonly references: readonly string[];
+  readonly inReplyTo: readonly string[];
+}
 
 /** Of a long ancestry so much is passed on (decisions, Sending, `References`). */
 const MAX_IDS = 20;

@@ -5,22 +5,14 @@ import {
   MAX_RECIPIENTS,
   PATTERNS,
 } from '../contract/limits.js';
+import type { AttachmentInput, SendInput } from '../contract/sending.js';
 import { isEmailAddress } from './addresses.js';
 import { refuse } from './errors.js';
 import type { MessageId } from './ids.js';
 import { lineFaultOf, normaliseName } from './text.js';
 
-/** A mailbox as it was given; the JSON schema has seen to its shape. */
-export interface MailboxInput {
-  readonly address: string;
-  readonly name?: string | undefined;
-}
-
-export interface RecipientsInput {
-  readonly to?: readonly MailboxInput[] | undefined;
-  readonly cc?: readonly MailboxInput[] | undefined;
-  readonly bcc?: readonly MailboxInput[] | undefined;
-}
+/** Recipients as they were given; the schema has seen to their shape. */
+export type RecipientsInput = Partial<Pick<SendInput, 'to' | 'cc' | 'bcc'>>;
 
 /**
  * Checks recipients and trims their names (specification, "Mailbox"). An address is kept as given, letter case
@@ -47,7 +39,10 @@ export function checkRecipientCount(...lists: readonly (readonly Mailbox[])[]): 
 }
 
 /** Checks one list of recipients; `field` is named in errors. */
-export function normaliseMailboxes(field: string, given: readonly MailboxInput[]): readonly Mailbox[] {
+export function normaliseMailboxes(
+  field: string,
+  given: NonNullable<RecipientsInput['to']>,
+): readonly Mailbox[] {
   const mailboxes: Mailbox[] = [];
   for (const [index, { address, name: givenName }] of given.entries()) {
     if (!isEmailAddress(address)) {
@@ -81,18 +76,12 @@ export function envelopeRecipients(recipients: Recipients): string[] {
   return [...paths.values()];
 }
 
-/** An attachment as it was given (specification, AttachmentInput). */
-export interface FileInput {
-  readonly filename: string;
-  readonly type: string;
-  /** Padded base64 without white space. */
-  readonly content: string;
-}
-
 const BASE64 = new RegExp(PATTERNS.base64);
 
 /** Checks attachments; absent, null and empty all mean none. */
-export function normaliseFiles(given: readonly FileInput[] | null | undefined): readonly FileInput[] {
+export function normaliseFiles(
+  given: readonly AttachmentInput[] | null | undefined,
+): readonly AttachmentInput[] {
   const files = given ?? [];
   if (files.length > MAX_FILES) {
     throw refuse(
@@ -107,7 +96,7 @@ export function normaliseFiles(given: readonly FileInput[] | null | undefined): 
   return files;
 }
 
-function problemOf({ filename, type, content }: FileInput): string | null {
+function problemOf({ filename, type, content }: AttachmentInput): string | null {
   if (!isFilename(filename)) {
     return `filename must be 1 to ${MAX_FILENAME_BYTES} bytes of UTF-8 without control characters, slash or backslash.`;
   }
@@ -179,8 +168,7 @@ export function fileEnding(type: string): string {
 }
 
 /**
- * What an agent sends: wire contract section 2 (`Mailbox`, `StoredAttachment`, `Submission`). Everything here
- * has passed the checks of `normalise-submission.ts`.
+ * What an agent sends (`sendMessage`). Everything here has passed the checks of `send-input.ts`.
  */
 
 /** A mailbox as an agent writes it (RFC 5322 section 3.4). Without a display name there is no `name`. */
@@ -235,7 +223,7 @@ export interface OutgoingBody {
 }
 
 /** Files as an agent gives them, decoded. */
-export function decodedFiles(files: readonly FileInput[]): OutgoingFile[] {
+export function decodedFiles(files: readonly AttachmentInput[]): OutgoingFile[] {
   return files.map(({ filename, type, content }) => ({
     filename,
     type,

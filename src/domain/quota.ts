@@ -1,3 +1,4 @@
+import type { Quota } from '../contract/sending.js';
 import { DAY_MS, toInstant } from './instants.js';
 
 /** A submission that counts against an allowance. */
@@ -31,20 +32,7 @@ export interface QuotaTexts {
   readonly policyUrl: string;
 }
 
-/** Wire contract, `Quota`. */
-export interface QuotaView {
-  readonly allowance: number;
-  readonly used: number;
-  readonly remaining: number;
-  readonly next_capacity_at: string | null;
-  readonly next_capacity_amount: number;
-  readonly window_hours: 24;
-  readonly unit: 'recipient_deliveries';
-  readonly increase_request: string;
-  readonly policy_url: string;
-}
-
-export function viewQuota(state: QuotaState, texts: QuotaTexts): QuotaView {
+export function viewQuota(state: QuotaState, texts: QuotaTexts): Quota {
   return {
     allowance: state.allowance,
     used: state.used,

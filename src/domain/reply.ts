@@ -1,6 +1,6 @@
 import { MAX_RECIPIENTS, MAX_SUBJECT_BYTES } from '../contract/limits.js';
+import type { ParsedAddress, ReceivedContent } from '../contract/messages.js';
 import { isEmailAddress, toMailboxAddress } from './addresses.js';
-import type { ParsedAddress, ReceivedContent } from './content.js';
 import { refuse, resultOf } from './errors.js';
 import type { Mailbox, Recipients } from './message-parts.js';
 import { cleanText, normaliseName, utf8Prefix } from './text.js';

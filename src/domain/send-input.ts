@@ -1,40 +1,27 @@
+import type { CreateDraft, UpdateDraft } from '../contract/drafts.js';
 import { MAX_MESSAGE_BYTES, MAX_SUBJECT_BYTES, PATTERNS } from '../contract/limits.js';
+import type { AttachmentInput, ForwardInput, ReplyInput, SendInput } from '../contract/sending.js';
 import { type Refusal, refuse } from './errors.js';
 import { checkIdempotencyKey } from './idempotency.js';
 import { normaliseLabels } from './labels.js';
 import {
   checkRecipientCount,
-  type FileInput,
   type Mailbox,
-  type MailboxInput,
   normaliseFiles,
   normaliseMailboxes,
   normaliseRecipients,
   type OutgoingBody,
   type Recipients,
-  type RecipientsInput,
 } from './message-parts.js';
 import { lineFaultOf } from './text.js';
 
-/** What an agent wants to send, as it was given (specification, SendInput). */
-export interface SubmissionInput extends RecipientsInput {
-  readonly subject: string;
-  readonly text: string;
-  readonly html?: string | undefined;
-  readonly attachments?: readonly FileInput[] | null | undefined;
-  /** Resource id of the message that it answers. */
-  readonly inReplyTo?: string | undefined;
-  readonly labels?: readonly string[] | undefined;
-  readonly idempotencyKey?: string | undefined;
-}
-
-/** The same, checked, with everything that does not matter made equal. */
+/** A submission, checked, with everything that does not matter made equal. */
 export interface NormalSubmission {
   readonly recipients: Recipients;
   readonly subject: string;
   readonly text: string;
   readonly html: string | null;
-  readonly files: readonly FileInput[];
+  readonly files: readonly AttachmentInput[];
   readonly inReplyTo: string | null;
   /** In binary order. */
   readonly labels: readonly string[];
@@ -47,7 +34,7 @@ const MESSAGE_REF = new RegExp(PATTERNS.messageRef);
  * Checks every field of a submission but its size, which comes later in the order of checks.
  * @returns `invalid_message`, `invalid_name`, `invalid_labels` or `invalid_idempotency_key` when one is bad
  */
-export function normaliseSubmission(input: SubmissionInput): NormalSubmission {
+export function normaliseSubmission(input: SendInput): NormalSubmission {
   const recipients = normaliseRecipients(input);
   checkComplete({ ...input, to: recipients.to });
   checkBody(input);
@@ -63,11 +50,11 @@ export function normaliseSubmission(input: SubmissionInput): NormalSubmission {
   };
 }
 
-function checkBody({ subject, text, html, inReplyTo }: SubmissionInput): void {
+function checkBody({ subject, text, html, in_reply_to }: SendInput): void {
   const subjectProblem = subjectProblemOf(subject);
   if (subjectProblem !== null) throw refuse('invalid_message', subjectProblem);
   checkTexts({ text, html });
-  checkReplyTarget(inReplyTo);
+  checkReplyTarget(in_reply_to);
 }
 
 /** What every message must have, however it came about. */
@@ -81,7 +68,7 @@ export function checkComplete(message: {
   if (message.text.trim() === '') throw refuse('invalid_message', 'text must not be blank.');
 }
 
-function checkTexts({ text, html }: Pick<SubmissionInput, 'text' | 'html'>): void {
+function checkTexts({ text, html }: Pick<SendInput, 'text' | 'html'>): void {
   if (text.trim() === '') throw refuse('invalid_message', 'text must not be blank.');
   const problem = textProblemOf({ text, html });
   if (problem !== null) throw refuse('invalid_message', problem);
@@ -114,17 +101,7 @@ function isMessageRef(id: string): boolean {
   return MESSAGE_REF.test(id);
 }
 
-/** An answer to a message, as it was given (wire contract, `ReplyInput`). */
-export interface ReplyInput {
-  readonly messageId: string;
-  readonly text: string;
-  readonly html?: string | undefined;
-  readonly attachments?: readonly FileInput[] | null | undefined;
-  readonly labels?: readonly string[] | undefined;
-  readonly idempotencyKey?: string | undefined;
-}
-
-/** The same, checked. */
+/** An answer to a message, checked. */
 export interface NormalReply
   extends Pick<NormalSubmission, 'text' | 'html' | 'files' | 'labels' | 'idempotencyKey'> {
   readonly messageId: string;
@@ -132,25 +109,16 @@ export interface NormalReply
 
 /** Checks an answer as a submission is checked; recipients and subject come from what it answers. */
 export function normaliseReply(input: ReplyInput): NormalReply {
-  checkReplyTarget(input.messageId, 'message_id');
+  checkReplyTarget(input.message_id, 'message_id');
   checkTexts(input);
   const files = normaliseFiles(input.attachments);
   const options = normaliseOptions(input);
   const { labels, idempotencyKey } = options;
-  const { messageId, text, html = null } = input;
+  const { message_id: messageId, text, html = null } = input;
   return { messageId, text, html, files, labels, idempotencyKey };
 }
 
-/** A forward, as it was given (specification, ForwardInput). */
-export interface ForwardInput extends RecipientsInput {
-  readonly messageId: string;
-  readonly note?: string | undefined;
-  readonly includeAttachments?: boolean | undefined;
-  readonly labels?: readonly string[] | undefined;
-  readonly idempotencyKey?: string | undefined;
-}
-
-/** The same, checked. */
+/** A forward, checked. */
 export interface NormalForward extends Pick<NormalSubmission, 'recipients' | 'labels' | 'idempotencyKey'> {
   readonly messageId: string;
   /** Empty for none. */
@@ -160,10 +128,10 @@ export interface NormalForward extends Pick<NormalSubmission, 'recipients' | 'la
 
 /** Checks a forward as a submission is checked; the rest comes from what it forwards. */
 export function normaliseForward(input: ForwardInput): NormalForward {
-  checkReplyTarget(input.messageId, 'message_id');
+  checkReplyTarget(input.message_id, 'message_id');
   const recipients = normaliseRecipients(input);
   if (recipients.to.length === 0) throw refuse('invalid_message', 'to must have at least one entry.');
-  const { messageId, note = '', includeAttachments = true } = input;
+  const { message_id: messageId, note = '', include_attachments: includeAttachments = true } = input;
   if (!note.isWellFormed()) throw refuse('invalid_message', 'note must be well-formed Unicode.');
   const options = normaliseOptions(input);
   const { labels, idempotencyKey } = options;
@@ -172,15 +140,11 @@ export function normaliseForward(input: ForwardInput): NormalForward {
 
 /** What every way of sending takes besides its content. */
 function normaliseOptions(
-  input: Pick<SubmissionInput, 'inReplyTo' | 'labels' | 'idempotencyKey'>,
+  input: Pick<SendInput, 'in_reply_to' | 'labels' | 'idempotency_key'>,
 ): Pick<NormalSubmission, 'inReplyTo' | 'labels' | 'idempotencyKey'> {
   const labels = normaliseLabels('labels', input.labels ?? []);
-  const key = input.idempotencyKey === undefined ? null : checkIdempotencyKey(input.idempotencyKey);
-  return {
-    inReplyTo: input.inReplyTo ?? null,
-    labels,
-    idempotencyKey: key,
-  };
+  const idempotencyKey = checkIdempotencyKey(input.idempotency_key);
+  return { inReplyTo: input.in_reply_to ?? null, labels, idempotencyKey };
 }
 
 /** Bodies and encoded attachments together, in bytes. */
@@ -208,20 +172,7 @@ export function tooLarge(size: number): Refusal {
   );
 }
 
-/** Fields of a draft as they were given; what is absent was not said (wire contract, `CreateDraft`, `UpdateDraft`). */
-export interface DraftInput {
-  readonly to?: readonly MailboxInput[] | undefined;
-  readonly cc?: readonly MailboxInput[] | undefined;
-  readonly bcc?: readonly MailboxInput[] | undefined;
-  readonly subject?: string | undefined;
-  readonly text?: string | undefined;
-  readonly html?: string | null | undefined;
-  readonly attachments?: readonly FileInput[] | null | undefined;
-  readonly inReplyTo?: string | null | undefined;
-  readonly labels?: readonly string[] | undefined;
-}
-
-/** The same, checked. A field that is there was said; null clears. */
+/** Fields of a draft, checked. A field that is there was said; null clears. */
 export interface DraftChange {
   readonly to?: readonly Mailbox[];
   readonly cc?: readonly Mailbox[];
@@ -229,23 +180,23 @@ export interface DraftChange {
   readonly subject?: string;
   readonly text?: string;
   readonly html?: string | null;
-  readonly files?: readonly FileInput[];
+  readonly files?: readonly AttachmentInput[];
   readonly inReplyTo?: string | null;
   readonly labels?: readonly string[];
 }
 
-/** What a draft is made from (wire contract, `CreateDraft.source`). */
+/** What a draft is made from, checked. */
 export interface DraftSource {
   readonly action: 'reply' | 'reply-all' | 'forward';
   readonly messageId: string;
   /** Of a forward only. */
-  readonly includeAttachments?: boolean | undefined;
+  readonly includeAttachments?: boolean;
 }
 
 /** Checks the fields that were given; recipients, subject and text may be missing until it is sent. */
-export function normaliseDraft(input: DraftInput): DraftChange {
+export function normaliseDraft(input: UpdateDraft): DraftChange {
   const recipients = normaliseGiven(input);
-  const { subject, text, html, inReplyTo } = input;
+  const { subject, text, html, in_reply_to: inReplyTo } = input;
   const subjectProblem = subject === undefined ? null : subjectProblemOf(subject);
   const problem = subjectProblem ?? textProblemOf({ text, html });
   if (problem !== null) throw refuse('invalid_message', problem);
@@ -263,7 +214,7 @@ export function normaliseDraft(input: DraftInput): DraftChange {
   };
 }
 
-function normaliseGiven(input: DraftInput): Pick<DraftChange, 'to' | 'cc' | 'bcc'> {
+function normaliseGiven(input: UpdateDraft): Pick<DraftChange, 'to' | 'cc' | 'bcc'> {
   const given: { to?: readonly Mailbox[]; cc?: readonly Mailbox[]; bcc?: readonly Mailbox[] } = {};
   for (const field of ['to', 'cc', 'bcc'] as const) {
     const list = input[field];
@@ -275,11 +226,15 @@ function normaliseGiven(input: DraftInput): Pick<DraftChange, 'to' | 'cc' | 'bcc
 }
 
 /** Checks what a draft is made from against the fields that come with it. */
-export function normaliseSource(source: DraftSource, change: DraftChange): DraftSource {
-  if (!isMessageRef(source.messageId)) {
+export function normaliseSource(
+  source: NonNullable<CreateDraft['source']>,
+  change: DraftChange,
+): DraftSource {
+  const { action, message_id: messageId } = source;
+  if (!isMessageRef(messageId)) {
     throw refuse('invalid_draft', 'source.message_id must be the id of a message of this inbox.');
   }
-  if (source.action !== 'forward') return source;
+  if (action !== 'forward') return { action, messageId };
   if (change.files !== undefined) {
     throw refuse(
       'invalid_draft',
@@ -292,10 +247,5 @@ export function normaliseSource(source: DraftSource, change: DraftChange): Draft
       'html cannot be given with a forward source, whose text is the note, but for null, which leaves it out; change it by an update.',
     );
   }
-  return { ...source, includeAttachments: source.includeAttachments ?? true };
-}
-
-/** The key of a creation; null when there is none. */
-export function normaliseKey(key: string | undefined): string | null {
-  return key === undefined ? null : checkIdempotencyKey(key);
+  return { action, messageId, includeAttachments: source.include_attachments ?? true };
 }

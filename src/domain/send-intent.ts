@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { AttachmentInput } from '../contract/sending.js';
 import { intentDigest } from './idempotency.js';
-import type { FileInput, Mailbox } from './message-parts.js';
+import type { Mailbox } from './message-parts.js';
 import type { DraftChange, DraftSource, NormalForward, NormalReply, NormalSubmission } from './send-input.js';
 
 /**
@@ -30,7 +31,7 @@ function mailboxParts(mailboxes: readonly Mailbox[]): unknown {
 }
 
 /** Content by its hash: the digest's input stays small. */
-function fileParts(files: readonly FileInput[]): unknown {
+function fileParts(files: readonly AttachmentInput[]): unknown {
   return files.map(({ filename, type, content }) => [
     filename,
     type,

@@ -1,5 +1,6 @@
-import type { ParsedAddress, ThreadIds } from '../domain/content.js';
+import type { ParsedAddress } from '../contract/messages.js';
 import type { InboxId, MessageId } from '../domain/ids.js';
+import type { ThreadIds } from '../domain/message-ids.js';
 import type { AttachmentSink } from '../mail/read/limits.js';
 
 /** The outside world as use cases see it; adaptors implement these, the composition root joins them. */

@@ -190,7 +190,7 @@ export async function makeMailbox(): Promise<Mailbox> {
   const account = await createAccount(deps, 'human@bench.example');
   const accountId = account.account_id as AccountId;
   const key = await createKey(deps, { account: accountId });
-  const inbox = await createInbox(deps, { accountId, localPart: 'agent' });
+  const inbox = await createInbox(deps, { accountId, local_part: 'agent' });
   await store.close();
   return { folder, inboxId: inbox.id as InboxId, credential: key.credential, isGone };
 }

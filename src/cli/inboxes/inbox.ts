@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
+import type { Inbox } from '../../contract/inboxes.js';
 import { Refusal } from '../../domain/errors.js';
 import { listAccounts } from '../../usecases/accounts/accounts.js';
 import { createInbox } from '../../usecases/inboxes/create-inbox.js';
-import { deleteInbox, type InboxView, listInboxes, updateInbox } from '../../usecases/inboxes/inboxes.js';
+import { deleteInbox, listInboxes, updateInbox } from '../../usecases/inboxes/inboxes.js';
 import { ADMIN } from '../../usecases/shared/callers.js';
 import type { Box } from '../context.js';
 import { accountNamed, inboxNamed, noSuchInbox } from '../named.js';
@@ -80,7 +81,13 @@ async function create(box: Box, localPart: string, options: CreateOptions): Prom
   };
   const { domain, name, senderName } = options;
   try {
-    const created = await createInbox(deps, { accountId: account.id, localPart, domain, name, senderName });
+    const created = await createInbox(deps, {
+      accountId: account.id,
+      local_part: localPart,
+      domain,
+      name,
+      sender_name: senderName,
+    });
     return answerWith(created, renderFields);
   } catch (error) {
     if (!(error instanceof Refusal) || error.failure.code !== 'inbox_limit_reached') throw error;
@@ -100,7 +107,7 @@ function listOf(box: Box, account: string): Answer {
 
 /** Inboxes of every account; each says whose it is. */
 function listAll(box: Box): Answer {
-  const inboxes: (InboxView & { account_id: string })[] = [];
+  const inboxes: (Inbox & { account_id: string })[] = [];
   for (const { account_id } of listAccounts(box)) {
     const listed = listInboxes(box, accountNamed(box, account_id).id);
     inboxes.push(...listed.inboxes.map(inbox => ({ ...inbox, account_id })));
@@ -115,5 +122,8 @@ async function rename(box: Box, named: string, options: RenameOptions): Promise<
   }
   const inbox = inboxNamed(box, named);
   const { accountId, id: inboxId } = inbox;
-  return answerWith(await updateInbox(box, { accountId, inboxId, name, senderName }), renderFields);
+  return answerWith(
+    await updateInbox(box, { accountId, inboxId, name, sender_name: senderName }),
+    renderFields,
+  );
 }

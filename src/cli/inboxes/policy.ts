@@ -1,12 +1,8 @@
 import type { Command } from 'commander';
+import type { Policy } from '../../contract/inboxes.js';
 import { MAX_POLICY_ENTRIES } from '../../contract/limits.js';
 import type { PolicyKind } from '../../store/records/inboxes.js';
-import {
-  type PolicyChange,
-  type PolicyView,
-  readPolicy,
-  setPolicy,
-} from '../../usecases/inboxes/policies.js';
+import { type PolicyChange, readPolicy, setPolicy } from '../../usecases/inboxes/policies.js';
 import { everyValue } from '../arguments.js';
 import type { Box } from '../context.js';
 import { inboxNamed, noSuchInbox } from '../named.js';
@@ -122,7 +118,7 @@ async function save(box: Box, kind: PolicyKind, named: string, change: PolicyCha
 }
 
 /** One line an entry, and in words what it all comes to. */
-function renderPolicy(kind: PolicyKind, policy: PolicyView): string {
+function renderPolicy(kind: PolicyKind, policy: Policy): string {
   const lines: readonly (readonly [string, string | number | boolean])[] = [
     ['inbox_id', policy.inbox_id],
     ['enabled', policy.enabled],
@@ -134,7 +130,7 @@ function renderPolicy(kind: PolicyKind, policy: PolicyView): string {
   return `${text.join('')}${effectOf(kind, policy)}\n`;
 }
 
-function effectOf(kind: PolicyKind, { enabled, addresses, domains }: PolicyView): string {
+function effectOf(kind: PolicyKind, { enabled, addresses, domains }: Policy): string {
   const hasEntries = addresses.length + domains.length > 0;
   if (kind === 'sending') {
     if (!enabled) return 'It may send to anybody.';

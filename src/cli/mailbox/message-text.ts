@@ -1,4 +1,4 @@
-import type { ParsedAddress, ReceivedContent } from '../../domain/content.js';
+import type { ParsedAddress, ReceivedContent } from '../../contract/messages.js';
 import { formatBytes, printable, printableText, renderFields, renderTable } from '../output.js';
 
 /** What text shows of an entry of a list. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import type { SentMetadata } from '../../contract/sent.js';
 import type { Mailbox } from '../../domain/message-parts.js';
-import type { SentMetadata } from '../../store/mailbox/messages.js';
 import { getSentDetail } from '../../usecases/mailbox/read-message.js';
 import { ADMIN } from '../../usecases/shared/callers.js';
 import type { Box } from '../context.js';

@@ -1,7 +1,6 @@
-import type { z } from 'zod';
-import { DeletedDraft } from '../../contract/deletions.js';
 import {
   CreateDraft,
+  DeletedDraft,
   DraftDetail,
   DraftMetadata,
   DraftPage,
@@ -144,8 +143,8 @@ export function draftRoutes(deps: DraftRouteDeps): Route[] {
       errors: [...SAVE_ERRORS, 'draft_busy', 'draft_submitted'],
       uncertain: 'draft_unavailable',
       handle: async request => {
-        const { in_reply_to: inReplyTo, ...rest } = request.body as z.infer<typeof UpdateDraft>;
-        return json(200, await updateDraft(send, { ...rest, inReplyTo, ...draftOf(request) }));
+        const change = request.body as UpdateDraft;
+        return json(200, await updateDraft(send, { ...change, ...draftOf(request) }));
       },
     },
     {
@@ -196,8 +195,8 @@ export function draftRoutes(deps: DraftRouteDeps): Route[] {
       ],
       uncertain: 'draft_unavailable',
       handle: request => {
-        const { idempotency_key: idempotencyKey } = request.body as z.infer<typeof SendDraft>;
-        return sendDraft(send, { ...draftOf(request), idempotencyKey }).then(receiptReply);
+        const body = request.body as SendDraft;
+        return sendDraft(send, { ...body, ...draftOf(request) }).then(receiptReply);
       },
     },
   ];
@@ -209,24 +208,13 @@ function draftOf({ account, params }: RouteRequest): DraftTarget {
 }
 
 async function create(send: SendDeps, { account, params, body }: RouteRequest): Promise<Reply> {
-  const { in_reply_to, idempotency_key, source: given, ...rest } = body as z.infer<typeof CreateDraft>;
   const created = await createDraft(send, {
-    ...rest,
-    inReplyTo: in_reply_to,
-    idempotencyKey: idempotency_key,
-    source: given === undefined ? undefined : readSource(given),
+    ...(body as CreateDraft),
     accountId: account.id,
     inboxId: params.inbox_id ?? '',
   });
   const status = created.replayed === true ? 200 : 201;
   return json(status, created, { Location: `/v1/drafts/${created.id}` });
-}
-
-function readSource(given: NonNullable<z.infer<typeof CreateDraft>['source']>) {
-  const { action, message_id: messageId } = given;
-  return action === 'forward'
-    ? { action, messageId, includeAttachments: given.include_attachments }
-    : { action, messageId };
 }
 
 function list(deps: DraftRouteDeps, { account, params, query }: RouteRequest): Reply {

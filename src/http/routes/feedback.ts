@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import { FeedbackInput, FeedbackResult } from '../../contract/feedback.js';
 import { type SubmitFeedbackDeps, submitFeedback } from '../../usecases/accounts/feedback.js';
 import { json, type Route } from '../server/route.js';
@@ -20,8 +19,7 @@ export function feedbackRoutes(deps: SubmitFeedbackDeps): Route[] {
       responses: { 201: { description: 'It was received.', schema: FeedbackResult } },
       errors: ['invalid_request', 'internal_error'],
       handle: async ({ account, body }) => {
-        const { title, body: text } = body as z.infer<typeof FeedbackInput>;
-        return json(201, await submitFeedback(deps, { account, title, body: text }));
+        return json(201, await submitFeedback(deps, { ...(body as FeedbackInput), account }));
       },
     },
   ];

@@ -1,5 +1,4 @@
-import type { z } from 'zod';
-import { Deleted } from '../../contract/deletions.js';
+import { Deleted } from '../../contract/common.js';
 import {
   CreateInbox,
   FirstCreatedInbox,
@@ -71,12 +70,11 @@ function inboxResourceRoutes(deps: CreateInboxDeps): Route[] {
       responses: { 200: { description: 'The inbox as it is now.', schema: Inbox } },
       errors: ['invalid_inbox', 'invalid_name', 'not_found', 'internal_error'],
       handle: async ({ account, params, body }) => {
-        const change = body as z.infer<typeof UpdateInbox>;
+        const change = body as UpdateInbox;
         const input = {
           accountId: account.id,
           inboxId: params.inbox_id ?? '',
-          name: change.name,
-          senderName: change.sender_name,
+          ...change,
         };
         return json(200, await updateInbox(deps, input));
       },
@@ -137,14 +135,10 @@ function createRoute(deps: CreateInboxDeps): Route {
       'internal_error',
     ],
     handle: async ({ account, body }) => {
-      const input = body as z.infer<typeof CreateInbox>;
+      const input = body as CreateInbox;
       const created = await createInbox(deps, {
         accountId: account.id,
-        localPart: input.local_part,
-        domain: input.domain,
-        name: input.name,
-        senderName: input.sender_name,
-        idempotencyKey: input.idempotency_key,
+        ...input,
       });
       const status = created.replayed === true ? 200 : 201;
       return json(status, created, { Location: `/v1/inboxes/${created.id}` });

@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import {
   BulkLabelChange,
   BulkLabelResult,
@@ -65,8 +64,8 @@ function changeRoutes(
       responses: { 200: { description: 'The labels of the message now.', schema: LabelResult } },
       errors: ['invalid_labels', 'not_found', 'internal_error'],
       handle: async request => {
-        const change = request.body as z.infer<typeof LabelChange>;
-        const input = { ...messageOf(request), kind, ...arrays(change) };
+        const change = request.body as LabelChange;
+        const input = { ...messageOf(request), kind, ...change };
         return json(200, await changeLabels(deps, input));
       },
     },
@@ -93,8 +92,8 @@ function changeRoutes(
       },
       errors: ['invalid_labels', 'invalid_message_ids', 'not_found', 'internal_error'],
       handle: async ({ account, body }) => {
-        const change = body as z.infer<typeof BulkLabelChange>;
-        const input = { accountId: account.id, kind, messageIds: change.message_ids, ...arrays(change) };
+        const change = body as BulkLabelChange;
+        const input = { accountId: account.id, kind, ...change };
         return json(200, { messages: await changeLabelsInBatch(deps, input) });
       },
     },
@@ -126,11 +125,6 @@ function listRoute(deps: LabelRouteDeps): Route {
     ],
     handle: request => list(deps, request),
   };
-}
-
-/** What a change asks for; an absent array is an empty one. */
-export function arrays(change: { add_labels?: string[] | undefined; remove_labels?: string[] | undefined }) {
-  return { addLabels: change.add_labels ?? [], removeLabels: change.remove_labels ?? [] };
 }
 
 function list(deps: LabelRouteDeps, { account, params, query }: RouteRequest): Reply {

@@ -1,4 +1,4 @@
-import { Deleted } from '../../contract/deletions.js';
+import { Deleted } from '../../contract/common.js';
 import { MessageCount, ReceivedDetail, ReceivedPage } from '../../contract/messages.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';

@@ -1,15 +1,19 @@
 import type { z } from 'zod';
-import { Deleted } from '../../contract/deletions.js';
+import { Deleted } from '../../contract/common.js';
 import type { ErrorCode } from '../../contract/errors.js';
-import { Quota } from '../../contract/quota.js';
-import { ForwardInput, ReplyInput, SendInput } from '../../contract/sending.js';
-import { FirstSendReceipt, ReplayedSendReceipt, SentDetail, SentPage } from '../../contract/sent.js';
+import { ForwardInput, Quota, ReplyInput, SendInput } from '../../contract/sending.js';
+import {
+  FirstSendReceipt,
+  ReplayedSendReceipt,
+  type SendReceipt,
+  SentDetail,
+  SentPage,
+} from '../../contract/sent.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { ReplyScope } from '../../domain/reply.js';
 import { deleteMessage } from '../../usecases/mailbox/change-messages.js';
 import { getSentDetail } from '../../usecases/mailbox/read-message.js';
 import { getQuota } from '../../usecases/sending/quota.js';
-import type { SendReceipt } from '../../usecases/sending/recipe.js';
 import { forwardMessage, replyMessage, sendMessage } from '../../usecases/sending/recipes.js';
 import type { SendDeps } from '../../usecases/sending/submit-send.js';
 import { LIST_QUERY, listPage, type PageCache } from '../server/list-page.js';
@@ -114,11 +118,8 @@ export function sentRoutes(deps: SentRouteDeps): Route[] {
 }
 
 function send(deps: SendDeps, { account, params, body }: RouteRequest): Promise<SendReceipt> {
-  const { in_reply_to, idempotency_key, ...rest } = body as z.infer<typeof SendInput>;
   return sendMessage(deps, {
-    ...rest,
-    inReplyTo: in_reply_to,
-    idempotencyKey: idempotency_key,
+    ...(body as SendInput),
     accountId: account.id,
     inboxId: params.inbox_id ?? '',
   });
@@ -143,14 +144,8 @@ export function correspondenceRoutes(send: SendDeps): Route[] {
       errors: SEND_ERRORS.filter(code => code !== 'reply_headers_unavailable'),
       uncertain: 'outbound_unavailable',
       handle: ({ account, params, body }) => {
-        const { message_id, include_attachments, idempotency_key, ...rest } = body as z.infer<
-          typeof ForwardInput
-        >;
         const sent = forwardMessage(send, {
-          ...rest,
-          messageId: message_id,
-          includeAttachments: include_attachments,
-          idempotencyKey: idempotency_key,
+          ...(body as ForwardInput),
           accountId: account.id,
           inboxId: params.inbox_id ?? '',
         });
@@ -174,11 +169,8 @@ function replyRoute(send: SendDeps, scope: ReplyScope, operationId: string): Rou
     errors: [...SEND_ERRORS, 'reply_recipients_unavailable'],
     uncertain: 'outbound_unavailable',
     handle: ({ account, params, body }) => {
-      const { message_id, idempotency_key, ...rest } = body as z.infer<typeof ReplyInput>;
       const sent = replyMessage(send, scope, {
-        ...rest,
-        messageId: message_id,
-        idempotencyKey: idempotency_key,
+        ...(body as ReplyInput),
         accountId: account.id,
         inboxId: params.inbox_id ?? '',
       });

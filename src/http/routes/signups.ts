@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import { SMALL_BODY_BYTES } from '../../contract/limits.js';
 import { ClaimInput, ClaimResult, SignupInput, SignupResult } from '../../contract/signup.js';
 import { RATE_LIMITS } from '../../usecases/signup/policy.js';
@@ -49,9 +48,7 @@ export function signupRoutes(deps: SignupRouteDeps): Route[] {
       responses: { 201: { description: 'The key, shown this once.', schema: ClaimResult } },
       errors: ['invalid_request', 'invalid_claim', 'origin_not_allowed', 'rate_limited', 'internal_error'],
       handle: async ({ body, client }) => {
-        const { phrase, discovery_source, intended_use } = body as z.infer<typeof ClaimInput>;
-        const input = { phrase, discoverySource: discovery_source, intendedUse: intended_use, client };
-        return json(201, await redeemClaim(deps, input));
+        return json(201, await redeemClaim(deps, { ...(body as ClaimInput), client }));
       },
     },
   ];

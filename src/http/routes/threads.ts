@@ -1,7 +1,10 @@
-import type { z } from 'zod';
-import { DeletedThread } from '../../contract/deletions.js';
 import { LabelChange } from '../../contract/labels.js';
-import { ThreadDetail, ThreadLabelResult, ThreadPage as ThreadPageType } from '../../contract/threads.js';
+import {
+  DeletedThread,
+  ThreadDetail,
+  ThreadLabelResult,
+  ThreadPage as ThreadPageType,
+} from '../../contract/threads.js';
 import { resultOf } from '../../domain/errors.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
@@ -12,7 +15,7 @@ import { getThreadDetail, type ThreadInput } from '../../usecases/threads/read-t
 import { LIST_QUERY, PageCache, readListQuery } from '../server/list-page.js';
 import { readLimit } from '../server/query.js';
 import { json, type Reply, type Route, type RouteRequest } from '../server/route.js';
-import { arrays, CHANGE_LIMIT } from './labels.js';
+import { CHANGE_LIMIT } from './labels.js';
 
 export interface ThreadRouteDeps {
   readonly store: Store;
@@ -83,8 +86,8 @@ export function threadRoutes(deps: ThreadRouteDeps): Route[] {
       responses: { 200: { description: 'How many messages it was about.', schema: ThreadLabelResult } },
       errors: ['invalid_labels', 'not_found', 'internal_error'],
       handle: async request => {
-        const change = request.body as z.infer<typeof LabelChange>;
-        return json(200, await changeThreadLabels(deps, { ...threadOf(request), ...arrays(change) }));
+        const change = request.body as LabelChange;
+        return json(200, await changeThreadLabels(deps, { ...threadOf(request), ...change }));
       },
     },
     {

@@ -1,4 +1,4 @@
-import type { ParsedAddress, ParsedMailbox } from '../../domain/content.js';
+import type { ParsedAddress, ParsedMailbox } from '../../contract/messages.js';
 import { cleanText } from '../../domain/text.js';
 import { type AddressToken, bareMailboxes, joinAngleAddress, tokenizeAddresses } from './address-tokens.js';
 import { decodeEncodedWords } from './encoded-words.js';

@@ -1,4 +1,4 @@
-import type { AttachmentMetadata } from '../../domain/content.js';
+import type { ReceivedAttachment } from '../../contract/messages.js';
 import type { AttachmentSink } from './limits.js';
 import type { PartDescription } from './part-description.js';
 import { createTransferDecoder, type TransferDecoder } from './transfer-decoders.js';
@@ -23,7 +23,7 @@ interface OpenAttachment {
  */
 export class AttachmentQueue {
   readonly #sink: AttachmentSink;
-  readonly #metadata: AttachmentMetadata[] = [];
+  readonly #metadata: ReceivedAttachment[] = [];
   #open: OpenAttachment | null = null;
   #calls: (() => void | Promise<void>)[] = [];
 
@@ -31,7 +31,7 @@ export class AttachmentQueue {
     this.#sink = sink;
   }
 
-  get metadata(): readonly AttachmentMetadata[] {
+  get metadata(): readonly ReceivedAttachment[] {
     return this.#metadata;
   }
 

@@ -1,4 +1,5 @@
-import type { ReceivedContent, ThreadIds } from '../../domain/content.js';
+import type { ReceivedContent } from '../../contract/messages.js';
+import type { ThreadIds } from '../../domain/message-ids.js';
 
 /**
  * Bounds on what the parser keeps of one message. Past a bound the message is still parsed, with what

@@ -1,4 +1,5 @@
-import type { ParsedAddress, ReceivedContent, ThreadIds } from '../../domain/content.js';
+import type { ParsedAddress, ReceivedContent } from '../../contract/messages.js';
+import type { ThreadIds } from '../../domain/message-ids.js';
 import { bracketedIdsIn, messageIdsIn } from '../../domain/message-ids.js';
 import { parseAddresses } from './address-list.js';
 import { type FieldName, type HeaderFields, unstructuredText, writtenText } from './header-fields.js';

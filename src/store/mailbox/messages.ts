@@ -1,4 +1,5 @@
-import type { ParsedAddress } from '../../domain/content.js';
+import type { ParsedAddress, ReceivedSummary } from '../../contract/messages.js';
+import type { SentMetadata } from '../../contract/sent.js';
 import { type AccountId, type BlobId, idToBytes, type MessageId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import type { FileDescription, Mailbox, Recipients, ReplyHeaders } from '../../domain/message-parts.js';
@@ -6,8 +7,7 @@ import { jsonValue, type Reader, rawValue, type Table, type Writer } from '../en
 import type { BlobRef } from '../records/blobs.js';
 import { type IndexedMessage, moveInIndex } from './index.js';
 
-/** Specification, "Received message processing_status". */
-export type ProcessingStatus = 'pending' | 'processing' | 'ready' | 'failed';
+export type ProcessingStatus = ReceivedSummary['processing_status'];
 
 /** Where the prepared content of a ready message is: beside the record when small, else in chunks. */
 export type ContentPlace = { readonly in: 'record' } | { readonly in: 'blob'; readonly blob: BlobRef };
@@ -65,8 +65,7 @@ export function getMessage(reader: Reader, id: MessageId): ReceivedRecord | unde
   return reader.get(messagesTable, id);
 }
 
-/** Specification, "Sent message status". */
-export type SentStatus = 'accepted' | 'rejected' | 'unknown';
+export type SentStatus = SentMetadata['status'];
 
 /**
  * How far an attempt has come: `reserved` may be started once, `started` never again by anything,
@@ -224,20 +223,7 @@ export function detailFields(record: ReceivedRecord): object {
   };
 }
 
-/** How a sent message looks to an agent (specification, SentMetadata). */
-export interface SentMetadata {
-  readonly id: string;
-  readonly inbox_id: string;
-  readonly created_at: string;
-  readonly recipient_count: number;
-  readonly status: SentRecord['status'];
-  readonly provider_message_id: string | null;
-  readonly error_code: string | null;
-  readonly thread_id: string | null;
-  readonly in_reply_to: string | null;
-  readonly labels: readonly string[];
-}
-
+/** How a sent message looks to an agent. */
 export function viewSent(record: SentRecord): SentMetadata {
   return {
     id: record.id,

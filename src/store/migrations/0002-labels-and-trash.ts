@@ -1,5 +1,5 @@
+import type { ReceivedContent } from '../../contract/messages.js';
 import { recipientsOf, sendersOf } from '../../domain/addresses.js';
-import type { ReceivedContent } from '../../domain/content.js';
 import { type InboxId, idFromBytes, type MessageId } from '../../domain/ids.js';
 import { range } from '../engine/keys.js';
 import { bytesKey, jsonValue, type Reader, type Table, type Writer, walkTable } from '../engine/tables.js';

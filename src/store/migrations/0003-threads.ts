@@ -1,4 +1,4 @@
-import type { ThreadIds } from '../../domain/content.js';
+import type { ThreadIds } from '../../domain/message-ids.js';
 import { messageIdsIn } from '../../domain/message-ids.js';
 import { range, WHOLE_TABLE } from '../engine/keys.js';
 import type { Reader, Writer } from '../engine/tables.js';

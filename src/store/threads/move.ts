@@ -1,5 +1,5 @@
-import type { ThreadIds } from '../../domain/content.js';
 import { type InboxId, newId, type ThreadId } from '../../domain/ids.js';
+import type { ThreadIds } from '../../domain/message-ids.js';
 import { threadKeys } from '../../domain/message-ids.js';
 import type { Reader, Writer } from '../engine/tables.js';
 import { countChange, getCounters, instantOf, type Mailbox } from '../mailbox/mailboxes.js';

@@ -1,3 +1,4 @@
+import type { InboxAllowance } from '../../contract/inboxes.js';
 import { isEmailAddress } from '../../domain/addresses.js';
 import { notFound, refuse } from '../../domain/errors.js';
 import { type AccountId, type InboxId, newId, toId } from '../../domain/ids.js';
@@ -93,14 +94,6 @@ export function listAccounts(deps: { store: Store }): AccountView[] {
 export interface DefaultLimits {
   readonly inboxes: number;
   readonly sends: number;
-}
-
-/** A snapshot, not a reservation (wire contract, `InboxAllowance`). */
-export interface InboxAllowance {
-  readonly allowance: number;
-  readonly used: number;
-  readonly remaining: number;
-  readonly unit: 'inbox_slots';
 }
 
 export function inboxAllowance(

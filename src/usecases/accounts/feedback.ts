@@ -1,3 +1,4 @@
+import type { FeedbackInput, FeedbackResult } from '../../contract/feedback.js';
 import { MAX_FEEDBACK_TITLE_BYTES } from '../../contract/limits.js';
 import { isEmailAddress } from '../../domain/addresses.js';
 import { refuse } from '../../domain/errors.js';
@@ -22,20 +23,14 @@ export interface SubmitFeedbackDeps {
   readonly log: Logger;
 }
 
-export interface FeedbackInput {
-  readonly account: AccountRecord;
-  readonly title: string | undefined;
-  readonly body: string;
-}
-
 /**
  * Takes down what an agent has to say to the operator (decisions, Feedback). The answer follows the flush; the mail
  * to the operator is a copy for convenience and may fail, which the log tells.
  */
 export async function submitFeedback(
   deps: SubmitFeedbackDeps,
-  input: FeedbackInput,
-): Promise<{ readonly id: FeedbackId; readonly status: 'received' }> {
+  input: FeedbackInput & { readonly account: AccountRecord },
+): Promise<FeedbackResult> {
   const { account, body } = input;
   const title = trimmed(input.title);
   if (title !== null && Buffer.byteLength(title) > MAX_FEEDBACK_TITLE_BYTES) {

@@ -1,3 +1,5 @@
+import type { Deleted } from '../../contract/common.js';
+import type { DraftMetadata, DraftPage } from '../../contract/drafts.js';
 import { MAX_MESSAGE_BYTES } from '../../contract/limits.js';
 import { notFound, refuse } from '../../domain/errors.js';
 import { type AccountId, type DraftId, toId } from '../../domain/ids.js';
@@ -11,7 +13,6 @@ import {
   blobsOfDraft,
   type DraftList,
   type DraftRecord,
-  type DraftState,
   type DraftText,
   draftTextsTable,
   getDraft,
@@ -20,7 +21,6 @@ import {
 } from '../../store/records/drafts.js';
 import type { InboxRecord } from '../../store/records/inboxes.js';
 import { senderOf } from '../inboxes/inboxes.js';
-import type { Deleted } from '../mailbox/change-messages.js';
 import type { Clock } from '../ports.js';
 import { checkPermitted, locateInbox, reachedInbox } from '../shared/callers.js';
 import { type ByteStream, fillInFiles, readWholeBlob } from '../shared/contents.js';
@@ -94,11 +94,6 @@ async function readText(
   return bytes?.toString('utf8');
 }
 
-export interface DraftPage {
-  readonly drafts: readonly DraftMetadata[];
-  readonly next_cursor: string | null;
-}
-
 /** The drafts of an inbox in a state, last created first (wire contract 3.18). */
 export function listDrafts(
   deps: { readonly store: Store; readonly cursors: CursorCodec },
@@ -127,18 +122,7 @@ export function listDrafts(
   });
 }
 
-/** How a draft looks to an agent, without its content (wire contract, `DraftMetadata`). */
-export interface DraftMetadata {
-  readonly id: string;
-  readonly inbox_id: string;
-  readonly state: DraftState;
-  /** Empty when there is none. */
-  readonly subject: string;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly sent_message_id: string | null;
-}
-
+/** How a draft looks to an agent, without its content. */
 export function viewDraft(draft: DraftRecord): DraftMetadata {
   return {
     id: draft.id,

@@ -1,4 +1,6 @@
+import type { CreateDraft, CreatedDraft, DraftMetadata, UpdateDraft } from '../../contract/drafts.js';
 import { refuse } from '../../domain/errors.js';
+import { checkIdempotencyKey } from '../../domain/idempotency.js';
 import { type AccountId, type DraftId, newId } from '../../domain/ids.js';
 import {
   checkRecipientCount,
@@ -9,10 +11,8 @@ import {
 import { deriveReply } from '../../domain/reply.js';
 import {
   type DraftChange,
-  type DraftInput,
   type DraftSource,
   normaliseDraft,
-  normaliseKey,
   normaliseSource,
 } from '../../domain/send-input.js';
 import { draftIntent } from '../../domain/send-intent.js';
@@ -30,40 +30,16 @@ import {
 import { addressOf, type InboxRecord } from '../../store/records/inboxes.js';
 import type { Clock } from '../ports.js';
 import { locateInbox } from '../shared/callers.js';
-import {
-  findOrMake,
-  type Keyed,
-  type MadeOnce,
-  once,
-  type RetryKey,
-  replay,
-  retryKey,
-} from '../shared/once.js';
+import { findOrMake, type MadeOnce, once, type RetryKey, replay, retryKey } from '../shared/once.js';
 import { answerable, findSource, readForward } from '../shared/sources.js';
 import { bytesOfParts, type DraftParts, DraftUploads } from '../shared/uploads.js';
-import {
-  checkDraftSize,
-  type DraftMetadata,
-  type DraftTarget,
-  locateDraft,
-  viewDraft,
-} from './read-draft.js';
+import { checkDraftSize, type DraftTarget, locateDraft, viewDraft } from './read-draft.js';
 
 export interface DraftDeps {
   readonly store: Store;
   readonly uploads: BlobUploads;
   readonly clock: Clock;
 }
-
-export interface CreateDraftInput extends DraftInput {
-  readonly accountId: AccountId;
-  readonly inboxId: string;
-  readonly source?: DraftSource | undefined;
-  readonly idempotencyKey?: string | undefined;
-}
-
-/** `replayed` and `idempotency_expires_at` are there exactly when the request had a key. */
-export type CreatedDraft = DraftMetadata & Keyed;
 
 /** A checked creation. */
 interface Creation {
@@ -78,7 +54,10 @@ interface Creation {
  * Saves a draft (wire contract 3.17), from nothing or from a message that it answers or forwards. With a key,
  * matching requests come to one draft; the source is looked at for a new one only.
  */
-export async function createDraft(deps: DraftDeps, input: CreateDraftInput): Promise<CreatedDraft> {
+export async function createDraft(
+  deps: DraftDeps,
+  input: CreateDraft & { readonly accountId: AccountId; readonly inboxId: string },
+): Promise<CreatedDraft> {
   const creation = normalise(input);
   const { change, source, retry } = creation;
   const look = (): CreatedDraft | null =>
@@ -93,10 +72,12 @@ export async function createDraft(deps: DraftDeps, input: CreateDraftInput): Pro
   });
 }
 
-function normalise(input: CreateDraftInput): Creation {
+function normalise(
+  input: CreateDraft & { readonly accountId: AccountId; readonly inboxId: string },
+): Creation {
   const change = normaliseDraft(input);
   const source = input.source === undefined ? null : normaliseSource(input.source, change);
-  const key = normaliseKey(input.idempotencyKey);
+  const key = checkIdempotencyKey(input.idempotency_key);
   const { accountId, inboxId } = input;
   return {
     accountId,
@@ -201,7 +182,7 @@ const REPLACED_FOR_MS = 60_000;
  * Changes the fields of a draft that are given (wire contract 3.18): the last write of a field wins, and changes
  * of different fields at once both survive, because each is one unit of work over the draft as it is then.
  */
-export async function updateDraft(deps: DraftDeps, input: DraftTarget & DraftInput): Promise<DraftMetadata> {
+export async function updateDraft(deps: DraftDeps, input: DraftTarget & UpdateDraft): Promise<DraftMetadata> {
   const normal = normaliseDraft(input);
   const change = normal;
   if (Object.keys(change).length === 0) {

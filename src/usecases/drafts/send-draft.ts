@@ -1,12 +1,15 @@
+import type { SendDraft } from '../../contract/drafts.js';
+import type { SendReceipt } from '../../contract/sent.js';
 import { notFound, refuse } from '../../domain/errors.js';
+import { checkIdempotencyKey } from '../../domain/idempotency.js';
 import type { MessageId } from '../../domain/ids.js';
-import { checkComplete, normaliseKey } from '../../domain/send-input.js';
+import { checkComplete } from '../../domain/send-input.js';
 import { draftSendIntent } from '../../domain/send-intent.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
 import { type DraftRecord, getDraft, putDraft } from '../../store/records/drafts.js';
 import type { InboxRecord } from '../../store/records/inboxes.js';
-import type { Outgoing, SendReceipt } from '../sending/recipe.js';
+import type { Outgoing } from '../sending/recipe.js';
 import { attemptOf, type SendDeps, submitSend } from '../sending/submit-send.js';
 import { readFiles } from '../shared/contents.js';
 import { retryKey } from '../shared/once.js';
@@ -18,11 +21,8 @@ import { type DraftTarget, locateDraft, readDraftTexts } from './read-draft.js';
  * version that was read: an edit that comes first makes it `draft_busy`, one that comes later is refused. A
  * draft that was submitted gives its attempt back, without expiry and whatever became of it.
  */
-export async function sendDraft(
-  deps: SendDeps,
-  input: DraftTarget & { readonly idempotencyKey?: string | undefined },
-): Promise<SendReceipt> {
-  const key = normaliseKey(input.idempotencyKey);
+export async function sendDraft(deps: SendDeps, input: DraftTarget & SendDraft): Promise<SendReceipt> {
+  const key = checkIdempotencyKey(input.idempotency_key);
   const owned = deps.store.read(reader => locateDraft(reader, input));
   const { draft, inbox } = owned;
   return submitSend(deps, {

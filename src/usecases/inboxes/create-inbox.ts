@@ -1,3 +1,4 @@
+import type { CreatedInbox, CreateInbox } from '../../contract/inboxes.js';
 import { isReservedLocalPart, normaliseLocalPart } from '../../domain/addresses.js';
 import { notFound, refuse } from '../../domain/errors.js';
 import { checkIdempotencyKey, intentDigest } from '../../domain/idempotency.js';
@@ -9,8 +10,8 @@ import { type AccountRecord, getAccount } from '../../store/records/accounts.js'
 import { findAddress, getInbox, type InboxRecord, putNewInbox } from '../../store/records/inboxes.js';
 import { type DefaultLimits, inboxAllowance } from '../accounts/accounts.js';
 import type { Clock } from '../ports.js';
-import { type Keyed, once, retryKey } from '../shared/once.js';
-import { type InboxView, viewInbox } from './inboxes.js';
+import { once, retryKey } from '../shared/once.js';
+import { viewInbox } from './inboxes.js';
 
 export interface CreateInboxDeps {
   readonly store: Store;
@@ -23,18 +24,6 @@ export interface CreateInboxDeps {
   readonly increaseRequest: string;
   readonly policyUrl: string;
 }
-
-export interface CreateInboxInput {
-  readonly accountId: AccountId;
-  readonly localPart: string;
-  readonly domain?: string | null | undefined;
-  readonly name?: string | null | undefined;
-  readonly senderName?: string | null | undefined;
-  readonly idempotencyKey?: string | undefined;
-}
-
-/** `replayed` and `idempotency_expires_at` are there exactly when the request had a key. */
-export type CreatedInbox = InboxView & Keyed;
 
 /** The input after the equivalences of wire contract 3.2: what a retry must match. */
 interface Intent {
@@ -50,7 +39,10 @@ interface Intent {
  * to one inbox and one slot: check and allocation are one unit of work. A refused request leaves the key
  * unused.
  */
-export async function createInbox(deps: CreateInboxDeps, input: CreateInboxInput): Promise<CreatedInbox> {
+export async function createInbox(
+  deps: CreateInboxDeps,
+  input: CreateInbox & { readonly accountId: AccountId },
+): Promise<CreatedInbox> {
   const intent = normalise(deps, input);
   const { localPart, domain, name, senderName } = intent;
   const retry = retryKey(input.accountId, 'inbox', intent.idempotencyKey, () =>
@@ -74,15 +66,15 @@ export async function createInbox(deps: CreateInboxDeps, input: CreateInboxInput
   });
 }
 
-function normalise(deps: CreateInboxDeps, input: CreateInboxInput): Intent {
-  const localPart = normaliseLocalPart(input.localPart);
+function normalise(deps: CreateInboxDeps, input: CreateInbox): Intent {
+  const localPart = normaliseLocalPart(input.local_part);
   const name = normaliseName('name', input.name);
-  const senderName = normaliseName('sender_name', input.senderName);
+  const senderName = normaliseName('sender_name', input.sender_name);
   const domain = (input.domain ?? deps.domains[0] ?? '').trim().toLowerCase();
   if (!deps.domains.includes(domain)) {
     throw refuse('invalid_inbox', `domain must be one of: ${deps.domains.join(', ')}.`);
   }
-  const key = input.idempotencyKey === undefined ? null : checkIdempotencyKey(input.idempotencyKey);
+  const key = checkIdempotencyKey(input.idempotency_key);
   return {
     localPart,
     domain,

@@ -1,3 +1,5 @@
+import type { Deleted } from '../../contract/common.js';
+import type { Inbox, InboxList, UpdateInbox } from '../../contract/inboxes.js';
 import { notFound, refuse } from '../../domain/errors.js';
 import type { AccountId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
@@ -13,16 +15,9 @@ import {
   removeInbox,
 } from '../../store/records/inboxes.js';
 import { addPending } from '../../store/records/pending.js';
-import { type DefaultLimits, type InboxAllowance, inboxAllowance } from '../accounts/accounts.js';
-import type { Deleted } from '../mailbox/change-messages.js';
+import { type DefaultLimits, inboxAllowance } from '../accounts/accounts.js';
 import type { Clock } from '../ports.js';
 import { type Caller, locateInbox } from '../shared/callers.js';
-
-export interface InboxList {
-  readonly inboxes: readonly InboxView[];
-  readonly inbox_limit: number;
-  readonly inbox_allowance: InboxAllowance;
-}
 
 /** More than any account is meant to hold: the list is not paginated (wire contract 3.1). */
 const MAX_LISTED = 100_000;
@@ -40,24 +35,15 @@ export function listInboxes(deps: { store: Store; limits: DefaultLimits }, accou
   });
 }
 
-export function getInbox(deps: { store: Store }, accountId: AccountId, inboxId: string): InboxView {
+export function getInbox(deps: { store: Store }, accountId: AccountId, inboxId: string): Inbox {
   return deps.store.read(reader => {
     const owned = locateInbox(reader, { accountId }, inboxId);
     return viewInbox(owned);
   });
 }
 
-/** An inbox as agents and the command line see it (wire contract, `Inbox`). */
-export interface InboxView {
-  readonly id: string;
-  readonly local_part: string;
-  readonly address: string;
-  readonly name: string | null;
-  readonly sender_name: string | null;
-  readonly created_at: string;
-}
-
-export function viewInbox(inbox: InboxRecord): InboxView {
+/** An inbox as agents and the command line see it. */
+export function viewInbox(inbox: InboxRecord): Inbox {
   return {
     id: inbox.id,
     local_part: inbox.localPart,
@@ -80,28 +66,19 @@ export type InboxInput = Caller & {
   readonly inboxId: string;
 };
 
-export interface NameChange {
-  /** Absent: unchanged; null or blank: cleared. */
-  readonly name?: string | null | undefined;
-  readonly senderName?: string | null | undefined;
-}
-
 /** Changes the names of an inbox (wire contract 3.3). */
-export async function updateInbox(
-  deps: { store: Store },
-  input: InboxInput & NameChange,
-): Promise<InboxView> {
-  if (input.name === undefined && input.senderName === undefined) {
+export async function updateInbox(deps: { store: Store }, input: InboxInput & UpdateInbox): Promise<Inbox> {
+  if (input.name === undefined && input.sender_name === undefined) {
     throw refuse('invalid_inbox', 'Give name, sender_name or both.');
   }
   const name = normaliseName('name', input.name);
-  const senderName = normaliseName('sender_name', input.senderName);
+  const senderName = normaliseName('sender_name', input.sender_name);
   return deps.store.write(writer => {
     const owned = locateInbox(writer, input, input.inboxId);
     const inbox = {
       ...owned,
       name: input.name === undefined ? owned.name : name,
-      senderName: input.senderName === undefined ? owned.senderName : senderName,
+      senderName: input.sender_name === undefined ? owned.senderName : senderName,
     };
     putInbox(writer, inbox);
     return viewInbox(inbox);

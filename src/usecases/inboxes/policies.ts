@@ -1,3 +1,4 @@
+import type { Policy } from '../../contract/inboxes.js';
 import {
   blockedRecipients,
   normalisePolicyAddresses,
@@ -25,7 +26,7 @@ export interface PolicyChange {
 export async function setPolicy(
   deps: { store: Store },
   input: { readonly inbox: string; readonly kind: PolicyKind; readonly change: PolicyChange },
-): Promise<PolicyView> {
+): Promise<Policy> {
   const { kind, change } = input;
   if (change.enabled === undefined && change.addresses === undefined && change.domains === undefined) {
     throw refuse('invalid_request', 'Give addresses, domains, enabled or several of them.');
@@ -46,28 +47,19 @@ export async function setPolicy(
   });
 }
 
-/** Wire contract, `Policy`. */
-export interface PolicyView {
-  readonly inbox_id: string;
-  readonly enabled: boolean;
-  readonly addresses: readonly string[];
-  readonly domains: readonly string[];
-  readonly revision: number;
-}
-
 export function readPolicy(
   deps: { store: Store },
   accountId: AccountId,
   inboxId: string,
   kind: PolicyKind,
-): PolicyView {
+): Policy {
   return deps.store.read(reader => {
     const owned = locateInbox(reader, { accountId }, inboxId);
     return viewPolicy(owned.id, getPolicy(reader, owned.id, kind));
   });
 }
 
-function viewPolicy(inboxId: InboxId, policy: PolicyRecord): PolicyView {
+function viewPolicy(inboxId: InboxId, policy: PolicyRecord): Policy {
   const { enabled, addresses, domains, revision } = policy;
   return { inbox_id: inboxId, enabled, addresses, domains, revision };
 }

@@ -1,8 +1,15 @@
+import type { Deleted } from '../../contract/common.js';
+import type { BulkLabelChange, LabelChange, LabelResult } from '../../contract/labels.js';
 import { MAX_BATCH } from '../../contract/limits.js';
+import type { Restored, Trashed } from '../../contract/trash.js';
 import { notFound, refuse } from '../../domain/errors.js';
 import { isUuid } from '../../domain/ids.js';
 import { DAY_MS, toInstant } from '../../domain/instants.js';
-import { applyLabelChange, type LabelChange, normaliseLabelChange } from '../../domain/labels.js';
+import {
+  applyLabelChange,
+  type LabelChange as CheckedChange,
+  normaliseLabelChange,
+} from '../../domain/labels.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Writer } from '../../store/engine/tables.js';
 import { takeTrashNumber } from '../../store/mailbox/index.js';
@@ -15,17 +22,6 @@ import type { Caller } from '../shared/callers.js';
 import { withShownThread } from '../threads/read-thread.js';
 import { eraseMessage, find, locate, type MessageInput } from './message-access.js';
 
-export interface LabelInput {
-  readonly addLabels: readonly string[];
-  readonly removeLabels: readonly string[];
-}
-
-/** A message's labels after a change (wire contract, `LabelResult`). */
-export interface LabelResult {
-  readonly id: string;
-  readonly labels: readonly string[];
-}
-
 /** Of which kind the message is that is meant. */
 export interface OfKind {
   readonly kind: MessageKind;
@@ -34,9 +30,9 @@ export interface OfKind {
 /** Adds and removes labels of one message together (specification, "Labels: update rules"). */
 export async function changeLabels(
   deps: { readonly store: Store },
-  input: MessageInput & LabelInput & OfKind,
+  input: MessageInput & LabelChange & OfKind,
 ): Promise<LabelResult> {
-  const change = normaliseLabelChange(input.addLabels, input.removeLabels);
+  const change = normaliseLabelChange(input.add_labels, input.remove_labels);
   return deps.store.write(writer => {
     const message = locate(writer, input, { kinds: [input.kind], trash: 'live' });
     return applyChange(writer, message, change);
@@ -49,13 +45,13 @@ export async function changeLabels(
  */
 export async function changeLabelsInBatch(
   deps: { readonly store: Store },
-  input: Caller & LabelInput & OfKind & { readonly messageIds: readonly string[] },
+  input: Caller & BulkLabelChange & OfKind,
 ): Promise<readonly LabelResult[]> {
-  const { messageIds } = input;
+  const { message_ids: messageIds } = input;
   if (messageIds.length < 1 || messageIds.length > MAX_BATCH || !messageIds.every(isUuid)) {
     throw refuse('invalid_message_ids', `message_ids must be 1 to ${MAX_BATCH} message ids.`);
   }
-  const change = normaliseLabelChange(input.addLabels, input.removeLabels);
+  const change = normaliseLabelChange(input.add_labels, input.remove_labels);
   return deps.store.write(writer => {
     const targets = [...new Set(messageIds)].map(id => {
       const message = find(writer, input, id, { kinds: [input.kind], trash: 'live' });
@@ -68,7 +64,7 @@ export async function changeLabelsInBatch(
 }
 
 /** The same within a unit of work that has found the message. */
-export function applyChange(writer: Writer, message: MessageRecord, change: LabelChange): LabelResult {
+export function applyChange(writer: Writer, message: MessageRecord, change: CheckedChange): LabelResult {
   const labels = applyLabelChange(message.labels, change);
   const isSame =
     labels.length === message.labels.length && labels.every((label, at) => label === message.labels[at]);
@@ -81,15 +77,6 @@ export interface TrashDeps {
   readonly clock: Clock;
   /** How long a message can be restored. */
   readonly retentionDays: number;
-}
-
-/** Answer to a `/trash` operation (decisions, Trash). */
-export interface Trashed {
-  readonly id: string;
-  readonly inbox_id: string;
-  readonly status: 'trashed' | 'already_trashed';
-  readonly deleted_at: string;
-  readonly restorable_until: string;
 }
 
 /** Moves a message to Trash: out of every list, count and set, and out of reach but for restoring and deleting. */
@@ -129,15 +116,6 @@ export function moveToTrash(
   return trash;
 }
 
-/** Wire contract, `Restored`. */
-export interface Restored {
-  readonly id: string;
-  readonly inbox_id: string;
-  readonly thread_id: string | null;
-  readonly status: 'restored' | 'already_live';
-  readonly message: string;
-}
-
 /** Brings a message back from Trash with its labels; `not_found` from the end of its time on, swept or not. */
 export async function restoreMessage(
   deps: Omit<TrashDeps, 'retentionDays'>,
@@ -165,13 +143,6 @@ function restore(writer: Writer, message: MessageRecord): Restored {
     status: trash === null ? 'already_live' : 'restored',
     message: trash === null ? 'The message was not in Trash.' : 'The message is back with its labels.',
   };
-}
-
-/** Answer to a deletion (wire contract, `Deleted`). */
-export interface Deleted {
-  readonly id: string;
-  readonly status: 'deletion_pending';
-  readonly message: string;
 }
 
 /**

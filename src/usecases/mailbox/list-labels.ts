@@ -1,3 +1,4 @@
+import type { LabelList } from '../../contract/labels.js';
 import type { AccountId } from '../../domain/ids.js';
 import { normaliseLabel } from '../../domain/labels.js';
 import type { CursorCodec } from '../../domain/paging.js';
@@ -5,16 +6,6 @@ import type { Store } from '../../store/engine/store.js';
 import { scanLabels } from '../../store/mailbox/postings.js';
 import { locateInbox } from '../shared/callers.js';
 import { page, textCursors } from '../shared/pages.js';
-
-/** Wire contract, `LabelList`. */
-export interface LabelList {
-  readonly labels: readonly {
-    readonly name: string;
-    readonly received_count: number;
-    readonly sent_count: number;
-  }[];
-  readonly next_cursor: string | null;
-}
 
 export interface ListLabelsInput {
   readonly accountId: AccountId;

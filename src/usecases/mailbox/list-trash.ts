@@ -1,7 +1,6 @@
-import type { ParsedAddress } from '../../domain/content.js';
+import type { TrashEntry, TrashPage } from '../../contract/trash.js';
 import type { AccountId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
-import type { Mailbox } from '../../domain/message-parts.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
@@ -11,28 +10,6 @@ import type { Clock } from '../ports.js';
 import { locateInbox } from '../shared/callers.js';
 import { numberCursors, page } from '../shared/pages.js';
 import { getMessageOf } from './message-access.js';
-
-/** Wire contract, `TrashEntry`. */
-export type TrashEntry =
-  | (CommonFields & {
-      readonly kind: 'received';
-      readonly from: ParsedAddress | null;
-      readonly envelope_from: string;
-    })
-  | (CommonFields & { readonly kind: 'sent'; readonly to: readonly Mailbox[] });
-
-interface CommonFields {
-  readonly id: string;
-  readonly inbox_id: string;
-  readonly subject: string | null;
-  readonly deleted_at: string;
-  readonly restorable_until: string;
-}
-
-export interface TrashPage {
-  readonly messages: readonly TrashEntry[];
-  readonly next_cursor: string | null;
-}
 
 /**
  * Messages of an inbox that can be restored, last trashed first (wire contract 3.21). Entries whose time is

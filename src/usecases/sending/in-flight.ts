@@ -1,6 +1,6 @@
+import type { SentMetadata } from '../../contract/sent.js';
 import type { MessageId } from '../../domain/ids.js';
 import { within } from '../../lib/async.js';
-import type { SentMetadata } from '../../store/mailbox/messages.js';
 
 /** How a send ended, for the request that waits for it. */
 export interface SendResult {

@@ -1,3 +1,4 @@
+import type { Quota } from '../../contract/sending.js';
 import { Refusal } from '../../domain/errors.js';
 import type { AccountId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
@@ -5,7 +6,6 @@ import {
   expiryOf,
   type QuotaState,
   type QuotaTexts,
-  type QuotaView,
   sufficientCapacityAt,
   viewQuota,
 } from '../../domain/quota.js';
@@ -26,7 +26,7 @@ export interface QuotaDeps {
 export function getQuota(
   deps: QuotaDeps & { readonly store: Store; readonly clock: Clock },
   account: AccountRecord,
-): QuotaView {
+): Quota {
   return deps.store.read(reader => {
     // As it is in this snapshot: an allowance that was changed applies at once.
     const current = getAccount(reader, account.id) ?? account;

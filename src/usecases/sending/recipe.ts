@@ -1,9 +1,9 @@
+import type { SendReceipt } from '../../contract/sent.js';
 import type { AccountId, MessageId } from '../../domain/ids.js';
 import type { OutgoingBody, Recipients } from '../../domain/message-parts.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
-import type { SentMetadata } from '../../store/mailbox/messages.js';
 import type { InboxRecord } from '../../store/records/inboxes.js';
-import type { Keyed, RetryKey } from '../shared/once.js';
+import type { RetryKey } from '../shared/once.js';
 
 /** What every way of sending comes to: an inbox, a key, and how to work out what is to be sent. */
 export interface Recipe {
@@ -34,11 +34,4 @@ export interface DraftToSend {
 export interface Outgoing {
   readonly recipients: Recipients;
   readonly body: () => OutgoingBody | Promise<OutgoingBody>;
-}
-
-/** Answer to a send (`sendMessage`). */
-export interface SendReceipt extends Keyed {
-  readonly limited: false;
-  readonly message: SentMetadata;
-  readonly outcome_persisted: boolean;
 }

@@ -1,23 +1,22 @@
+import type { ForwardInput, ReplyInput, SendInput } from '../../contract/sending.js';
+import type { SendReceipt } from '../../contract/sent.js';
 import type { AccountId } from '../../domain/ids.js';
 import { decodedFiles } from '../../domain/message-parts.js';
 import { deriveReply, type ReplyScope } from '../../domain/reply.js';
 import {
-  type ForwardInput,
   type NormalForward,
   type NormalReply,
   type NormalSubmission,
   normaliseForward,
   normaliseReply,
   normaliseSubmission,
-  type ReplyInput,
-  type SubmissionInput,
 } from '../../domain/send-input.js';
 import { explicitSendIntent, forwardIntent, replyIntent } from '../../domain/send-intent.js';
 import type { Store } from '../../store/engine/store.js';
 import { addressOf, type InboxRecord } from '../../store/records/inboxes.js';
 import { retryKey } from '../shared/once.js';
 import { answerable, findReplyTarget, findSource, readForward, replyTargetOf } from '../shared/sources.js';
-import type { Outgoing, SendReceipt } from './recipe.js';
+import type { Outgoing } from './recipe.js';
 import { type SendDeps, submitSend } from './submit-send.js';
 
 /** Who sends from where; the inbox is text from outside. */
@@ -52,11 +51,11 @@ async function sendBy<Input, Normal extends Submittable>(
 }
 
 /** Sends what the agent has written (`sendMessage`). */
-export function sendMessage(deps: SendDeps, input: SubmissionInput & Sending): Promise<SendReceipt> {
+export function sendMessage(deps: SendDeps, input: SendInput & Sending): Promise<SendReceipt> {
   return sendBy(deps, WRITTEN, input);
 }
 
-const WRITTEN: Way<SubmissionInput, NormalSubmission> = {
+const WRITTEN: Way<SendInput, NormalSubmission> = {
   normalise: normaliseSubmission,
   intent: explicitSendIntent,
   derive: async (store, inbox, { recipients, subject, text, html, files, inReplyTo }) => {
@@ -65,7 +64,7 @@ const WRITTEN: Way<SubmissionInput, NormalSubmission> = {
   },
 };
 
-/** Answers a message to its sender or to everyone (`replyToMessage`, `replyAllToMessage`). */
+/** Answers a message to its sender or to everyone (`replyMessage`, `replyAllMessage`). */
 export function replyMessage(
   deps: SendDeps,
   scope: ReplyScope,

@@ -1,4 +1,4 @@
-import type { ThreadIds } from '../../domain/content.js';
+import type { ThreadIds } from '../../domain/message-ids.js';
 import { addressesOf, type ReplyTarget } from '../../domain/message-parts.js';
 
 import type { Writer } from '../../store/engine/tables.js';

@@ -1,3 +1,5 @@
+import type { Keyed } from '../../contract/common.js';
+import type { SendReceipt } from '../../contract/sent.js';
 import { type Refusal, refuse } from '../../domain/errors.js';
 import { type MessageId, newId } from '../../domain/ids.js';
 import { addressesOf, type Recipients } from '../../domain/message-parts.js';
@@ -11,13 +13,13 @@ import { senderOf } from '../inboxes/inboxes.js';
 import { checkSendingPolicy } from '../inboxes/policies.js';
 import type { Clock, WorkQueue } from '../ports.js';
 import { checkPermitted, locateInbox } from '../shared/callers.js';
-import { findOrMake, type Keyed, keep, type MadeOnce, replay } from '../shared/once.js';
+import { findOrMake, keep, type MadeOnce, replay } from '../shared/once.js';
 import { OutgoingUploads } from '../shared/uploads.js';
 import { withShownThread } from '../threads/read-thread.js';
 import type { SendResult, SendsInHand } from './in-flight.js';
 import { composeOutgoing, type OutgoingContent, withAttribution } from './outgoing.js';
 import { checkQuota, type QuotaDeps } from './quota.js';
-import type { Recipe, SendReceipt } from './recipe.js';
+import type { Recipe } from './recipe.js';
 import { reserveSend } from './reserve-send.js';
 
 /**

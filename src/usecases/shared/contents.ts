@@ -1,4 +1,4 @@
-import type { ReceivedContent } from '../../domain/content.js';
+import type { ReceivedContent } from '../../contract/messages.js';
 import { refuse } from '../../domain/errors.js';
 import type { MessageId } from '../../domain/ids.js';
 import type { OutgoingFile } from '../../domain/message-parts.js';

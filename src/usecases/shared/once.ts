@@ -1,3 +1,4 @@
+import type { Keyed } from '../../contract/common.js';
 import { Refusal, refuse } from '../../domain/errors.js';
 import { KEY_LIFETIME_MS } from '../../domain/idempotency.js';
 import type { AccountId } from '../../domain/ids.js';
@@ -22,12 +23,6 @@ export function retryKey(
   intent: () => string,
 ): RetryKey | null {
   return key === null ? null : { key: { accountId, namespace, key }, intent: intent() };
-}
-
-/** In an answer exactly when the request had a key. */
-export interface Keyed {
-  readonly replayed?: boolean;
-  readonly idempotency_expires_at?: string;
 }
 
 /** Something that a key makes once. */

@@ -1,3 +1,4 @@
+import type { ClaimInput, ClaimResult } from '../../contract/signup.js';
 import { refuse } from '../../domain/errors.js';
 import { type KeyId, newId } from '../../domain/ids.js';
 import { hashClaimPhrase, hashCredential, newCredential } from '../../domain/secrets.js';
@@ -18,22 +19,8 @@ export interface RedeemClaimDeps {
   readonly log: Logger;
 }
 
-export interface RedeemClaimInput {
-  readonly phrase: string;
-  /** Research answers: whatever JSON value was sent, or undefined. */
-  readonly discoverySource: unknown;
-  readonly intendedUse: unknown;
-  readonly client: string;
-}
-
-/** Specification, ClaimResult. */
-export interface ClaimResult {
-  readonly account_id: string;
-  /** In this answer and nowhere else. */
-  readonly credential: string;
-  readonly token_type: 'Bearer';
-  readonly message: string;
-}
+/** A claim, and the network address that it comes from. */
+export type RedeemClaimInput = ClaimInput & { readonly client: string };
 
 /** Says the same whatever was wrong: a guesser learns nothing from it. */
 const INVALID_CLAIM = () =>
@@ -113,8 +100,8 @@ function newAccount(
   nowMs: number,
 ): AccountRecord {
   const account = addAccount(writer, { email, nowMs, isOperator: false });
-  const discoverySource = readResearchAnswer(input.discoverySource);
-  const intendedUse = readResearchAnswer(input.intendedUse);
+  const discoverySource = readResearchAnswer(input.discovery_source);
+  const intendedUse = readResearchAnswer(input.intended_use);
   if (discoverySource !== null || intendedUse !== null) {
     putSignupAnswers(writer, { accountId: account.id, answeredAt: nowMs, discoverySource, intendedUse });
   }

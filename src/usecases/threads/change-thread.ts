@@ -1,3 +1,5 @@
+import type { LabelChange } from '../../contract/labels.js';
+import type { DeletedThread, ThreadLabelResult } from '../../contract/threads.js';
 import type { InboxId, MessageId, ThreadId } from '../../domain/ids.js';
 import { normaliseLabelChange } from '../../domain/labels.js';
 import { BLOCK_BITS, emptyWords, loadBlock, offsetsOf, seqAt } from '../../store/bitmap/bit-block.js';
@@ -15,7 +17,7 @@ import {
   threadTerm,
 } from '../../store/threads/members.js';
 import { memberCount, sentCount, type ThreadRecord } from '../../store/threads/threads.js';
-import { applyChange, type LabelInput, moveToTrash } from '../mailbox/change-messages.js';
+import { applyChange, moveToTrash } from '../mailbox/change-messages.js';
 import { getMessageOf } from '../mailbox/message-access.js';
 import type { Clock } from '../ports.js';
 import { checkPermitted } from '../shared/callers.js';
@@ -69,23 +71,12 @@ function changeSome(writer: Writer, selection: ThreadSelection, limit: number, c
   return !selection.isDone;
 }
 
-/** Wire contract, `ThreadLabelResult`. */
-export interface ThreadLabelResult {
-  readonly id: string;
-  readonly inbox_id: string;
-  readonly message_count: number;
-  readonly received_count: number;
-  readonly sent_count: number;
-  readonly add_labels: readonly string[];
-  readonly remove_labels: readonly string[];
-}
-
 /** Adds and removes labels of all current members; those that come later do not inherit them. */
 export async function changeThreadLabels(
   deps: { readonly store: Store },
-  input: ThreadInput & LabelInput,
+  input: ThreadInput & LabelChange,
 ): Promise<ThreadLabelResult> {
-  const change = normaliseLabelChange(input.addLabels, input.removeLabels);
+  const change = normaliseLabelChange(input.add_labels, input.remove_labels);
   const changed = await changeMembers(
     deps.store,
     writer => locateThread(writer, input),
@@ -96,17 +87,6 @@ export async function changeThreadLabels(
     add_labels: change.add,
     remove_labels: change.remove,
   };
-}
-
-/** Wire contract, `DeletedThread`. */
-export interface DeletedThread {
-  readonly id: string;
-  readonly inbox_id: string;
-  readonly message_count: number;
-  readonly received_count: number;
-  readonly sent_count: number;
-  readonly status: 'deletion_pending';
-  readonly message: string;
 }
 
 /**

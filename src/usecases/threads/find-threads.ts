@@ -1,4 +1,5 @@
 import { MAX_MATCHING_IDS } from '../../contract/limits.js';
+import type { ThreadSummary } from '../../contract/threads.js';
 import type { InboxId, MessageId, ThreadId } from '../../domain/ids.js';
 import type { MessageFilter } from '../../domain/message-filter.js';
 import type { Reader } from '../../store/engine/tables.js';
@@ -23,7 +24,7 @@ import {
   type ThreadActivity,
 } from '../../store/threads/threads.js';
 import { hasSubject, selectionOf } from '../mailbox/find-messages.js';
-import { type Matching, type ThreadSummary, viewThreadSummary } from './read-thread.js';
+import { type Matching, viewThreadSummary } from './read-thread.js';
 
 export interface ThreadPageRequest {
   readonly isDescending: boolean;

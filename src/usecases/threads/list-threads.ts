@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ThreadPage } from '../../contract/threads.js';
 
 import type { AccountId, InboxId } from '../../domain/ids.js';
 import { filterScope, type MessageFilter, NO_FILTER } from '../../domain/message-filter.js';
@@ -12,12 +13,7 @@ import type { ListOrder } from '../mailbox/list-messages.js';
 import { locateInbox } from '../shared/callers.js';
 import { type Cursors, memberCursors, nextCursor, type PageInput, page, startOf } from '../shared/pages.js';
 import { ThreadSearch } from './find-threads.js';
-import { type ThreadSummary, viewThreadSummary } from './read-thread.js';
-
-export interface ThreadPage {
-  readonly threads: readonly ThreadSummary[];
-  readonly next_cursor: string | null;
-}
+import { viewThreadSummary } from './read-thread.js';
 
 export interface ListThreadsInput {
   readonly accountId: AccountId;

@@ -1,4 +1,5 @@
-import type { ParsedAddress } from '../../domain/content.js';
+import type { ParsedAddress } from '../../contract/messages.js';
+import type { ThreadLatestMessage, ThreadSummary } from '../../contract/threads.js';
 import { notFound } from '../../domain/errors.js';
 import { type AccountId, type InboxId, type MessageId, type ThreadId, toId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
@@ -134,24 +135,6 @@ function encodeSent(store: Store, record: SentRecord, place: object): readonly B
   return [text(`${fields},"submission":${head},`), membersOf(bodies), text(`,${tail}}`)];
 }
 
-/** What lists and details say of a conversation (wire contract, `ThreadBase`). */
-export interface ThreadBase {
-  readonly id: string;
-  readonly inbox_id: string;
-  readonly subject: string | null;
-  readonly last_activity_at: string;
-  readonly message_count: number;
-  readonly received_count: number;
-  readonly accepted_count: number;
-  readonly rejected_count: number;
-  readonly unknown_count: number;
-}
-
-/** Wire contract, `ThreadLatestMessage`; previews are an extension that is asked for. */
-export type LatestMessage =
-  | { readonly id: string; readonly direction: 'received'; readonly counterpart: ParsedAddress | null }
-  | { readonly id: string; readonly direction: 'sent'; readonly counterpart: Mailbox | null };
-
 /** Which members meet a filter. */
 export interface Matching {
   /** Newest first, at most a hundred. */
@@ -159,12 +142,8 @@ export interface Matching {
   readonly count: number;
 }
 
-/** Wire contract, `ThreadSummary`. */
-export interface ThreadSummary extends ThreadBase {
-  readonly latest_message: LatestMessage;
-  readonly matching_message_ids?: readonly string[];
-  readonly matching_message_count?: number;
-}
+/** What lists and details say of a conversation. */
+type ThreadBase = Omit<ThreadSummary, 'latest_message' | 'matching_message_ids' | 'matching_message_count'>;
 
 function viewThread(reader: Reader, thread: ThreadRecord): ThreadBase {
   const { inboxId, shown, counts, earliest, latest } = thread;
@@ -197,7 +176,7 @@ export function viewThreadSummary(
 /** What a conversation shows of one of its members. */
 interface Face {
   readonly subject: string | null;
-  readonly message: LatestMessage;
+  readonly message: ThreadLatestMessage;
 }
 
 function faceOf(reader: Reader, { inboxId }: ThreadRecord, { kind, seq }: MemberPosition): Face | null {

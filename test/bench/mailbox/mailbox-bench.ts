@@ -94,7 +94,7 @@ async function anotherInbox(store: Store, accountId: AccountId, localPart: strin
     increaseRequest: '-',
     policyUrl: '-',
   };
-  return (await createInbox(deps, { accountId, localPart })).id as InboxId;
+  return (await createInbox(deps, { accountId, local_part: localPart })).id as InboxId;
 }
 
 /** Of the inbox with a label for each message. */

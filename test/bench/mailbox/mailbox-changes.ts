@@ -42,8 +42,8 @@ async function change(
     accountId: place.accountId,
     messageId,
     kind: 'received',
-    addLabels,
-    removeLabels,
+    add_labels: addLabels,
+    remove_labels: removeLabels,
   });
 }
 

@@ -72,7 +72,7 @@ export function threadChanges(place: Place): Change[] {
     });
   const input = () => ({ accountId, threadId: threadOf(place, LARGE) });
   const label = async (addLabels: string[], removeLabels: string[]) =>
-    await changeThreadLabels({ store }, { ...input(), addLabels, removeLabels });
+    await changeThreadLabels({ store }, { ...input(), add_labels: addLabels, remove_labels: removeLabels });
   const ties = (from: number) => Array.from({ length: 31 }, (_, n) => messageIdOf(12 * (from + n + 1)));
   const members = Math.floor(size / LARGE_EVERY);
   const half = Math.floor(members / 2);

@@ -42,7 +42,7 @@ async function anotherInbox(store: Store, accountId: AccountId): Promise<InboxId
   const limits = { inboxes: 10, sends: 10 };
   const words = { domains: ['bench.example'], reservedLocalParts: [], increaseRequest: '-', policyUrl: '-' };
   const deps = { store, clock: Date.now, limits, ...words };
-  return (await createInbox(deps, { accountId, localPart: 'small' })).id as InboxId;
+  return (await createInbox(deps, { accountId, local_part: 'small' })).id as InboxId;
 }
 
 interface Timed {

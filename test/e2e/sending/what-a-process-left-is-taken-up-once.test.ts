@@ -1,6 +1,6 @@
 import t from 'tap';
+import type { SendInput } from '../../../src/contract/sending.js';
 import type { AccountId } from '../../../src/domain/ids.js';
-import type { SubmissionInput } from '../../../src/domain/send-input.js';
 import { createAgent, type TestAgent } from '../../support/box/agents.js';
 import type { PosternBox } from '../../support/box/postern-box.js';
 import { openStore, readFacts } from '../../support/box/store-facts.js';
@@ -23,7 +23,7 @@ async function leave(
   box: PosternBox,
   agent: TestAgent,
   left: { readonly hoursAgo: number; readonly isStarted: boolean },
-  fields: Partial<SubmissionInput>,
+  fields: Partial<SendInput>,
 ): Promise<string> {
   const store = openStore(box);
   try {
@@ -62,7 +62,7 @@ t.test('the daemon starts what never started, once, and nothing else', async t =
     { hoursAgo: 23, isStarted: false },
     {
       subject: 'young',
-      idempotencyKey: 'young',
+      idempotency_key: 'young',
       html: '<p>Hello</p>',
       attachments: [{ filename: 'a.bin', type: 'a/b', content: Buffer.alloc(300_000, 7).toString('base64') }],
     },
@@ -75,7 +75,7 @@ t.test('the daemon starts what never started, once, and nothing else', async t =
     { hoursAgo: 1, isStarted: true },
     {
       subject: 'started',
-      idempotencyKey: 'started',
+      idempotency_key: 'started',
       bcc: [{ address: 'bob@remote.example' }],
     },
   );

@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Test } from 'tap';
 import t from 'tap';
-import type { ReceivedContent } from '../../../src/domain/content.js';
+import type { ReceivedContent } from '../../../src/contract/messages.js';
 import { createAgent, type TestAgent } from '../../support/box/agents.js';
 import { sha256 } from '../../support/letters/letters.js';
 import { answer, submissionOf } from '../../support/sending/correspondence.js';

@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AttachmentMetadata, ReceivedContent } from '../../../src/domain/content.js';
+import type { ReceivedAttachment, ReceivedContent } from '../../../src/contract/messages.js';
 import type { Contract } from '../contract/contract.js';
 
 export interface ApiAnswer {
@@ -149,7 +149,7 @@ export class ApiClient {
     return got.bytes;
   }
 
-  async attachment(id: string, attachment: AttachmentMetadata): Promise<Buffer> {
+  async attachment(id: string, attachment: ReceivedAttachment): Promise<Buffer> {
     const got = await this.get(`/v1/messages/${id}/attachments/${attachment.id}`);
     if (got.status !== 200) throw new Error(`GET attachment: ${got.status} ${got.bytes.toString()}`);
     return got.bytes;

@@ -1,4 +1,4 @@
-import type { ReceivedContent } from '../../../src/domain/content.js';
+import type { ReceivedContent } from '../../../src/contract/messages.js';
 import { ApiClient } from '../box/api-client.js';
 import { servedContract } from '../contract/served-contract.js';
 import { SENDER } from '../smtp/deliver.js';

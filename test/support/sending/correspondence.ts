@@ -1,4 +1,4 @@
-import type { ReceivedContent } from '../../../src/domain/content.js';
+import type { ReceivedContent } from '../../../src/contract/messages.js';
 import type { TestAgent } from '../box/agents.js';
 import type { ApiAnswer } from '../box/api-client.js';
 import type { Receipt } from './sending.js';

@@ -108,7 +108,7 @@ export function houseOn(store: Store, now: { ms: number }, inboxLimit = 5): Omit
     addAccount,
     addInbox: async (localPart, accountId) => {
       if (accountId === undefined) throw new Error('an inbox needs an account');
-      return (await createInbox(inboxes, { accountId, localPart })).id as InboxId;
+      return (await createInbox(inboxes, { accountId, local_part: localPart })).id as InboxId;
     },
     accept,
     receive: async (body, ...ids) => {

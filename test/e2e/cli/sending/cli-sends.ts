@@ -1,4 +1,4 @@
-import type { SubmissionInput } from '../../../../src/domain/send-input.js';
+import type { SendInput } from '../../../../src/contract/sending.js';
 import type { RelayOutcome } from '../../../../src/usecases/ports.js';
 import { sendMessage } from '../../../../src/usecases/sending/recipes.js';
 import { ADMIN, locateInbox } from '../../../../src/usecases/shared/callers.js';
@@ -14,7 +14,7 @@ export function sendFrom(
   box: CliBox,
   address: string,
   fate: Fate,
-  fields: Partial<SubmissionInput> = {},
+  fields: Partial<SendInput> = {},
 ): Promise<string> {
   return box.withStore(async store => {
     const inbox = store.read(reader => locateInbox(reader, ADMIN, address));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
+import type { ParsedAddress, ReceivedContent } from '../../../../src/contract/messages.js';
 import { isEmailAddress } from '../../../../src/domain/addresses.js';
-import type { ParsedAddress, ReceivedContent } from '../../../../src/domain/content.js';
 import { resultOf } from '../../../../src/domain/errors.js';
 import type { Mailbox } from '../../../../src/domain/message-parts.js';
 import {

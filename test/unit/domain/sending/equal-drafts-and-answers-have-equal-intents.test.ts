@@ -1,16 +1,14 @@
 import fc from 'fast-check';
 import t from 'tap';
+import type { CreateDraft, UpdateDraft } from '../../../../src/contract/drafts.js';
+import type { ForwardInput, ReplyInput } from '../../../../src/contract/sending.js';
 import { resultOf } from '../../../../src/domain/errors.js';
 import {
-  type DraftInput,
-  type DraftSource,
-  type ForwardInput,
   normaliseDraft,
   normaliseForward,
   normaliseReply,
   normaliseSource,
   normaliseSubmission,
-  type ReplyInput,
 } from '../../../../src/domain/send-input.js';
 import {
   draftIntent,
@@ -38,12 +36,14 @@ const file = fc.record({
 const files = fc.oneof(fc.constant(null), fc.array(file, { maxLength: 2 }));
 const labels = fc.array(fc.constantFrom('a', 'b', ' a '), { maxLength: 3 });
 
+type DraftSource = NonNullable<CreateDraft['source']>;
+
 interface Creation {
-  readonly fields: DraftInput;
+  readonly fields: UpdateDraft;
   readonly source: DraftSource | undefined;
 }
 
-const fields: fc.Arbitrary<DraftInput> = fc.record(
+const fields: fc.Arbitrary<UpdateDraft> = fc.record(
   {
     to: fc.array(mailbox, { maxLength: 2 }),
     cc: fc.array(mailbox, { maxLength: 1 }),
@@ -51,7 +51,7 @@ const fields: fc.Arbitrary<DraftInput> = fc.record(
     text: fc.constantFrom('', 'Hello', 'Hello '),
     html: fc.constantFrom(null, '<p>'),
     attachments: files,
-    inReplyTo: fc.constantFrom(null, A),
+    in_reply_to: fc.constantFrom(null, A),
     labels,
   },
   { requiredKeys: [] },
@@ -60,11 +60,15 @@ const source: fc.Arbitrary<DraftSource | undefined> = fc.oneof(
   fc.constant(undefined),
   fc.record({
     action: fc.constantFrom('reply' as const, 'reply-all' as const),
-    messageId: fc.constantFrom(A, B),
+    message_id: fc.constantFrom(A, B),
   }),
   fc.record(
-    { action: fc.constant('forward' as const), messageId: fc.constant(A), includeAttachments: fc.boolean() },
-    { requiredKeys: ['action', 'messageId'] },
+    {
+      action: fc.constant('forward' as const),
+      message_id: fc.constant(A),
+      include_attachments: fc.boolean(),
+    },
+    { requiredKeys: ['action', 'message_id'] },
   ),
 );
 const creation: fc.Arbitrary<Creation> = fc.record({ fields, source }).map(({ fields, source }) => {
@@ -78,11 +82,11 @@ function intentOf({ fields, source }: Creation): string {
   return draftIntent(INBOX, change, source === undefined ? null : normaliseSource(source, change));
 }
 
-const mailboxes = (list: DraftInput['to']) =>
+const mailboxes = (list: UpdateDraft['to']) =>
   (list ?? []).map(({ address, name }) => ({ address, name: (name ?? '').trim() }));
 const labelSet = (list: readonly string[] | undefined) =>
   [...new Set((list ?? []).map(label => label.trim()))].sort();
-const fileList = (list: DraftInput['attachments']) =>
+const fileList = (list: UpdateDraft['attachments']) =>
   (list ?? []).map(({ filename, type, content }) => [filename, type, content]);
 
 /** What the wire contract (3.17) says of equality, written down plainly. */
@@ -94,15 +98,15 @@ function meaningOf({ fields, source }: Creation): string {
     text: fields.text ?? '',
     html: fields.html ?? null,
     files: fileList(fields.attachments),
-    inReplyTo: fields.inReplyTo ?? null,
+    inReplyTo: fields.in_reply_to ?? null,
     labels: labelSet(fields.labels),
     source:
       source === undefined
         ? 'none'
         : {
             action: source.action,
-            messageId: source.messageId,
-            files: source.action === 'forward' && source.includeAttachments !== false,
+            messageId: source.message_id,
+            files: source.action === 'forward' && source.include_attachments !== false,
             given: Object.keys(fields).sort(),
           },
   });
@@ -134,13 +138,13 @@ t.test('two creations of drafts have one intent exactly when they mean the same'
 
 const reply: fc.Arbitrary<ReplyInput> = fc.record(
   {
-    messageId: fc.constantFrom(A, B),
+    message_id: fc.constantFrom(A, B),
     text: fc.constantFrom('Hello', 'hello'),
     html: fc.constantFrom('', '<p>'),
     attachments: files,
     labels,
   },
-  { requiredKeys: ['messageId', 'text'] },
+  { requiredKeys: ['message_id', 'text'] },
 );
 
 t.test('two replies have one intent exactly when they mean the same', async t => {
@@ -148,7 +152,7 @@ t.test('two replies have one intent exactly when they mean the same', async t =>
   const meaning = (scope: string, input: ReplyInput) =>
     JSON.stringify([
       scope,
-      input.messageId,
+      input.message_id,
       input.text,
       input.html === undefined ? 'none' : `html ${input.html}`,
       fileList(input.attachments),
@@ -167,24 +171,24 @@ t.test('two replies have one intent exactly when they mean the same', async t =>
 
 const forward: fc.Arbitrary<ForwardInput> = fc.record(
   {
-    messageId: fc.constantFrom(A, B),
+    message_id: fc.constantFrom(A, B),
     to: fc.array(mailbox, { minLength: 1, maxLength: 2 }),
     bcc: fc.array(mailbox, { maxLength: 1 }),
     note: fc.constantFrom('', 'See below'),
-    includeAttachments: fc.boolean(),
+    include_attachments: fc.boolean(),
     labels,
   },
-  { requiredKeys: ['messageId', 'to'] },
+  { requiredKeys: ['message_id', 'to'] },
 );
 
 t.test('two forwards have one intent exactly when they mean the same', async t => {
   const meaning = (input: ForwardInput) =>
     JSON.stringify([
-      input.messageId,
+      input.message_id,
       mailboxes(input.to),
       mailboxes(input.bcc),
       input.note ?? '',
-      input.includeAttachments ?? true,
+      input.include_attachments ?? true,
       labelSet(input.labels),
     ]);
   fc.assert(
@@ -201,10 +205,10 @@ t.test('no kind of sending is another, and an inbox is another intent', async t 
   const other = INBOX.replace(/1$/, '2');
   const to = [{ address: 'ann@x.example' }];
   const of = (inbox: string) => [
-    explicitSendIntent(inbox, normaliseSubmission({ to, subject: 'Re: a', text: 'Hello', inReplyTo: A })),
-    replyIntent('reply', inbox, normaliseReply({ messageId: A, text: 'Hello' })),
-    replyIntent('reply-all', inbox, normaliseReply({ messageId: A, text: 'Hello' })),
-    forwardIntent(inbox, normaliseForward({ messageId: A, to })),
+    explicitSendIntent(inbox, normaliseSubmission({ to, subject: 'Re: a', text: 'Hello', in_reply_to: A })),
+    replyIntent('reply', inbox, normaliseReply({ message_id: A, text: 'Hello' })),
+    replyIntent('reply-all', inbox, normaliseReply({ message_id: A, text: 'Hello' })),
+    forwardIntent(inbox, normaliseForward({ message_id: A, to })),
     draftIntent(inbox, { to, text: 'Hello' }, null),
   ];
   const all = [...of(INBOX), ...of(other), draftSendIntent(A), draftSendIntent(B)];
@@ -212,16 +216,19 @@ t.test('no kind of sending is another, and an inbox is another intent', async t 
 });
 
 t.test('what does not go with a source is refused', async t => {
-  const refused = (source: DraftSource, fields: DraftInput = {}) => {
+  const refused = (source: DraftSource, fields: UpdateDraft = {}) => {
     const change = normaliseDraft(fields);
     const result = resultOf(() => normaliseSource(source, change));
     return result.ok ? 'taken' : result.failure.code;
   };
-  const forward: DraftSource = { action: 'forward', messageId: A };
-  t.equal(refused({ ...forward, messageId: 'x' }), 'invalid_draft');
+  const forward: DraftSource = { action: 'forward', message_id: A };
+  t.equal(refused({ ...forward, message_id: 'x' }), 'invalid_draft');
   t.equal(refused(forward, { attachments: [] }), 'invalid_draft');
   t.equal(refused(forward, { attachments: null }), 'invalid_draft');
   t.equal(refused(forward, { html: '<p>' }), 'invalid_draft');
-  t.equal(refused(forward, { html: null, text: 'note', to: [], subject: 'Mine', inReplyTo: null }), 'taken');
-  t.equal(refused({ action: 'reply', messageId: A }, { attachments: [], html: '<p>' }), 'taken');
+  t.equal(
+    refused(forward, { html: null, text: 'note', to: [], subject: 'Mine', in_reply_to: null }),
+    'taken',
+  );
+  t.equal(refused({ action: 'reply', message_id: A }, { attachments: [], html: '<p>' }), 'taken');
 });

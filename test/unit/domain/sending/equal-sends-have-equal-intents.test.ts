@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { normaliseSubmission, type SubmissionInput } from '../../../../src/domain/send-input.js';
+import type { SendInput } from '../../../../src/contract/sending.js';
+import { normaliseSubmission } from '../../../../src/domain/send-input.js';
 import { explicitSendIntent } from '../../../../src/domain/send-intent.js';
 
 const INBOX = '0190b1f0-0000-7000-8000-000000000001';
-const intent = (input: SubmissionInput, inbox = INBOX) =>
-  explicitSendIntent(inbox, normaliseSubmission(input));
+const intent = (input: SendInput, inbox = INBOX) => explicitSendIntent(inbox, normaliseSubmission(input));
 
 const name = fc.constantFrom(undefined, '', ' ', 'Ann', ' Ann ', 'ann');
 const mailbox = fc
@@ -25,7 +25,7 @@ const submission = fc.record(
     text: fc.constantFrom('Hello', 'Hello ', 'hello'),
     html: fc.constantFrom('<p>Hello</p>', ''),
     attachments: fc.oneof(fc.constant(null), fc.array(file, { maxLength: 2 })),
-    inReplyTo: fc.constantFrom(
+    in_reply_to: fc.constantFrom(
       '0190b1f0-0000-7000-8000-00000000000a',
       '0190b1f0-0000-7000-8000-00000000000b',
     ),
@@ -35,8 +35,8 @@ const submission = fc.record(
 );
 
 /** What the specification says of equality, written down plainly. */
-function meaning(input: SubmissionInput): string {
-  const mailboxes = (list: SubmissionInput['to']) =>
+function meaning(input: SendInput): string {
+  const mailboxes = (list: SendInput['cc']) =>
     (list ?? []).map(({ address, name }) => ({ address, name: (name ?? '').trim() }));
   return JSON.stringify({
     to: mailboxes(input.to),
@@ -46,7 +46,7 @@ function meaning(input: SubmissionInput): string {
     text: input.text,
     html: input.html === undefined ? 'none' : `html ${input.html}`,
     attachments: (input.attachments ?? []).map(({ filename, type, content }) => [filename, type, content]),
-    inReplyTo: input.inReplyTo ?? '',
+    inReplyTo: input.in_reply_to ?? '',
     labels: [...new Set((input.labels ?? []).map(label => label.trim()))].sort(),
   });
 }
@@ -65,10 +65,10 @@ t.test(
   'what does not matter does not: order of properties, of labels, what is left out or empty',
   async t => {
     const shuffled = (input: object) =>
-      Object.fromEntries(Object.entries(input).reverse()) as unknown as SubmissionInput;
+      Object.fromEntries(Object.entries(input).reverse()) as unknown as SendInput;
     fc.assert(
       fc.property(submission, input => {
-        const same: SubmissionInput = {
+        const same: SendInput = {
           ...input,
           cc: input.cc ?? [],
           bcc: input.bcc ?? [],

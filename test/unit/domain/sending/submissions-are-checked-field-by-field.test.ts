@@ -1,20 +1,17 @@
 import fc from 'fast-check';
 import t from 'tap';
+import type { SendInput } from '../../../../src/contract/sending.js';
 import { resultOf } from '../../../../src/domain/errors.js';
 import {
   addressesOf,
   envelopeRecipients,
   normaliseRecipients,
 } from '../../../../src/domain/message-parts.js';
-import {
-  contentBytes,
-  normaliseSubmission as normalise,
-  type SubmissionInput,
-} from '../../../../src/domain/send-input.js';
+import { contentBytes, normaliseSubmission as normalise } from '../../../../src/domain/send-input.js';
 
-const normaliseSubmission = (input: SubmissionInput) => resultOf(() => normalise(input));
+const normaliseSubmission = (input: SendInput) => resultOf(() => normalise(input));
 const ONE = [{ address: 'ann@x.example' }];
-const GOOD: SubmissionInput = { to: ONE, subject: 'Notes', text: 'Hello' };
+const GOOD: SendInput = { to: ONE, subject: 'Notes', text: 'Hello' };
 const refused = (code: string) => ({ ok: false, failure: { code } });
 
 t.test('what an agent may leave out is nothing', async t => {
@@ -142,8 +139,8 @@ t.test('attachments have safe names, plain types and whole base64', async t => {
 t.test('labels, keys and reply targets answer with their own codes', async t => {
   t.match(normaliseSubmission({ ...GOOD, labels: [' b ', 'a', 'b'] }), { value: { labels: ['a', 'b'] } });
   t.match(normaliseSubmission({ ...GOOD, labels: [''] }), refused('invalid_labels'));
-  t.match(normaliseSubmission({ ...GOOD, idempotencyKey: 'a b' }), refused('invalid_idempotency_key'));
-  t.match(normaliseSubmission({ ...GOOD, inReplyTo: '<a@b>' }), refused('invalid_message'));
+  t.match(normaliseSubmission({ ...GOOD, idempotency_key: 'a b' }), refused('invalid_idempotency_key'));
+  t.match(normaliseSubmission({ ...GOOD, in_reply_to: '<a@b>' }), refused('invalid_message'));
 });
 
 t.test('whatever stands in an address, it is refused or becomes exactly one forward-path', async () => {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { Deleted } from '../../../../src/contract/deletions.js';
+import { Deleted } from '../../../../src/contract/common.js';
 import { openApiDocument } from '../../../../src/http/openapi/openapi-document.js';
 import { type DocumentedRoute, json, type Route } from '../../../../src/http/server/route.js';
 

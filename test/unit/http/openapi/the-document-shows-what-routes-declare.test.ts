@@ -1,5 +1,5 @@
 import t from 'tap';
-import { Deleted } from '../../../../src/contract/deletions.js';
+import { Deleted } from '../../../../src/contract/common.js';
 import { CreateInbox, FirstCreatedInbox } from '../../../../src/contract/inboxes.js';
 import { MessageCount, ReceivedDetail } from '../../../../src/contract/messages.js';
 import { body, documentOf, operationOf, route, SERVICE } from './parts.js';

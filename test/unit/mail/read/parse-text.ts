@@ -1,4 +1,4 @@
-import type { ReceivedContent } from '../../../../src/domain/content.js';
+import type { ReceivedContent } from '../../../../src/contract/messages.js';
 import {
   type AttachmentSink,
   defaultParseLimits,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
-import type { ReceivedContent } from '../../../../src/domain/content.js';
+import type { ReceivedContent } from '../../../../src/contract/messages.js';
 import type { Mailbox } from '../../../../src/domain/message-parts.js';
 import { cleanText, safeFilename } from '../../../../src/domain/text.js';
 import { composeMessage, type OutgoingMessage } from '../../../../src/mail/write/compose-message.js';

@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import t from 'tap';
+import type { SendInput } from '../../../../src/contract/sending.js';
 import { type DraftId, type InboxId, idToBytes, type MessageId, newId } from '../../../../src/domain/ids.js';
-import type { SubmissionInput } from '../../../../src/domain/send-input.js';
 import { joinKey, u48 } from '../../../../src/store/engine/keys.js';
 import type { Writer } from '../../../../src/store/engine/tables.js';
 import { summariesTable } from '../../../../src/store/mailbox/mailboxes.js';
@@ -62,17 +62,17 @@ async function furnish(t: Test): Promise<Furnished> {
   const owner = { accountId: house.account, inboxId };
   const draft = async (fields: object): Promise<DraftId> =>
     (await createDraft(desk.deps, { ...owner, ...fields })).id as DraftId;
-  const body: SubmissionInput = { to: [{ address: 'ann@x.example' }], subject: 'Notes', text: 'Hello' };
+  const body: SendInput = { to: [{ address: 'ann@x.example' }], subject: 'Notes', text: 'Hello' };
   const send = async (fields: object = {}): Promise<MessageId> =>
     (await sendMessage(desk.deps, { ...owner, ...body, ...fields })).message.id as MessageId;
 
-  const short = await draft({ text: 'short', idempotencyKey: 'd' });
+  const short = await draft({ text: 'short', idempotency_key: 'd' });
   const long = await draft({ text: LONG, html: LONG, attachments: [FILE] });
   await updateDraft(desk.deps, { ...owner, draftId: long, html: `${LONG}!` });
   const gone = await draft({ text: LONG });
   await deleteDraft(house, { ...owner, draftId: gone });
   const submitted = await draft({ ...body, attachments: [FILE] });
-  const receipt = await sendDraft(desk.deps, { ...owner, draftId: submitted, idempotencyKey: 's' });
+  const receipt = await sendDraft(desk.deps, { ...owner, draftId: submitted, idempotency_key: 's' });
   desk.outcome = ACCEPTED;
   const accepted = receipt.message.id as MessageId;
   const deleted = await send({ attachments: [FILE] });

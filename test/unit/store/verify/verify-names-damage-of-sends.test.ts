@@ -24,7 +24,7 @@ interface Furnished {
 async function furnish(t: Test): Promise<Furnished> {
   const house = await withSending(t, { responseTimeoutMs: 1 });
   const send = async (key: string) =>
-    (await receiptOf(house.submit({ cc: [{ address: 'bob@remote.example' }], idempotencyKey: key }))).message
+    (await receiptOf(house.submit({ cc: [{ address: 'bob@remote.example' }], idempotency_key: key }))).message
       .id as MessageId;
   house.side.mode = 'drop';
   const held = await send('held');

@@ -88,7 +88,7 @@ async function furnish(t: Test): Promise<Furnished> {
   const house = await withHouse(t);
   const inboxId = await house.addInbox('agent');
   const other = await house.addInbox('other');
-  await createInbox(house.inboxes, { accountId: house.account, localPart: 'keyed', idempotencyKey: 'k1' });
+  await createInbox(house.inboxes, { accountId: house.account, local_part: 'keyed', idempotency_key: 'k1' });
   await createKey(house, { account: house.account });
   for (const kind of ['sending', 'receiving'] as const) {
     await setPolicy(house, { inbox: inboxId, kind, change: { enabled: true, domains: ['a.example'] } });
@@ -110,8 +110,8 @@ async function furnish(t: Test): Promise<Furnished> {
     await changeLabels(house, {
       ...asOwner,
       messageId,
-      addLabels: ['a label', 'b'],
-      removeLabels: [],
+      add_labels: ['a label', 'b'],
+      remove_labels: [],
       kind: 'received',
     });
   }

@@ -107,7 +107,7 @@ t.test('what is refused leaves no bytes behind', async t => {
     await outcomeOf(() => createDraft(desk.deps, { ...owner, text: 'x'.repeat(5 * 2 ** 20 + 1) })),
   ].map(result => (result.ok ? 'ok' : result.failure.code));
   t.same(words, ['message_too_large', 'message_too_large', 'not_found', 'not_found', 'message_too_large']);
-  const keyed = { ...owner, ...big, idempotencyKey: 'k' };
+  const keyed = { ...owner, ...big, idempotency_key: 'k' };
   const made = await Promise.all(Array.from({ length: 5 }, () => createDraft(desk.deps, keyed)));
   t.equal(new Set(made.map(result => result.id)).size, 1, 'five at once made one');
   await house.sweepAll();

@@ -1,4 +1,4 @@
-import type { DraftInput } from '../../../../src/domain/send-input.js';
+import type { UpdateDraft } from '../../../../src/contract/drafts.js';
 import { DAY_MS } from '../with-house.js';
 
 /** A draft as its writer sees it. */
@@ -101,7 +101,7 @@ export class DraftModel {
 }
 
 /** Why these fields cannot be saved by themselves; null when they can. */
-export function fieldProblem(fields: DraftInput): string | null {
+export function fieldProblem(fields: UpdateDraft): string | null {
   const lists = RECIPIENTS.map(name => fields[name] ?? []);
   if (lists.flat().some(({ address }) => !address.includes('@'))) return 'invalid_message';
   if (lists.flat().length > 50) return 'invalid_message';
@@ -111,8 +111,8 @@ export function fieldProblem(fields: DraftInput): string | null {
 }
 
 /** What a draft holds when these fields are written over it. */
-export function written(fields: DraftInput, before: ModelContent = NOTHING): ModelContent {
-  const mailboxes = (list: DraftInput['to']) =>
+export function written(fields: UpdateDraft, before: ModelContent = NOTHING): ModelContent {
+  const mailboxes = (list: UpdateDraft['to']) =>
     (list ?? []).map(({ address, name = '' }) =>
       name.trim() === '' ? { address } : { address, name: name.trim() },
     );
@@ -136,6 +136,6 @@ export function countOf({ to, cc, bcc }: ModelContent): number {
 }
 
 /** Equal for creations that mean the same. */
-export function meaningOf(inboxId: string, fields: DraftInput): string {
+export function meaningOf(inboxId: string, fields: UpdateDraft): string {
   return JSON.stringify([inboxId, written(fields)]);
 }

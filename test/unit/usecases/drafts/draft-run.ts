@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
+import type { DraftPage, UpdateDraft } from '../../../../src/contract/drafts.js';
 import { resultOf } from '../../../../src/domain/errors.js';
 import type { AccountId, InboxId } from '../../../../src/domain/ids.js';
-import type { DraftInput } from '../../../../src/domain/send-input.js';
 import { openMigratedStore } from '../../../../src/store/open-store.js';
 import { verifyStore } from '../../../../src/store/verify/verify-store.js';
-import {
-  type DraftPage,
-  deleteDraft,
-  getDraftDetail,
-  listDrafts,
-} from '../../../../src/usecases/drafts/read-draft.js';
+import { deleteDraft, getDraftDetail, listDrafts } from '../../../../src/usecases/drafts/read-draft.js';
 import { createDraft, updateDraft } from '../../../../src/usecases/drafts/save-draft.js';
 import { sendDraft } from '../../../../src/usecases/drafts/send-draft.js';
 import { deleteInbox } from '../../../../src/usecases/inboxes/inboxes.js';
@@ -60,7 +55,7 @@ class DraftRun {
   #stranger!: AccountId;
   #made = 0;
   #relayed = 0;
-  #lastCreation: { readonly inboxId: string; readonly fields: DraftInput } | null = null;
+  #lastCreation: { readonly inboxId: string; readonly fields: UpdateDraft } | null = null;
 
   constructor(path: string) {
     this.#path = path;
@@ -159,12 +154,12 @@ class DraftRun {
 
   async #create(
     inboxId: string,
-    fields: DraftInput,
+    fields: UpdateDraft,
     key: string | undefined,
     isStranger: boolean,
   ): Promise<void> {
     const nowMs = this.#now.ms;
-    const input = { ...fields, accountId: this.#caller(isStranger), inboxId, idempotencyKey: key };
+    const input = { ...fields, accountId: this.#caller(isStranger), inboxId, idempotency_key: key };
     const result = await outcomeOf(() => createDraft(this.#desk.deps, input));
     const problem = fieldProblem(fields);
     if (problem !== null) return this.#refused(result, problem);
@@ -230,7 +225,7 @@ class DraftRun {
     const nowMs = this.#now.ms;
     const draftId = this.#picked(this.#ids, step.pick);
     this.#desk.outcome = { accepted: ACCEPTED, rejected: REJECTED, unknown: UNKNOWN }[step.outcome];
-    const input = { accountId: this.#caller(step.isStranger), draftId, idempotencyKey: step.key };
+    const input = { accountId: this.#caller(step.isStranger), draftId, idempotency_key: step.key };
     const result = await outcomeOf(() => sendDraft(this.#desk.deps, input));
     assert.equal(this.#desk.relayed.length <= 1, true);
     const relayed = this.#desk.relayed.splice(0)[0];

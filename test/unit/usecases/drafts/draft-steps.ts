@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { DraftInput } from '../../../../src/domain/send-input.js';
+import type { UpdateDraft } from '../../../../src/contract/drafts.js';
 import { DAY_MS } from '../with-house.js';
 
 /** Letter case, blank names and repeats all occur. */
@@ -33,7 +33,7 @@ const file = fc.record({
   content: fc.constantFrom('', 'QQ==', Buffer.alloc(90_000, 7).toString('base64')),
 });
 
-const fields: fc.Arbitrary<DraftInput> = fc.record(
+const fields: fc.Arbitrary<UpdateDraft> = fc.record(
   {
     to: mailboxes,
     cc: mailboxes,
@@ -54,7 +54,7 @@ const fields: fc.Arbitrary<DraftInput> = fc.record(
 );
 
 /** Something that can be sent, more often than chance would have it. */
-const complete: fc.Arbitrary<DraftInput> = fc
+const complete: fc.Arbitrary<UpdateDraft> = fc
   .tuple(fields, fc.array(mailbox, { minLength: 1, maxLength: 3 }))
   .map(([given, to]) => ({ ...given, to, subject: 'Notes', text: 'Hello' }));
 

@@ -28,7 +28,7 @@ async function withDrafts(t: Parameters<typeof withHouse>[0], options: { sends?:
   const draft = async (fields: object = WHOLE): Promise<string> =>
     (await createDraft(desk.deps, { ...owner, ...fields })).id;
   const send = (draftId: string, idempotencyKey?: string) =>
-    outcomeOf(() => sendDraft(desk.deps, { ...owner, draftId, idempotencyKey }));
+    outcomeOf(() => sendDraft(desk.deps, { ...owner, draftId, idempotency_key: idempotencyKey }));
   const state = async (draftId: string) => {
     const detail = await getDraftDetail(house, { ...owner, draftId });
     const { state, sent_message_id } = await readStream<{ state: string; sent_message_id: string | null }>(
@@ -116,12 +116,12 @@ t.test('what is refused before the reservation leaves a draft as it was, and its
   await untouched('invalid_message', 'a blank text');
   await edit({ text: 'Hello', to: [], cc: WHOLE.to });
   await untouched('invalid_message', 'nobody in To');
-  await edit({ to: WHOLE.to, cc: [], inReplyTo: '0190b1f0-0000-7000-8000-000000000001' });
+  await edit({ to: WHOLE.to, cc: [], in_reply_to: '0190b1f0-0000-7000-8000-000000000001' });
   await untouched('not_found', 'its reply target is not there');
   const waiting = await house.receive('raw', owner.inboxId);
-  await edit({ inReplyTo: waiting });
+  await edit({ in_reply_to: waiting });
   await untouched('reply_not_ready', 'its reply target is not ready');
-  await edit({ inReplyTo: null });
+  await edit({ in_reply_to: null });
   await setPermissions(house, { account: house.account, permissions: { send: false } });
   await untouched('operation_not_allowed', 'sending is switched off');
   await setPermissions(house, { account: house.account, permissions: { send: true } });

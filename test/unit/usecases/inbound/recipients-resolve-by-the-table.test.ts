@@ -14,7 +14,7 @@ t.test('live addresses reach their inbox, all others nothing', async t => {
   const retired = await house.addInbox('retired');
   await deleteInbox(house, { accountId: house.account, inboxId: retired });
   const other = (
-    await createInbox(house.inboxes, { accountId: house.account, localPart: 'agent', domain: 'example.net' })
+    await createInbox(house.inboxes, { accountId: house.account, local_part: 'agent', domain: 'example.net' })
   ).id;
   const find = (address: string) => house.store.read(reader => resolveRecipient(reader, mail, address));
   const postmaster = find('postmaster@example.org');

@@ -15,15 +15,17 @@ t.test('absent fields stay, null and blank clear', async t => {
   const accountId = house.account;
   const { id } = await createInbox(house.inboxes, {
     accountId,
-    localPart: 'agent',
+    local_part: 'agent',
     name: 'N',
-    senderName: 'S',
+    sender_name: 'S',
   });
-  const change = (fields: { name?: string | null; senderName?: string | null }) =>
+  const change = (fields: { name?: string | null; sender_name?: string | null }) =>
     updateInbox(house, { accountId, inboxId: id, ...fields });
   t.match(await outcomeOf(() => change({ name: ' New ' })), { value: { name: 'New', sender_name: 'S' } });
-  t.match(await outcomeOf(() => change({ senderName: null })), { value: { name: 'New', sender_name: null } });
-  t.match(await outcomeOf(() => change({ name: '  ', senderName: 'T' })), {
+  t.match(await outcomeOf(() => change({ sender_name: null })), {
+    value: { name: 'New', sender_name: null },
+  });
+  t.match(await outcomeOf(() => change({ name: '  ', sender_name: 'T' })), {
     value: { name: null, sender_name: 'T' },
   });
   t.match(await outcomeOf(() => change({})), { failure: { code: 'invalid_inbox' } });
@@ -40,7 +42,7 @@ t.test('concurrent changes of different fields both survive', async t => {
   const input = { accountId: house.account, inboxId };
   await Promise.all([
     updateInbox(house, { ...input, name: 'N' }),
-    updateInbox(house, { ...input, senderName: 'S' }),
+    updateInbox(house, { ...input, sender_name: 'S' }),
   ]);
   t.match(
     resultOf(() => getInbox(house, house.account, inboxId)),
@@ -100,7 +102,7 @@ t.test('deletion frees the slot and retires the address, at once and for everyon
   const other = await house.addAccount('other@elsewhere.example');
   for (const account of [accountId, other]) {
     const again = await outcomeOf(() =>
-      createInbox(house.inboxes, { accountId: account, localPart: 'agent' }),
+      createInbox(house.inboxes, { accountId: account, local_part: 'agent' }),
     );
     t.match(again, { failure: { code: 'address_unavailable' } });
   }

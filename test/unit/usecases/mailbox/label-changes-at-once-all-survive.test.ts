@@ -15,14 +15,20 @@ import { index, parsed } from '../with-parser.js';
 const MISSING = '01890000-0000-7000-8000-000000000000' as MessageId;
 
 const label = (house: House, messageId: MessageId, addLabels: string[], removeLabels: string[] = []) =>
-  changeLabels(house, { accountId: house.account, messageId, addLabels, removeLabels, kind: 'received' });
+  changeLabels(house, {
+    accountId: house.account,
+    messageId,
+    add_labels: addLabels,
+    remove_labels: removeLabels,
+    kind: 'received',
+  });
 
 const batch = (house: House, messageIds: string[], addLabels: string[], removeLabels: string[] = []) =>
   changeLabelsInBatch(house, {
     accountId: house.account,
-    messageIds,
-    addLabels,
-    removeLabels,
+    message_ids: messageIds,
+    add_labels: addLabels,
+    remove_labels: removeLabels,
     kind: 'received',
   });
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
+import type { LabelList } from '../../../../src/contract/labels.js';
+import type { TrashPage } from '../../../../src/contract/trash.js';
 import { resultOf } from '../../../../src/domain/errors.js';
 import type { AccountId, InboxId, MessageId } from '../../../../src/domain/ids.js';
 import { applyLabelChange, normaliseLabelChange } from '../../../../src/domain/labels.js';
@@ -18,9 +20,9 @@ import {
   trashMessage,
 } from '../../../../src/usecases/mailbox/change-messages.js';
 import { type CountInput, countMessages } from '../../../../src/usecases/mailbox/count-messages.js';
-import { type LabelList, listLabels } from '../../../../src/usecases/mailbox/list-labels.js';
+import { listLabels } from '../../../../src/usecases/mailbox/list-labels.js';
 import { listMessages, type MessagePage } from '../../../../src/usecases/mailbox/list-messages.js';
-import { listTrash, type TrashPage } from '../../../../src/usecases/mailbox/list-trash.js';
+import { listTrash } from '../../../../src/usecases/mailbox/list-trash.js';
 import { getMessageDetail } from '../../../../src/usecases/mailbox/read-message.js';
 import { readFacts } from '../../../support/box/store-facts.js';
 import { must, outcomeOf } from '../../../support/use-cases.js';
@@ -194,7 +196,7 @@ class MailboxRun {
     const addLabels = step.change.add;
     const removeLabels = step.change.remove;
     const accountId = this.#caller(step.isStranger);
-    const input = { accountId, messageId: id, addLabels, removeLabels };
+    const input = { accountId, messageId: id, add_labels: addLabels, remove_labels: removeLabels };
     const result = await outcomeOf(() => changeLabels(this.house, { ...input, kind: 'received' }));
     const change = resultOf(() => normaliseLabelChange(addLabels, removeLabels));
     if (!change.ok) return assert.deepEqual(result, change);
@@ -208,7 +210,7 @@ class MailboxRun {
     const ids = step.picks.map(pick => this.#picked(pick));
     const { add: addLabels, remove: removeLabels } = step.change;
     const accountId = this.#caller(step.isStranger);
-    const input = { accountId, messageIds: ids, addLabels, removeLabels };
+    const input = { accountId, message_ids: ids, add_labels: addLabels, remove_labels: removeLabels };
     const result = await outcomeOf(() => changeLabelsInBatch(this.house, { ...input, kind: 'received' }));
     const change = resultOf(() => normaliseLabelChange(addLabels, removeLabels));
     if (!ids.every(id => /-/.test(id))) {

@@ -38,7 +38,12 @@ t.test('what stays is neither skipped nor repeated while others come and go betw
         const filter = isFiltered ? normaliseFilter({ all: ['x'], any: [], none: ['y'] }, {}) : NO_FILTER;
         const asOwner = (messageId: MessageId) => ({ accountId: house.account, messageId });
         const relabel = (id: MessageId, addLabels: string[], removeLabels: string[]) =>
-          changeLabels(house, { ...asOwner(id), addLabels, removeLabels, kind: 'received' });
+          changeLabels(house, {
+            ...asOwner(id),
+            add_labels: addLabels,
+            remove_labels: removeLabels,
+            kind: 'received',
+          });
         const add = async () => {
           const id = await house.receive('raw', inboxId);
           await relabel(id, ['x'], []);
@@ -86,8 +91,8 @@ t.test('so it is with the labels in use', async t => {
     await changeLabels(house, {
       accountId: house.account,
       messageId: id,
-      addLabels,
-      removeLabels,
+      add_labels: addLabels,
+      remove_labels: removeLabels,
       kind: 'received',
     });
   await relabel(['b', 'd', 'f', 'h']);

@@ -33,8 +33,8 @@ t.test('trashed while pending, it is parsed all the same and comes back ready', 
   const id = await house.receive('raw', inbox);
   await changeLabels(house, {
     ...asOwner(house, id),
-    addLabels: ['kept'],
-    removeLabels: [],
+    add_labels: ['kept'],
+    remove_labels: [],
     kind: 'received',
   });
   await trashMessage(house, { ...asOwner(house, id), kind: 'received' });

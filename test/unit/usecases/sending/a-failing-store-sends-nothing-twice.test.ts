@@ -1,10 +1,10 @@
 import type { Test } from 'tap';
 import t from 'tap';
+import type { SendReceipt } from '../../../../src/contract/sent.js';
 import { StoreFailedError } from '../../../../src/store/engine/store.js';
 import { CHUNK_BYTES } from '../../../../src/store/records/blobs.js';
 import type { RelayOutcome } from '../../../../src/usecases/ports.js';
 import { recoverSends } from '../../../../src/usecases/sending/attempt.js';
-import type { SendReceipt } from '../../../../src/usecases/sending/recipe.js';
 import { recoverUploads } from '../../../../src/usecases/upkeep/sweep.js';
 import { ACCEPTED, REFUSED } from '../../../support/sending/scripted-relay.js';
 import { pattern } from '../../store/with-blobs.js';
@@ -15,7 +15,7 @@ import { faultsOf, receiptOf, type SendingHouse, withSending } from './with-send
 const FIELDS = {
   text: 'long '.repeat(CHUNK_BYTES / 2),
   attachments: [{ filename: 'a.bin', type: 'a/b', content: pattern(3 * CHUNK_BYTES).toString('base64') }],
-  idempotencyKey: 'once',
+  idempotency_key: 'once',
 };
 
 /** One send on a store that fails at its `at`th unit; what was told, and at which step it failed. */

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
 import t from 'tap';
-import type { SubmissionInput } from '../../../../src/domain/send-input.js';
+import type { SendInput } from '../../../../src/contract/sending.js';
 import { CHUNK_BYTES } from '../../../../src/store/records/blobs.js';
 import { setAllowance, setPermissions } from '../../../../src/usecases/accounts/accounts.js';
 import { deleteInbox } from '../../../../src/usecases/inboxes/inboxes.js';
@@ -13,7 +13,7 @@ import { fullAt } from './failing-store.js';
 import { faultsOf, receiptOf, type SendingHouse, withSending } from './with-sending.js';
 
 /** Body and files are uploads of several chunks: they are in the store before the reservation is refused. */
-const LONG: Partial<SubmissionInput> = {
+const LONG: Partial<SendInput> = {
   text: 'long '.repeat(CHUNK_BYTES / 2),
   attachments: ['a', 'b'].map(filename => ({
     filename,
@@ -78,7 +78,7 @@ for (const [what, change, code] of RACES) {
   t.test(`${what} while the message is written: refused with ${code}, nothing is left`, async t => {
     const house = await withSending(t);
     // Queued behind the first look of the send and before its reservation.
-    const sent = house.submit({ ...LONG, idempotencyKey: 'k' });
+    const sent = house.submit({ ...LONG, idempotency_key: 'k' });
     const changed = change(house);
     t.match(await sent, { failure: { code } });
     await changed;
@@ -99,7 +99,7 @@ t.test('of two that the allowance covers once, one leaves nothing', async t => {
 t.test('of ten with one key, nine leave nothing', async t => {
   const house = await withSending(t);
   const ten = await Promise.all(
-    Array.from({ length: 10 }, () => receiptOf(house.submit({ ...LONG, idempotencyKey: 'k' }))),
+    Array.from({ length: 10 }, () => receiptOf(house.submit({ ...LONG, idempotency_key: 'k' }))),
   );
   t.equal(new Set(ten.map(({ message }) => message.id)).size, 1);
   t.equal(ten.filter(({ replayed }) => replayed === true).length, 9);
@@ -115,12 +115,12 @@ t.test('a full store refuses with 503 at whatever unit, and the key is unused', 
     const house = await withSending(t);
     const full = fullAt(house.store, at);
     house.restart(full.store);
-    const sent = await house.submit({ ...LONG, idempotencyKey: 'k' });
+    const sent = await house.submit({ ...LONG, idempotency_key: 'k' });
     // From here on it is the start of the attempt that meets the full store.
     if (sent.ok) break;
     t.match(sent, { failure: { code: 'outbound_unavailable', message: /nothing was sent or charged/ } });
     await leavesNothing(t, house);
-    t.match(await house.submit({ ...LONG, idempotencyKey: 'k' }), { value: { replayed: false } });
+    t.match(await house.submit({ ...LONG, idempotency_key: 'k' }), { value: { replayed: false } });
     reached = at;
   }
   t.ok(reached === 9, `${reached} units`);

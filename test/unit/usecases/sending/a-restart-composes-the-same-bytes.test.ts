@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
+import type { SendInput } from '../../../../src/contract/sending.js';
 import type { MessageId } from '../../../../src/domain/ids.js';
-import type { SubmissionInput } from '../../../../src/domain/send-input.js';
 import { CHUNK_BYTES } from '../../../../src/store/records/blobs.js';
 import { updateInbox } from '../../../../src/usecases/inboxes/inboxes.js';
 import { ACCEPTED } from '../../../support/sending/scripted-relay.js';
@@ -10,7 +10,7 @@ import { pattern } from '../../store/with-blobs.js';
 import { faultsOf, receiptOf, type SendingHouse, withSending } from './with-sending.js';
 
 const mailboxes = fc.array(mailbox, { maxLength: 4 });
-const given: fc.Arbitrary<Partial<SubmissionInput>> = fc.record({
+const given: fc.Arbitrary<Partial<SendInput>> = fc.record({
   to: fc.array(mailbox, { minLength: 1, maxLength: 4 }),
   cc: mailboxes,
   bcc: mailboxes,
@@ -33,7 +33,7 @@ const given: fc.Arbitrary<Partial<SubmissionInput>> = fc.record({
 /** Sends, and composes again what was sent: the bytes of the process that reserved it, and those of the next one. */
 async function bothWays(
   house: SendingHouse,
-  fields: Partial<SubmissionInput>,
+  fields: Partial<SendInput>,
   between: () => Promise<unknown> = async () => {},
 ) {
   house.restart();
@@ -71,7 +71,7 @@ t.test('whatever is sent, the next process composes the same bytes from the stor
 t.test('also of many chunks, and when the sender has another name since', async t => {
   const house = await withSending(t, { responseTimeoutMs: 1 });
   const rename = (senderName: string) =>
-    updateInbox(house, { accountId: house.account, inboxId: house.inboxId, senderName });
+    updateInbox(house, { accountId: house.account, inboxId: house.inboxId, sender_name: senderName });
   await rename('Ann Lee');
   house.relay.answer = ACCEPTED;
   const parent = await receiptOf(house.submit());
@@ -91,7 +91,7 @@ t.test('also of many chunks, and when the sender has another name since', async 
       },
       { filename: 'empty.txt', type: 'text/plain', content: '' },
     ],
-    inReplyTo: parent.message.id,
+    in_reply_to: parent.message.id,
   };
   const { attempt, first, record } = await bothWays(house, fields, () => rename('Another Name'));
   t.match(record, { content: { in: 'blob' }, files: [{ blob: { size: 5 * CHUNK_BYTES + 7 } }, {}] });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { ReceivedContent } from '../../../../src/domain/content.js';
+import type { ReceivedContent } from '../../../../src/contract/messages.js';
 import type { InboxId, MessageId } from '../../../../src/domain/ids.js';
 import { contentsTable, getMessage, saveMessage } from '../../../../src/store/mailbox/messages.js';
 import { blobChunksTable } from '../../../../src/store/records/blobs.js';
@@ -59,18 +59,20 @@ async function ways(house: House, desk: Desk, inboxId: InboxId, messageId: Messa
   };
   return {
     send: await words(() =>
-      sendMessage(desk.deps, { ...owner, to, subject: 's', text: 't', inReplyTo: messageId }),
+      sendMessage(desk.deps, { ...owner, to, subject: 's', text: 't', in_reply_to: messageId }),
     ),
-    reply: await words(() => replyMessage(desk.deps, 'reply', { ...owner, messageId, text: 'Yes' })),
+    reply: await words(() =>
+      replyMessage(desk.deps, 'reply', { ...owner, message_id: messageId, text: 'Yes' }),
+    ),
     'reply-all': await words(() =>
-      replyMessage(desk.deps, 'reply-all', { ...owner, messageId, text: 'Yes' }),
+      replyMessage(desk.deps, 'reply-all', { ...owner, message_id: messageId, text: 'Yes' }),
     ),
-    forward: await words(() => forwardMessage(desk.deps, { ...owner, messageId, to })),
+    forward: await words(() => forwardMessage(desk.deps, { ...owner, message_id: messageId, to })),
     'reply draft': await words(() =>
-      createDraft(desk.deps, { ...owner, source: { action: 'reply', messageId } }),
+      createDraft(desk.deps, { ...owner, source: { action: 'reply', message_id: messageId } }),
     ),
     'forward draft': await words(() =>
-      createDraft(desk.deps, { ...owner, source: { action: 'forward', messageId } }),
+      createDraft(desk.deps, { ...owner, source: { action: 'forward', message_id: messageId } }),
     ),
   };
 }
@@ -123,7 +125,7 @@ t.test('content that is missing is a matter of the store, unless its message is 
   });
   const owner = { accountId: house.account, inboxId };
   const to = [{ address: 'far@far.example' }];
-  const without = { ...owner, messageId: id, to, includeAttachments: false };
+  const without = { ...owner, message_id: id, to, include_attachments: false };
   t.match(
     await outcomeOf(() => forwardMessage(desk.deps, without)),
     { ok: true },

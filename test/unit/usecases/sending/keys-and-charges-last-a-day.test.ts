@@ -20,31 +20,31 @@ const recipients = (count: number) =>
 t.test('a key protects to the last millisecond of its day, swept or not, and is free then', async t => {
   const house = await withSending(t);
   const begin = house.now.ms;
-  const first = await receiptOf(house.submit({ idempotencyKey: 'k' }));
+  const first = await receiptOf(house.submit({ idempotency_key: 'k' }));
   t.match(first, { replayed: false, idempotency_expires_at: toInstant(begin + DAY_MS) });
   house.now.ms = begin + DAY_MS - 1;
   await house.sweepAll();
-  const replay = await receiptOf(house.submit({ idempotencyKey: 'k' }));
+  const replay = await receiptOf(house.submit({ idempotency_key: 'k' }));
   t.match(replay, {
     replayed: true,
     idempotency_expires_at: toInstant(begin + DAY_MS),
     message: { id: first.message.id },
   });
-  t.match(await house.submit({ idempotencyKey: 'k', text: 'Other' }), {
+  t.match(await house.submit({ idempotency_key: 'k', text: 'Other' }), {
     failure: { code: 'idempotency_conflict' },
   });
 
   house.now.ms = begin + DAY_MS;
-  const second = await receiptOf(house.submit({ idempotencyKey: 'k', text: 'Other' }));
+  const second = await receiptOf(house.submit({ idempotency_key: 'k', text: 'Other' }));
   t.match(second, { replayed: false, idempotency_expires_at: toInstant(begin + 2 * DAY_MS) });
   t.not(second.message.id, first.message.id);
   t.same(house.relay.ids, [first.message.id, second.message.id]);
   await house.sweepAll();
-  t.match(await receiptOf(house.submit({ idempotencyKey: 'k', text: 'Other' })), {
+  t.match(await receiptOf(house.submit({ idempotency_key: 'k', text: 'Other' })), {
     replayed: true,
     message: { id: second.message.id },
   });
-  t.match(await house.submit({ idempotencyKey: 'k' }), { failure: { code: 'idempotency_conflict' } });
+  t.match(await house.submit({ idempotency_key: 'k' }), { failure: { code: 'idempotency_conflict' } });
   t.equal(
     readFacts(house.store).pending['expire-key'],
     1,
@@ -60,9 +60,9 @@ t.test('a key protects to the last millisecond of its day, swept or not, and is 
 
 t.test('a clock that goes back makes a key no shorter', async t => {
   const house = await withSending(t);
-  const first = await receiptOf(house.submit({ idempotencyKey: 'k' }));
+  const first = await receiptOf(house.submit({ idempotency_key: 'k' }));
   house.now.ms -= 5 * HOUR_MS;
-  t.match(await receiptOf(house.submit({ idempotencyKey: 'k' })), { replayed: true });
+  t.match(await receiptOf(house.submit({ idempotency_key: 'k' })), { replayed: true });
   const second = await receiptOf(house.submit());
   t.ok(second.message.created_at >= first.message.created_at, 'what is sent later is not listed as earlier');
 });
@@ -80,7 +80,7 @@ t.test('a charge counts for a day to the millisecond, and the answer says when i
     next_capacity_at: toInstant(begin + DAY_MS),
     next_capacity_amount: 3,
   });
-  const refused = await house.submit({ to: recipients(4), idempotencyKey: 'k' });
+  const refused = await house.submit({ to: recipients(4), idempotency_key: 'k' });
   const enough = begin + HOUR_MS + DAY_MS;
   t.match(refused, {
     failure: {
@@ -95,14 +95,14 @@ t.test('a charge counts for a day to the millisecond, and the answer says when i
     },
   });
   house.now.ms = enough - 1;
-  t.match(await house.submit({ to: recipients(4), idempotencyKey: 'k' }), {
+  t.match(await house.submit({ to: recipients(4), idempotency_key: 'k' }), {
     failure: { retryAfterS: 1, beside: { sufficient_capacity_at: toInstant(enough) } },
   });
   t.match(quotaOf(house), { used: 22, next_capacity_amount: 5 }, 'the first has come back, swept or not');
   await house.sweepAll();
   t.match(quotaOf(house), { used: 22, next_capacity_amount: 5 }, 'swept');
   house.now.ms = enough;
-  t.match(await house.submit({ to: recipients(4), idempotencyKey: 'k' }), { value: { replayed: false } });
+  t.match(await house.submit({ to: recipients(4), idempotency_key: 'k' }), { value: { replayed: false } });
   t.match(quotaOf(house), { used: 21, remaining: 4, next_capacity_amount: 17 });
   t.match(await house.submit({ to: recipients(26) }), {
     failure: { beside: { reason: 'message_exceeds_allowance', sufficient_capacity_at: null } },

@@ -19,7 +19,7 @@ import { faultsOf, receiptOf, type SendingHouse, withSending } from './with-send
 const FIELDS = {
   text: 'long '.repeat(CHUNK_BYTES),
   attachments: [{ filename: 'a.bin', type: 'a/b', content: pattern(3 * CHUNK_BYTES).toString('base64') }],
-  idempotencyKey: 'once',
+  idempotency_key: 'once',
 };
 
 type Change = (house: SendingHouse, id: string) => Promise<unknown>;
@@ -52,8 +52,8 @@ const CHANGES = {
     await changeLabels(house, {
       accountId: house.account,
       messageId,
-      addLabels: ['later'],
-      removeLabels: [],
+      add_labels: ['later'],
+      remove_labels: [],
       kind: 'sent',
     }),
 } satisfies Record<string, Change>;

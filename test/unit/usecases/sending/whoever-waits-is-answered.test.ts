@@ -1,6 +1,6 @@
 import t from 'tap';
+import type { SentMetadata } from '../../../../src/contract/sent.js';
 import type { MessageId } from '../../../../src/domain/ids.js';
-import type { SentMetadata } from '../../../../src/store/mailbox/messages.js';
 import { type SendResult, SendsInHand } from '../../../../src/usecases/sending/in-flight.js';
 import { REFUSED } from '../../../support/sending/scripted-relay.js';
 import { faultsOf, receiptOf, withSending } from './with-sending.js';
@@ -10,17 +10,17 @@ t.test(
   async t => {
     const house = await withSending(t, { responseTimeoutMs: 20 });
     const handedOver = house.relay.stall();
-    const receipt = await receiptOf(house.submit({ idempotencyKey: 'k' }));
+    const receipt = await receiptOf(house.submit({ idempotency_key: 'k' }));
     t.match(receipt, { outcome_persisted: true, message: { status: 'unknown', error_code: null } });
     await handedOver;
-    t.match(await receiptOf(house.submit({ idempotencyKey: 'k' })), {
+    t.match(await receiptOf(house.submit({ idempotency_key: 'k' })), {
       replayed: true,
       message: { id: receipt.message.id, status: 'unknown' },
     });
     t.equal(house.used(), 1);
     house.relay.end(REFUSED);
     await house.side.workAll();
-    t.match(await receiptOf(house.submit({ idempotencyKey: 'k' })), {
+    t.match(await receiptOf(house.submit({ idempotency_key: 'k' })), {
       replayed: true,
       message: { id: receipt.message.id, status: 'rejected', error_code: 'E_RECIPIENT_REJECTED' },
     });

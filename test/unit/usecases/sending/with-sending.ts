@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
+import type { SendInput } from '../../../../src/contract/sending.js';
 import type { InboxId, MessageId } from '../../../../src/domain/ids.js';
-import type { SubmissionInput } from '../../../../src/domain/send-input.js';
 import type { Store } from '../../../../src/store/engine/store.js';
 import { getSent, type SentRecord } from '../../../../src/store/mailbox/messages.js';
 import { usedAllowance } from '../../../../src/store/records/charges.js';
@@ -21,7 +21,7 @@ export interface SendingHouse extends House {
   /** What a process that ends leaves is in the store alone: another one begins, on this store or the same. */
   readonly restart: (store?: Store) => void;
   /** Sends `Hello` to one recipient, or what is given. */
-  readonly submit: (fields?: Partial<SubmissionInput>) => ReturnType<typeof sendMessage>;
+  readonly submit: (fields?: Partial<SendInput>) => ReturnType<typeof sendMessage>;
   readonly sent: (id: string) => SentRecord | undefined;
   readonly used: () => number;
   /** Ids of attempts that the queue is fed with. */

@@ -102,7 +102,11 @@ t.test('answers are kept once: with the claim that makes the account', async t =
     approvals.store.read(reader => reader.get(signupAnswersTable, id as AccountId));
   const claim = async (email: string, discoverySource: unknown, intendedUse: unknown) => {
     const phrase = await approvals.phraseFor(email);
-    return (await claimOf(approvals.redeem(phrase, { discoverySource, intendedUse }))).account_id;
+    return (
+      await claimOf(
+        approvals.redeem(phrase, { discovery_source: discoverySource, intended_use: intendedUse }),
+      )
+    ).account_id;
   };
   const ann = await claim('ann@new.example', ' a friend ', 'x'.repeat(501));
   t.match(answersOf(ann), { discoverySource: 'a friend', intendedUse: null });

@@ -1,10 +1,11 @@
 import type { Test } from 'tap';
+import type { ClaimResult } from '../../../../src/contract/signup.js';
 import { MemoryRateLimiter } from '../../../../src/queue/rate-limiter.js';
 import { scanAudit } from '../../../../src/store/records/approvals.js';
 import type { Logger, RateLimiter, SystemMail } from '../../../../src/usecases/ports.js';
 import { type ApproveOutcome, approve } from '../../../../src/usecases/signup/approve.js';
 import type { SignupPolicy } from '../../../../src/usecases/signup/policy.js';
-import type { ClaimResult, RedeemClaimInput } from '../../../../src/usecases/signup/redeem-claim.js';
+import type { RedeemClaimInput } from '../../../../src/usecases/signup/redeem-claim.js';
 import { requestApproval } from '../../../../src/usecases/signup/request-approval.js';
 import { must, redeemClaim } from '../../../support/use-cases.js';
 import { type House, silent, withHouse } from '../with-house.js';
@@ -80,8 +81,8 @@ export async function withApprovals(t: Test, policy: Partial<SignupPolicy> = {})
     redeem: (phrase, answers = {}) =>
       redeemClaim(approvals, {
         phrase,
-        discoverySource: undefined,
-        intendedUse: undefined,
+        discovery_source: undefined,
+        intended_use: undefined,
         client: CLIENT,
         ...answers,
       }),

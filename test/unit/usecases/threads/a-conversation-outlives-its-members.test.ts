@@ -47,8 +47,8 @@ t.test('a conversation in Trash comes back under its id, member by member', asyn
   const sent = await putSent(house.store, inbox, house.now.ms, { references: ['a@x'], status: 'accepted' });
   await changeLabels(house, {
     ...input(house, received),
-    addLabels: ['kept'],
-    removeLabels: [],
+    add_labels: ['kept'],
+    remove_labels: [],
     kind: 'received',
   });
   const id = (await threadsOf(house, inbox))[0]!.id;

@@ -34,7 +34,7 @@ const COUNTS = { message_count: RECEIVED + SENT, received_count: RECEIVED, sent_
 
 t.test('every member that there was is labelled, and none that came meanwhile', async t => {
   const { house, inbox, input } = await withLargeThread(t);
-  const change = changeThreadLabels(house, { ...input, addLabels: ['b', 'a', 'b'], removeLabels: ['c'] });
+  const change = changeThreadLabels(house, { ...input, add_labels: ['b', 'a', 'b'], remove_labels: ['c'] });
   const late = letter(house, inbox, 'late@x', ['root@x']);
   const [changed, lateId] = await Promise.all([change, late]);
   const names = { add_labels: ['a', 'b'], remove_labels: ['c'] };
@@ -52,7 +52,7 @@ t.test('changes of the same conversation at once all reach every member', async 
   const labels = ['a', 'b', 'c', 'd'];
   await Promise.all(
     labels.map(
-      async label => await changeThreadLabels(house, { ...input, addLabels: [label], removeLabels: [] }),
+      async label => await changeThreadLabels(house, { ...input, add_labels: [label], remove_labels: [] }),
     ),
   );
   for (const label of labels) t.equal(await labelled(house, inbox, 'received', label), RECEIVED, label);
@@ -89,7 +89,9 @@ t.test('two deletions at once move every member once', async t => {
 
 t.test('an inbox that is deleted meanwhile takes everything with it', async t => {
   const { house, inbox, input } = await withLargeThread(t);
-  const change = outcomeOf(() => changeThreadLabels(house, { ...input, addLabels: ['a'], removeLabels: [] }));
+  const change = outcomeOf(() =>
+    changeThreadLabels(house, { ...input, add_labels: ['a'], remove_labels: [] }),
+  );
   await deleteInbox(house, { accountId: house.account, inboxId: inbox });
   t.ok((await change).ok);
   await house.sweepAll();

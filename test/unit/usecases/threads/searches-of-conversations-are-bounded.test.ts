@@ -1,11 +1,11 @@
 import type { Test } from 'tap';
 import t from 'tap';
+import type { ThreadSummary } from '../../../../src/contract/threads.js';
 import type { InboxId } from '../../../../src/domain/ids.js';
 import { foldCase, type MessageFilter, NO_FILTER } from '../../../../src/domain/message-filter.js';
 import type { Writer } from '../../../../src/store/engine/tables.js';
 import type { MemberPosition } from '../../../../src/store/threads/members.js';
 import { type SearchBounds, ThreadSearch } from '../../../../src/usecases/threads/find-threads.js';
-import type { ThreadSummary } from '../../../../src/usecases/threads/read-thread.js';
 import { countingWriter } from '../../store/threads/counting-writer.js';
 import { type House, withHouse } from '../with-house.js';
 import { putSent } from '../with-sent.js';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
+import type { ThreadPage, ThreadSummary } from '../../../../src/contract/threads.js';
 import { resultOf } from '../../../../src/domain/errors.js';
 import {
   type AccountId,
@@ -35,12 +36,8 @@ import {
 import { listMessages } from '../../../../src/usecases/mailbox/list-messages.js';
 import { changeThreadLabels, deleteThread } from '../../../../src/usecases/threads/change-thread.js';
 import { type ThreadPageRequest, ThreadSearch } from '../../../../src/usecases/threads/find-threads.js';
-import {
-  type ListThreadsInput,
-  listThreads,
-  type ThreadPage,
-} from '../../../../src/usecases/threads/list-threads.js';
-import { getThreadDetail, type ThreadSummary } from '../../../../src/usecases/threads/read-thread.js';
+import { type ListThreadsInput, listThreads } from '../../../../src/usecases/threads/list-threads.js';
+import { getThreadDetail } from '../../../../src/usecases/threads/read-thread.js';
 import { must, outcomeOf } from '../../../support/use-cases.js';
 import { storeOptions } from '../../store/with-store.js';
 import type { Question } from '../mailbox/mailbox-steps.js';
@@ -244,8 +241,8 @@ class ThreadRun {
     const input = {
       accountId: this.house.account,
       messageId: message.id,
-      addLabels: change.add,
-      removeLabels: change.remove,
+      add_labels: change.add,
+      remove_labels: change.remove,
     };
     const { store } = this.house;
     const result = await outcomeOf(() =>
@@ -272,7 +269,7 @@ class ThreadRun {
   async #labelThread({ pick, isStranger, change }: Kind<'labelThread'>): Promise<void> {
     const threadId = this.#name(pick);
     const accountId = isStranger ? this.#stranger : this.house.account;
-    const input = { accountId, threadId, addLabels: change.add, removeLabels: change.remove };
+    const input = { accountId, threadId, add_labels: change.add, remove_labels: change.remove };
     const result = await outcomeOf(() => changeThreadLabels(this.house, input));
     const normalised = resultOf(() => normaliseLabelChange(change.add, change.remove));
     if (!normalised.ok) return assert.deepEqual(result, normalised);

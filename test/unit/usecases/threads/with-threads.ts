@@ -1,9 +1,10 @@
 import type { Test } from 'tap';
+import type { ThreadSummary } from '../../../../src/contract/threads.js';
 import type { InboxId, MessageId } from '../../../../src/domain/ids.js';
 import { type MessageFilter, NO_FILTER } from '../../../../src/domain/message-filter.js';
 import type { PreparedContent } from '../../../../src/usecases/ports.js';
 import { listThreads } from '../../../../src/usecases/threads/list-threads.js';
-import { getThreadDetail, type ThreadSummary } from '../../../../src/usecases/threads/read-thread.js';
+import { getThreadDetail } from '../../../../src/usecases/threads/read-thread.js';
 import type { House } from '../with-house.js';
 import { index, parsed } from '../with-parser.js';
 

@@ -125,8 +125,8 @@ t.test('expired keys are forgotten, and no others', async t => {
   for (let n = 0; n < 250; n++) {
     await createInbox(house.inboxes, {
       accountId: house.account,
-      localPart: `a${n}`,
-      idempotencyKey: `k${n}`,
+      local_part: `a${n}`,
+      idempotency_key: `k${n}`,
     });
     if (n === 239) house.now.ms += 1000;
   }
