@@ -74,16 +74,25 @@ export const keyed = {
 
 export type Keyed = Wire<z.ZodObject<typeof keyed>>;
 
-/** The 201 of an operation that takes a key: what was made by this very request. */
-export function firstResult<Schema extends z.ZodType>(schema: Schema, example: z.input<Schema>) {
+/**
+ * The 201 of an operation that takes a key: what was made by this very request. To the code it is of the type that
+ * this and `replayedResult` are parts of.
+ */
+export function firstResult<Schema extends z.ZodType>(
+  schema: Schema,
+  example: z.input<Schema>,
+): z.ZodType<z.output<Schema>> {
   const first = z.object({ replayed: z.literal(false).optional() });
-  return z.intersection(schema, first).meta({ examples: [example] });
+  return z.intersection(schema, first).meta({ examples: [example] }) as z.ZodType<z.output<Schema>>;
 }
 
 /** The 200 of an operation that takes a key: what an earlier request made. */
-export function replayedResult<Schema extends z.ZodType>(schema: Schema, example: z.input<Schema>) {
+export function replayedResult<Schema extends z.ZodType>(
+  schema: Schema,
+  example: z.input<Schema>,
+): z.ZodType<z.output<Schema>> {
   const replay = z.object({ replayed: z.literal(true), idempotency_expires_at: Ts });
-  return z.intersection(schema, replay).meta({ examples: [example] });
+  return z.intersection(schema, replay).meta({ examples: [example] }) as z.ZodType<z.output<Schema>>;
 }
 
 /** Ids and instants of the examples. */

@@ -14,8 +14,10 @@ import {
   type Wire,
 } from './common.js';
 import { labelSet } from './labels.js';
-import { attachments, includeAttachments, recipients, subject } from './sending.js';
-import { StoredAttachment } from './sent.js';
+import { BODY_BYTES } from './limits.js';
+import { operations, PAGE } from './operation.js';
+import { attachments, includeAttachments, recipients, SENDING_ERRORS, subject } from './sending.js';
+import { FirstDraftReceipt, RecoveredDraftReceipt, StoredAttachment } from './sent.js';
 
 const metadataExample = {
   id: EXAMPLE.draftId,
@@ -141,4 +143,107 @@ export const DraftDetail = z
 export const DeletedDraft = z.object({ id: Id, status: deletionPending, message: z.string() }).meta({
   id: 'DeletedDraft',
   examples: [{ id: EXAMPLE.draftId, status: 'deletion_pending', message: 'The draft is gone.' }],
+});
+
+const draftPath = '/v1/drafts/{draft_id}';
+
+/** Codes of saving a draft that do not follow from its fields. */
+const SAVE_ERRORS = ['invalid_name', 'message_too_large', 'content_unavailable'] as const;
+
+export const DRAFT_OPERATIONS = operations({
+  createDraft: {
+    method: 'POST',
+    path: '/v1/inboxes/{inbox_id}/drafts',
+    auth: 'bearer',
+    body: { limitBytes: BODY_BYTES.message, schema: CreateDraft, invalid: 'invalid_draft' },
+    tag: 'drafts',
+    summary: 'Create a draft',
+    description:
+      'Empty, filled, or prepared from a message that it answers or forwards. It costs no allowance.',
+    responses: {
+      201: { description: 'The new draft.', schema: FirstCreatedDraft, headers: ['Location'] },
+      200: {
+        description: 'The draft that the key stands for, as it is now.',
+        schema: ReplayedCreatedDraft,
+        headers: ['Location'],
+      },
+    },
+    errors: [...SAVE_ERRORS, 'reply_not_ready', 'reply_recipients_unavailable'],
+    uncertain: 'draft_unavailable',
+  },
+  listDrafts: {
+    method: 'GET',
+    path: '/v1/inboxes/{inbox_id}/drafts',
+    auth: 'bearer',
+    query: { names: [...PAGE, 'state'], invalid: 'invalid_draft', codes: { cursor: 'invalid_draft' } },
+    tag: 'drafts',
+    summary: 'List drafts',
+    description: 'Last created first.',
+    responses: { 200: { description: 'A page of drafts.', schema: DraftPage } },
+    uncertain: 'draft_unavailable',
+  },
+  getDraft: {
+    method: 'GET',
+    path: draftPath,
+    auth: 'bearer',
+    tag: 'drafts',
+    summary: 'Get a draft',
+    description: 'With its content as saved, before the attribution.',
+    responses: { 200: { description: 'The draft.', schema: DraftDetail } },
+    errors: ['content_unavailable'],
+    uncertain: 'draft_unavailable',
+  },
+  updateDraft: {
+    method: 'PATCH',
+    path: draftPath,
+    auth: 'bearer',
+    body: { limitBytes: BODY_BYTES.message, schema: UpdateDraft, invalid: 'invalid_draft' },
+    tag: 'drafts',
+    summary: 'Change a draft',
+    description: 'Only the fields that are given change; the last write of a field wins.',
+    responses: { 200: { description: 'The draft as it is now.', schema: DraftMetadata } },
+    errors: [...SAVE_ERRORS, 'draft_busy', 'draft_submitted'],
+    uncertain: 'draft_unavailable',
+  },
+  deleteDraft: {
+    method: 'DELETE',
+    path: draftPath,
+    auth: 'bearer',
+    tag: 'drafts',
+    summary: 'Delete a draft for good',
+    description: 'Submitted or not; its sent copy stays.',
+    responses: { 202: { description: 'The draft is out of reach from now on.', schema: DeletedDraft } },
+    errors: ['operation_not_allowed'],
+    uncertain: 'draft_unavailable',
+  },
+  sendDraft: {
+    method: 'POST',
+    path: `${draftPath}/send`,
+    auth: 'bearer',
+    body: { limitBytes: BODY_BYTES.small, schema: SendDraft, invalid: 'invalid_draft' },
+    tag: 'drafts',
+    summary: 'Send a draft',
+    description: 'What is saved is sent, once: a repeat gives the same attempt back, without end.',
+    responses: {
+      201: {
+        description: 'The attempt that was made; status says what became of it.',
+        schema: FirstDraftReceipt,
+        headers: ['Location'],
+      },
+      200: {
+        description: 'The attempt that was made before, as it is now.',
+        schema: RecoveredDraftReceipt,
+        headers: ['Location'],
+      },
+    },
+    errors: [
+      ...SENDING_ERRORS,
+      'invalid_message',
+      'invalid_labels',
+      'reply_headers_unavailable',
+      'draft_busy',
+      'draft_result_unavailable',
+    ],
+    uncertain: 'draft_unavailable',
+  },
 });

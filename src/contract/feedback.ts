@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Id, type Wire } from './common.js';
-import { MAX_FEEDBACK_TITLE_BYTES } from './limits.js';
+import { BODY_BYTES, MAX_FEEDBACK_TITLE_BYTES } from './limits.js';
+import { operations } from './operation.js';
 
 export const FeedbackInput = z
   .strictObject({
@@ -18,3 +19,16 @@ export const FeedbackResult = z.object({ id: Id, status: z.literal('received') }
   examples: [{ id: '01936f55-3c4d-7e5f-8a6b-7c8d9e0f1a2b', status: 'received' }],
 });
 export type FeedbackResult = Wire<typeof FeedbackResult>;
+
+export const FEEDBACK_OPERATIONS = operations({
+  createFeedback: {
+    method: 'POST',
+    path: '/v1/feedback',
+    auth: 'bearer',
+    body: { limitBytes: BODY_BYTES.feedback, schema: FeedbackInput, invalid: 'invalid_request' },
+    tag: 'feedback',
+    summary: 'Send feedback to the operator',
+    description: 'Also the way to ask for larger allowances. There is no limit on how often.',
+    responses: { 201: { description: 'It was received.', schema: FeedbackResult } },
+  },
+});

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   Count,
+  Deleted,
   EXAMPLE,
   firstResult,
   Id,
@@ -11,7 +12,8 @@ import {
   Ts,
   type Wire,
 } from './common.js';
-import { MAX_POLICY_ENTRIES } from './limits.js';
+import { BODY_BYTES, MAX_POLICY_ENTRIES } from './limits.js';
+import { operations } from './operation.js';
 
 const inboxExample = {
   id: EXAMPLE.inboxId,
@@ -120,3 +122,82 @@ export const Policy = z
     examples: [{ inbox_id: EXAMPLE.inboxId, enabled: false, addresses: [], domains: [], revision: 0 }],
   });
 export type Policy = Wire<typeof Policy>;
+
+const inboxPath = '/v1/inboxes/{inbox_id}';
+
+const policy = {
+  method: 'GET',
+  auth: 'bearer',
+  tag: 'inboxes',
+  description: 'To be read only: humans and admins change it.',
+  responses: { 200: { description: 'The rules.', schema: Policy } },
+} as const;
+
+export const INBOX_OPERATIONS = operations({
+  listInboxes: {
+    method: 'GET',
+    path: '/v1/inboxes',
+    auth: 'bearer',
+    tag: 'inboxes',
+    summary: 'List the inboxes of the account',
+    description: 'Not paginated. List before you create one, and after a creation whose answer was lost.',
+    responses: { 200: { description: 'The inboxes and the slots of the account.', schema: InboxList } },
+    errors: ['not_found'],
+  },
+  createInbox: {
+    method: 'POST',
+    path: '/v1/inboxes',
+    auth: 'bearer',
+    body: { limitBytes: BODY_BYTES.small, schema: CreateInbox, invalid: 'invalid_inbox' },
+    tag: 'inboxes',
+    summary: 'Create an inbox',
+    description: 'With an idempotency key a lost answer is recovered by the same request.',
+    responses: {
+      201: { description: 'The inbox was created.', schema: FirstCreatedInbox, headers: ['Location'] },
+      200: {
+        description: 'An earlier request with this key created the inbox; shown as it is now.',
+        schema: ReplayedCreatedInbox,
+        headers: ['Location'],
+      },
+    },
+    errors: ['not_found', 'address_unavailable', 'inbox_limit_reached'],
+  },
+  getInbox: {
+    method: 'GET',
+    path: inboxPath,
+    auth: 'bearer',
+    tag: 'inboxes',
+    summary: 'Get an inbox',
+    responses: { 200: { description: 'The inbox.', schema: Inbox } },
+  },
+  updateInbox: {
+    method: 'PATCH',
+    path: inboxPath,
+    auth: 'bearer',
+    body: { limitBytes: BODY_BYTES.small, schema: UpdateInbox, invalid: 'invalid_inbox' },
+    tag: 'inboxes',
+    summary: 'Change the names of an inbox',
+    description: 'A changed sender name stands in later mail only. The address never changes.',
+    responses: { 200: { description: 'The inbox as it is now.', schema: Inbox } },
+  },
+  deleteInbox: {
+    method: 'DELETE',
+    path: inboxPath,
+    auth: 'bearer',
+    tag: 'inboxes',
+    summary: 'Delete an inbox with all it holds',
+    description: 'There is no way back: its mail is gone, its slot free, and its address retired for ever.',
+    responses: { 202: { description: 'The inbox is out of reach from now on.', schema: Deleted } },
+    errors: ['operation_not_allowed', 'protected_inbox'],
+  },
+  getSendingPolicy: {
+    ...policy,
+    path: `${inboxPath}/sending-policy`,
+    summary: 'Get whom an inbox may write to',
+  },
+  getReceivingPolicy: {
+    ...policy,
+    path: `${inboxPath}/receiving-policy`,
+    summary: 'Get whom an inbox takes no mail from',
+  },
+});

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { Count, EXAMPLE, Id, Label, nextCursor, type Wire } from './common.js';
-import { MAX_BATCH, MAX_LABELS } from './limits.js';
+import { BODY_BYTES, MAX_BATCH, MAX_LABELS } from './limits.js';
+import { operations, PAGE } from './operation.js';
 
 /** Labels of a request: an array of a change or of a new message, a group of a filter. */
 export const labelSet = z.array(Label).max(MAX_LABELS);
 
-const change = { add_labels: labelSet.optional(), remove_labels: labelSet.optional() };
+const names = { add_labels: labelSet.optional(), remove_labels: labelSet.optional() };
 
-export const LabelChange = z.strictObject(change).meta({
+export const LabelChange = z.strictObject(names).meta({
   id: 'LabelChange',
   description: 'At least one label in all, and none in both arrays. Repeats are ignored.',
   examples: [{ add_labels: ['handled'], remove_labels: ['needs-review'] }],
@@ -20,7 +21,7 @@ export const BulkLabelChange = z
   .strictObject({
     // Counted and looked at by the domain, which says what is wrong with them.
     message_ids: z.array(z.string().meta({ pattern: UUID })).meta({ minItems: 1, maxItems: MAX_BATCH }),
-    ...change,
+    ...names,
   })
   .meta({
     id: 'BulkLabelChange',
@@ -52,3 +53,65 @@ export const LabelList = z
     examples: [{ labels: [{ name: 'handled', received_count: 12, sent_count: 1 }], next_cursor: null }],
   });
 export type LabelList = Wire<typeof LabelList>;
+
+const change = {
+  method: 'PATCH',
+  auth: 'bearer',
+  body: { limitBytes: BODY_BYTES.labels, schema: LabelChange, invalid: 'invalid_labels' },
+  tag: 'labels',
+  description: 'Both apply together, other labels stay, and a repeat changes nothing.',
+  responses: { 200: { description: 'The labels of the message now.', schema: LabelResult } },
+} as const;
+
+const batch = {
+  method: 'PATCH',
+  auth: 'bearer',
+  body: { limitBytes: BODY_BYTES.labelsOfMany, schema: BulkLabelChange, invalid: 'invalid_labels' },
+  tag: 'labels',
+  description:
+    'All or nothing, over all inboxes of the account. If one message cannot be found, none is changed.',
+  responses: {
+    200: {
+      description: 'One entry for each distinct message, in the order of the request.',
+      schema: BulkLabelResult,
+    },
+  },
+  errors: ['not_found'],
+} as const;
+
+export const LABEL_OPERATIONS = operations({
+  updateMessageLabels: {
+    ...change,
+    path: '/v1/messages/{message_id}',
+    summary: 'Add and remove labels of a received message',
+  },
+  bulkUpdateMessageLabels: {
+    ...batch,
+    path: '/v1/messages/labels',
+    summary: 'Add and remove labels of many received messages',
+  },
+  updateSentMessageLabels: {
+    ...change,
+    path: '/v1/sent/{message_id}',
+    summary: 'Add and remove labels of a sent message',
+  },
+  bulkUpdateSentLabels: {
+    ...batch,
+    path: '/v1/sent/labels',
+    summary: 'Add and remove labels of many sent messages',
+  },
+  listLabels: {
+    method: 'GET',
+    path: '/v1/inboxes/{inbox_id}/labels',
+    auth: 'bearer',
+    query: {
+      names: [...PAGE, 'prefix'],
+      invalid: 'invalid_search',
+      codes: { prefix: 'invalid_labels' },
+    },
+    tag: 'labels',
+    summary: 'List the labels in use in an inbox',
+    description: 'A name is there as long as a message has it; there is no registry of labels.',
+    responses: { 200: { description: 'A page of names with their counts.', schema: LabelList } },
+  },
+});

@@ -58,3 +58,12 @@ export const PATTERNS = {
   mediaType: '^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+$',
   base64: '^[A-Za-z0-9+/]*={0,2}$',
 } as const;
+
+/** Bytes that the body of a request may have, as it is sent. */
+export const BODY_BYTES = {
+  small: 4096,
+  labels: 20_480,
+  labelsOfMany: 32_768,
+  feedback: 20_480,
+  message: 8_388_608,
+} as const;

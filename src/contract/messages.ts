@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Count, EXAMPLE, Id, nextCursor, Ts, type Wire } from './common.js';
+import { Count, Deleted, EXAMPLE, Id, nextCursor, Ts, type Wire } from './common.js';
+import { LABEL_GROUPS, operations, SEARCH_NAMES, SEARCHED_PAGE } from './operation.js';
 
 /** A mailbox as a header shows it (RFC 5322 section 3.4). */
 const ParsedMailbox = z.object({
@@ -154,3 +155,68 @@ export const ReceivedDetail = z
     z.object({ ...receivedDetailBase, ...statusOfOthers }),
   ])
   .meta({ id: 'ReceivedDetail', examples: [receivedDetailExample] });
+
+const messagePath = '/v1/messages/{message_id}';
+
+export const MESSAGE_OPERATIONS = operations({
+  listMessages: {
+    method: 'GET',
+    path: '/v1/inboxes/{inbox_id}/messages',
+    auth: 'bearer',
+    query: SEARCHED_PAGE,
+    tag: 'messages',
+    summary: 'List and search received messages',
+    description: 'Newest received first, in every processing state. Lists hold no bodies.',
+    responses: { 200: { description: 'A page of messages.', schema: ReceivedPage } },
+  },
+  countMessages: {
+    method: 'GET',
+    path: '/v1/inboxes/{inbox_id}/messages/count',
+    auth: 'bearer',
+    query: { names: SEARCH_NAMES, lists: LABEL_GROUPS, invalid: 'invalid_search' },
+    tag: 'messages',
+    summary: 'Count received messages',
+    description: 'Messages that are not parsed yet count too. It is no count of unread messages.',
+    responses: { 200: { description: 'How many messages there are now.', schema: MessageCount } },
+  },
+  getMessage: {
+    method: 'GET',
+    path: messagePath,
+    auth: 'bearer',
+    tag: 'messages',
+    summary: 'Get a received message',
+    description: 'In every processing state; content is there when processing_status is ready.',
+    responses: { 200: { description: 'The message.', schema: ReceivedDetail } },
+    errors: ['content_unavailable'],
+  },
+  deleteMessage: {
+    method: 'DELETE',
+    path: messagePath,
+    auth: 'bearer',
+    tag: 'messages',
+    summary: 'Delete a received message for good',
+    description: 'Permanent, with its attachments, whether it is parsed, in Trash or neither.',
+    responses: { 202: { description: 'The message is out of reach from now on.', schema: Deleted } },
+    errors: ['operation_not_allowed'],
+  },
+  downloadRawMessage: {
+    method: 'GET',
+    path: `${messagePath}/raw`,
+    auth: 'bearer',
+    tag: 'messages',
+    summary: 'Download the original message',
+    description: 'Byte for byte as it was received, in every processing state.',
+    responses: { 200: { description: 'The original bytes.', bytes: 'message/rfc822' } },
+    errors: ['content_unavailable'],
+  },
+  downloadAttachment: {
+    method: 'GET',
+    path: `${messagePath}/attachments/{attachment_id}`,
+    auth: 'bearer',
+    tag: 'messages',
+    summary: 'Download an attachment',
+    description: 'Of a message that is ready; its declared type is not the type of the answer.',
+    responses: { 200: { description: 'The bytes of the file.', bytes: 'application/octet-stream' } },
+    errors: ['content_unavailable'],
+  },
+});

@@ -1,39 +1,15 @@
 import { z } from 'zod';
 import { Count, EXAMPLE, Key, Mailbox, MsgRef, Ts, type Wire } from './common.js';
 import { labelSet } from './labels.js';
-import {
-  MAX_FILENAME_BYTES,
-  MAX_FILES,
-  MAX_MEDIA_TYPE_LENGTH,
-  MAX_RECIPIENTS,
-  MAX_SUBJECT_BYTES,
-  PATTERNS,
-} from './limits.js';
+import { BODY_BYTES, MAX_FILES, MAX_RECIPIENTS, MAX_SUBJECT_BYTES } from './limits.js';
+import { operations } from './operation.js';
+import { attachmentFields, FirstSendReceipt, ReplayedSendReceipt } from './sent.js';
 
 /** Recipients of one kind in a request. */
 export const recipients = z
   .array(Mailbox)
   .max(MAX_RECIPIENTS)
   .describe(`To, Cc and Bcc have at most ${MAX_RECIPIENTS} entries together.`);
-
-/** Facts of a file that a request hands over and a saved copy shows. */
-export const attachmentFields = {
-  filename: z.string().meta({
-    minLength: 1,
-    'x-max-utf8-bytes': MAX_FILENAME_BYTES,
-    description: 'No control characters, slash or backslash.',
-  }),
-  type: z.string().meta({
-    maxLength: MAX_MEDIA_TYPE_LENGTH,
-    pattern: PATTERNS.mediaType,
-    description: 'MIME type without parameters.',
-  }),
-  content: z.string().meta({
-    contentEncoding: 'base64',
-    pattern: PATTERNS.base64,
-    description: 'The bytes in padded base64 without white space; empty for an empty file.',
-  }),
-};
 
 export const AttachmentInput = z.strictObject(attachmentFields).meta({ id: 'AttachmentInput' });
 export type AttachmentInput = Wire<typeof AttachmentInput>;
@@ -149,3 +125,85 @@ export const Quota = z
   })
   .meta({ id: 'Quota', examples: [quotaExample] });
 export type Quota = Wire<typeof Quota>;
+
+/** Codes of every way of sending that do not follow from its body. */
+export const SENDING_ERRORS = [
+  'invalid_name',
+  'operation_not_allowed',
+  'recipient_not_allowed',
+  'reply_not_ready',
+  'message_too_large',
+  'outbound_limit_reached',
+  'content_unavailable',
+] as const;
+
+/** What every way of sending has in common. */
+const send = {
+  method: 'POST',
+  auth: 'bearer',
+  tag: 'sending',
+  responses: {
+    201: {
+      description: 'The attempt that was made; status says what became of it.',
+      schema: FirstSendReceipt,
+      headers: ['Location'],
+    },
+    200: {
+      description: 'The attempt that the key stands for, as it is now; nothing was sent again.',
+      schema: ReplayedSendReceipt,
+      headers: ['Location'],
+    },
+  },
+  uncertain: 'outbound_unavailable',
+} as const;
+
+const body = { limitBytes: BODY_BYTES.message, invalid: 'invalid_message' } as const;
+
+const reply = {
+  ...send,
+  body: { ...body, schema: ReplyInput },
+  description: 'Recipients and subject follow from the message; its text is not quoted.',
+  errors: [...SENDING_ERRORS, 'reply_headers_unavailable', 'reply_recipients_unavailable'],
+} as const;
+
+export const SENDING_OPERATIONS = operations({
+  sendMessage: {
+    ...send,
+    path: '/v1/inboxes/{inbox_id}/sent',
+    body: { ...body, schema: SendInput },
+    summary: 'Send a message',
+    description:
+      'Waits for the outcome, for so long as the service is set to. 201 is no proof of delivery: look at message.status.',
+    errors: [...SENDING_ERRORS, 'reply_headers_unavailable'],
+  },
+  replyMessage: {
+    ...reply,
+    path: '/v1/inboxes/{inbox_id}/reply',
+    summary: 'Answer a message',
+  },
+  replyAllMessage: {
+    ...reply,
+    path: '/v1/inboxes/{inbox_id}/reply-all',
+    summary: 'Answer a message to everyone',
+  },
+  forwardMessage: {
+    ...send,
+    path: '/v1/inboxes/{inbox_id}/forward',
+    body: { ...body, schema: ForwardInput },
+    summary: 'Forward a message',
+    description:
+      'With a note before it, and its files unless they are left out. A new conversation begins with it.',
+    errors: SENDING_ERRORS,
+  },
+  getOutboundQuota: {
+    method: 'GET',
+    path: '/v1/outbound/quota',
+    auth: 'bearer',
+    tag: 'sending',
+    summary: 'Get the sending allowance',
+    description: 'Of the account, over the last 24 hours. Every To, Cc and Bcc entry counts one.',
+    responses: { 200: { description: 'The allowance as it is now.', schema: Quota } },
+    errors: ['not_found'],
+    uncertain: 'outbound_unavailable',
+  },
+});

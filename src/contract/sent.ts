@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   Count,
+  Deleted,
   EXAMPLE,
   firstResult,
   Id,
@@ -11,7 +12,8 @@ import {
   Ts,
   type Wire,
 } from './common.js';
-import { attachmentFields } from './sending.js';
+import { MAX_FILENAME_BYTES, MAX_MEDIA_TYPE_LENGTH, PATTERNS } from './limits.js';
+import { operations, SEARCHED_PAGE } from './operation.js';
 
 const metadataFields = {
   id: Id,
@@ -57,6 +59,25 @@ export const SentSummary = z.object(metadataFields).meta({ id: 'SentSummary', ex
 export const SentPage = z
   .object({ messages: z.array(SentSummary), next_cursor: nextCursor })
   .meta({ examples: [{ messages: [metadataExample], next_cursor: null }] });
+
+/** Facts of a file that a request hands over and a saved copy shows. */
+export const attachmentFields = {
+  filename: z.string().meta({
+    minLength: 1,
+    'x-max-utf8-bytes': MAX_FILENAME_BYTES,
+    description: 'No control characters, slash or backslash.',
+  }),
+  type: z.string().meta({
+    maxLength: MAX_MEDIA_TYPE_LENGTH,
+    pattern: PATTERNS.mediaType,
+    description: 'MIME type without parameters.',
+  }),
+  content: z.string().meta({
+    contentEncoding: 'base64',
+    pattern: PATTERNS.base64,
+    description: 'The bytes in padded base64 without white space; empty for an empty file.',
+  }),
+};
 
 export const StoredAttachment = z
   .object({
@@ -129,3 +150,40 @@ export const FirstDraftReceipt = firstResult(SendReceipt, unkeyedExample);
 export const RecoveredDraftReceipt = z
   .intersection(SendReceipt, z.object({ replayed: z.literal(true) }))
   .meta({ examples: [{ ...unkeyedExample, replayed: true }] });
+
+const sentPath = '/v1/sent/{message_id}';
+
+export const SENT_OPERATIONS = operations({
+  listSentMessages: {
+    method: 'GET',
+    path: '/v1/inboxes/{inbox_id}/sent',
+    auth: 'bearer',
+    query: SEARCHED_PAGE,
+    tag: 'sending',
+    summary: 'List and search sent messages',
+    description: 'Newest submitted first, whatever became of them. Lists hold no bodies.',
+    responses: { 200: { description: 'A page of messages.', schema: SentPage } },
+    uncertain: 'outbound_unavailable',
+  },
+  getSentMessage: {
+    method: 'GET',
+    path: sentPath,
+    auth: 'bearer',
+    tag: 'sending',
+    summary: 'Get a sent message',
+    description: 'With what was sent: recipients, bodies with the attribution, files.',
+    responses: { 200: { description: 'The message.', schema: SentDetail } },
+    errors: ['content_unavailable'],
+    uncertain: 'outbound_unavailable',
+  },
+  deleteSentMessage: {
+    method: 'DELETE',
+    path: sentPath,
+    auth: 'bearer',
+    tag: 'sending',
+    summary: 'Delete a sent message for good',
+    description: 'Permanent, with its attachments. It refunds nothing and frees no key.',
+    responses: { 202: { description: 'The message is out of reach from now on.', schema: Deleted } },
+    errors: ['operation_not_allowed'],
+  },
+});

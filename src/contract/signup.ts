@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Id, type Wire } from './common.js';
-import { MAX_ANSWER_LENGTH } from './limits.js';
+import { BODY_BYTES, MAX_ANSWER_LENGTH } from './limits.js';
+import { operations } from './operation.js';
 
 export const SignupInput = z.strictObject({}).meta({ id: 'SignupInput', examples: [{}] });
 
@@ -56,3 +57,31 @@ export const ClaimResult = z
     ],
   });
 export type ClaimResult = Wire<typeof ClaimResult>;
+
+export const SIGNUP_OPERATIONS = operations({
+  createSignup: {
+    method: 'POST',
+    path: '/v1/signups',
+    auth: 'none',
+    isGuarded: true,
+    body: { limitBytes: BODY_BYTES.small, schema: SignupInput, invalid: 'invalid_request' },
+    tag: 'signup',
+    summary: 'Ask how to get access',
+    description:
+      'Tells where a human approves access. Nothing is kept and no mail is sent: there is nothing to poll for.',
+    responses: { 202: { description: 'What to tell the human.', schema: SignupResult } },
+  },
+  createClaim: {
+    method: 'POST',
+    path: '/v1/claims',
+    auth: 'none',
+    isGuarded: true,
+    body: { limitBytes: BODY_BYTES.small, schema: ClaimInput, invalid: 'invalid_request' },
+    tag: 'signup',
+    summary: 'Redeem a claim phrase for a key',
+    description:
+      'A phrase works once, and adds a key: keys, inboxes and mail of the account stay as they are. No inbox is made.',
+    responses: { 201: { description: 'The key, shown this once.', schema: ClaimResult } },
+    errors: ['invalid_claim'],
+  },
+});

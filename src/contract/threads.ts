@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Count, deletionPending, EXAMPLE, Id, Mailbox, nextCursor, Ts, type Wire } from './common.js';
-import { MAX_MATCHING_IDS } from './limits.js';
+import { LabelChange } from './labels.js';
+import { BODY_BYTES, MAX_MATCHING_IDS } from './limits.js';
 import {
   contentOfReady,
   ParsedAddress,
@@ -8,6 +9,7 @@ import {
   receivedDetailExample,
   statusOfOthers,
 } from './messages.js';
+import { operations, PAGE, SEARCHED_PAGE } from './operation.js';
 import { SentMetadata, sentDetailExample, submissionExample, submissionFields } from './sent.js';
 
 const threadBase = {
@@ -182,3 +184,52 @@ export const DeletedThread = z
     ],
   });
 export type DeletedThread = Wire<typeof DeletedThread>;
+
+const threadPath = '/v1/threads/{thread_id}';
+
+export const THREAD_OPERATIONS = operations({
+  listThreads: {
+    method: 'GET',
+    path: '/v1/inboxes/{inbox_id}/threads',
+    auth: 'bearer',
+    query: SEARCHED_PAGE,
+    tag: 'threads',
+    summary: 'List and search conversations',
+    description:
+      'Last active first. One message of a conversation must meet all conditions. A page may come back short with a cursor.',
+    responses: { 200: { description: 'A page of conversations.', schema: ThreadPage } },
+  },
+  getThread: {
+    method: 'GET',
+    path: threadPath,
+    auth: 'bearer',
+    query: { names: PAGE, invalid: 'invalid_search' },
+    tag: 'threads',
+    summary: 'Get a conversation',
+    description: 'The newest messages first, page by page; within a page the oldest comes first.',
+    responses: {
+      200: { description: 'The conversation and a page of its messages.', schema: ThreadDetail },
+    },
+    errors: ['content_unavailable'],
+  },
+  updateThreadLabels: {
+    method: 'PATCH',
+    path: threadPath,
+    auth: 'bearer',
+    body: { limitBytes: BODY_BYTES.labels, schema: LabelChange, invalid: 'invalid_labels' },
+    tag: 'threads',
+    summary: 'Add and remove labels of every message of a conversation',
+    description: 'Of those that are in it now; messages that come later get none of it.',
+    responses: { 200: { description: 'How many messages it was about.', schema: ThreadLabelResult } },
+  },
+  deleteThread: {
+    method: 'DELETE',
+    path: threadPath,
+    auth: 'bearer',
+    tag: 'threads',
+    summary: 'Move a conversation to Trash',
+    description: 'Every message that is in it now. Restoring them brings the conversation back.',
+    responses: { 202: { description: 'How many messages were moved.', schema: DeletedThread } },
+    errors: ['operation_not_allowed'],
+  },
+});

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { EXAMPLE, Id, Mailbox, nextCursor, Ts, type Wire } from './common.js';
 import { ParsedAddress } from './messages.js';
+import { operations, PAGE } from './operation.js';
 
 const entry = { id: Id, inbox_id: Id, subject: z.string().nullable(), deleted_at: Ts, restorable_until: Ts };
 
@@ -76,3 +77,57 @@ export const Restored = z
     ],
   });
 export type Restored = Wire<typeof Restored>;
+
+const trash = {
+  method: 'POST',
+  auth: 'bearer',
+  tag: 'trash',
+  description:
+    'It is out of every list and count until it is restored. Send no body. A repeat changes nothing.',
+  responses: { 200: { description: 'The message is in Trash.', schema: Trashed } },
+  errors: ['operation_not_allowed'],
+} as const;
+
+const restore = {
+  method: 'POST',
+  auth: 'bearer',
+  tag: 'trash',
+  description: 'With its labels and attachments. Send no body. A repeat changes nothing.',
+  responses: { 200: { description: 'The message is live.', schema: Restored } },
+  errors: ['operation_not_allowed', 'content_unavailable'],
+} as const;
+
+export const TRASH_OPERATIONS = operations({
+  trashMessage: {
+    ...trash,
+    path: '/v1/messages/{message_id}/trash',
+    summary: 'Move a received message to Trash',
+  },
+  restoreMessage: {
+    ...restore,
+    path: '/v1/messages/{message_id}/restore',
+    summary: 'Bring a received message back from Trash',
+  },
+  trashSentMessage: {
+    ...trash,
+    path: '/v1/sent/{message_id}/trash',
+    summary: 'Move a sent message to Trash',
+  },
+  restoreSentMessage: {
+    ...restore,
+    path: '/v1/sent/{message_id}/restore',
+    summary: 'Bring a sent message back from Trash',
+  },
+  listTrash: {
+    method: 'GET',
+    path: '/v1/inboxes/{inbox_id}/trash',
+    auth: 'bearer',
+    query: { names: PAGE, invalid: 'invalid_search' },
+    tag: 'trash',
+    summary: 'List the messages in Trash',
+    description:
+      'Last trashed first, and only what can be restored: a page may be short before the last one.',
+    responses: { 200: { description: 'A page of messages.', schema: TrashPage } },
+    errors: ['content_unavailable'],
+  },
+});

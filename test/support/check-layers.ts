@@ -49,7 +49,7 @@ const libraryHomes: ReadonlyMap<string, readonly string[]> = new Map([
   ['pino', ['ops']],
   ['smol-toml', ['config']],
   ['smtp-server', ['smtp']],
-  ['zod', ['config', 'contract', 'http']],
+  ['zod', ['config', 'contract']],
 ]);
 
 /** The one file of `lib` that the domain and the contract may not import: they know neither waiting nor time. */

@@ -1,7 +1,6 @@
-import type { z } from 'zod';
+import { RESPONSE_HEADERS, type ResponseHeader } from '../../contract/operation.js';
 import type { ParameterSpec } from '../../contract/parameters.js';
-import { RESPONSE_HEADERS, type ResponseHeader } from '../server/route.js';
-import { type JsonObject, SchemaBook } from './schema-book.js';
+import { type JsonObject, type Schema, SchemaBook } from '../../contract/schema-book.js';
 
 /** What operations share: it stands in `components` once, and where it is used a reference stands for it. */
 export class ComponentBook {
@@ -12,7 +11,7 @@ export class ComponentBook {
     responses: new Map<string, JsonObject>(),
   };
 
-  schema(schema: z.ZodType): JsonObject {
+  schema(schema: Schema): JsonObject {
     return this.#schemas.add(schema);
   }
 

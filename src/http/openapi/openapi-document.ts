@@ -1,9 +1,9 @@
-import { type DocumentedRoute, type Route, TAGS, type Tag } from '../server/route.js';
+import { type Operation, TAGS, type Tag } from '../../contract/operation.js';
+import type { JsonObject } from '../../contract/schema-book.js';
 import { ComponentBook } from './component-book.js';
 import { operationObject } from './operation-object.js';
-import type { JsonObject } from './schema-book.js';
 
-/** Version of the API (specification, Versioning), not of the software. */
+/** Version of the API, not of the software. */
 const API_VERSION = '1.0.0';
 
 const DESCRIPTION = `Email for AI agents.
@@ -27,16 +27,15 @@ export interface DescribedService {
 }
 
 /**
- * The published contract: OpenAPI 3.1 made of the route table. Equal routes give equal documents, byte for
- * byte. Throws when a route lacks what the document needs.
+ * The published contract: OpenAPI 3.1 made of the operations that are served. Equal operations give equal
+ * documents, byte for byte. Throws when one lacks what the document needs.
  */
-export function openApiDocument(routes: readonly Route[], service: DescribedService): JsonObject {
-  const documented = routes.filter(isDocumented);
+export function openApiDocument(operations: readonly Operation[], service: DescribedService): JsonObject {
   const book = new ComponentBook();
   const paths: Record<string, Record<string, JsonObject>> = {};
-  for (const route of documented) {
-    const operation = operationObject(route, book);
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation };
+  for (const operation of operations) {
+    const { path, method } = operation;
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationObject(operation, book) };
   }
   return {
     openapi: '3.1.0',
@@ -48,7 +47,7 @@ export function openApiDocument(routes: readonly Route[], service: DescribedServ
     },
     servers: [{ url: service.publicUrl }],
     security: [{ bearerAuth: [] }],
-    tags: tagsOf(documented),
+    tags: tagsOf(operations),
     paths,
     components: {
       securitySchemes: {
@@ -59,12 +58,8 @@ export function openApiDocument(routes: readonly Route[], service: DescribedServ
   };
 }
 
-function isDocumented(route: Route): route is DocumentedRoute {
-  return route.isDocumented !== false;
-}
-
-function tagsOf(routes: readonly DocumentedRoute[]): JsonObject[] {
-  const used = new Set<Tag>(routes.map(route => route.tag));
+function tagsOf(operations: readonly Operation[]): JsonObject[] {
+  const used = new Set<Tag>(operations.map(({ tag }) => tag));
   return (Object.keys(TAGS) as Tag[])
     .filter(tag => used.has(tag))
     .map(name => ({ name, description: TAGS[name] }));

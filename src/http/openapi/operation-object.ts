@@ -1,45 +1,46 @@
+import { type BodySpec, errorCodesOf, type Operation } from '../../contract/operation.js';
 import { PATH_PARAMETERS, QUERY_PARAMETERS } from '../../contract/parameters.js';
-import type { BodySpec, DocumentedRoute } from '../server/route.js';
+import { exampleOf, type JsonObject, nameOf } from '../../contract/schema-book.js';
 import type { ComponentBook } from './component-book.js';
-import { errorCodesOf } from './error-codes.js';
 import { responseObjects } from './response-objects.js';
-import { exampleOf, type JsonObject, nameOf } from './schema-book.js';
 
-/** A route as an Operation Object. Throws when the route does not say what the document needs. */
-export function operationObject(route: DocumentedRoute, book: ComponentBook): JsonObject {
-  const parameters = parameterObjects(route, book);
+/** An operation as an Operation Object. Throws when it does not say what the document needs. */
+export function operationObject(operation: Operation, book: ComponentBook): JsonObject {
+  const parameters = parameterObjects(operation, book);
   return {
-    operationId: route.operationId,
-    tags: [route.tag],
-    summary: route.summary,
-    ...(route.description === undefined ? {} : { description: route.description }),
+    operationId: operation.operationId,
+    tags: [operation.tag],
+    summary: operation.summary,
+    ...(operation.description === undefined ? {} : { description: operation.description }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(route.body === undefined ? {} : { requestBody: requestBody(route, route.body, book) }),
-    responses: responseObjects(route, book),
-    ...(route.auth === 'none' ? { security: [] } : {}),
-    'x-error-codes': errorCodesOf(route),
+    ...(operation.body === undefined ? {} : { requestBody: requestBody(operation, operation.body, book) }),
+    responses: responseObjects(operation, book),
+    ...(operation.auth === 'none' ? { security: [] } : {}),
+    'x-error-codes': errorCodesOf(operation),
   };
 }
 
-function parameterObjects(route: DocumentedRoute, book: ComponentBook): JsonObject[] {
-  const inPath = [...route.path.matchAll(/\{([^}]+)\}/g)].flatMap(([, name]) => name ?? []);
-  const inQuery = [...(route.query?.names ?? []), ...(route.query?.lists ?? [])];
+function parameterObjects(operation: Operation, book: ComponentBook): JsonObject[] {
+  const inPath = [...operation.path.matchAll(/\{([^}]+)\}/g)].flatMap(([, name]) => name ?? []);
+  const inQuery = [...(operation.query?.names ?? []), ...(operation.query?.lists ?? [])];
   return [
-    ...inPath.map(name => book.parameter(name, 'path', declared(PATH_PARAMETERS, name, route))),
-    ...inQuery.map(name => book.parameter(name, 'query', declared(QUERY_PARAMETERS, name, route))),
+    ...inPath.map(name => book.parameter(name, 'path', declared(PATH_PARAMETERS, name, operation))),
+    ...inQuery.map(name => book.parameter(name, 'query', declared(QUERY_PARAMETERS, name, operation))),
   ];
 }
 
-function declared<Spec>(specs: Readonly<Record<string, Spec>>, name: string, route: DocumentedRoute): Spec {
+function declared<Spec>(specs: Readonly<Record<string, Spec>>, name: string, operation: Operation): Spec {
   const spec = specs[name];
   if (spec !== undefined) return spec;
-  throw new Error(`${route.operationId}: declare the parameter ${name} in src/contract/parameters.ts`);
+  throw new Error(`${operation.operationId}: declare the parameter ${name} in src/contract/parameters.ts`);
 }
 
-function requestBody(route: DocumentedRoute, body: BodySpec, book: ComponentBook): JsonObject {
+function requestBody(operation: Operation, body: BodySpec, book: ComponentBook): JsonObject {
   const example = exampleOf(body.schema);
   if (nameOf(body.schema) === undefined || example === undefined) {
-    throw new Error(`${route.operationId}: the schema of its body needs an id and an example in its meta`);
+    throw new Error(
+      `${operation.operationId}: the schema of its body needs an id and an example in its meta`,
+    );
   }
   return {
     description: `A JSON object of at most ${body.limitBytes} bytes.`,

@@ -1,23 +1,22 @@
-import type { z } from 'zod';
 import { ERROR_SHAPES, ErrorBody } from '../../contract/error-bodies.js';
 import { ERRORS, type ErrorCode } from '../../contract/errors.js';
 import {
   COMMON_HEADERS,
   DOWNLOAD_HEADERS,
-  type DocumentedRoute,
+  errorCodesOf,
+  type Operation,
   type ResponseHeader,
   type ResponseSpec,
-} from '../server/route.js';
+} from '../../contract/operation.js';
+import { exampleOf, type JsonObject, type Schema } from '../../contract/schema-book.js';
 import type { ComponentBook } from './component-book.js';
-import { errorCodesOf } from './error-codes.js';
-import { exampleOf, type JsonObject } from './schema-book.js';
 
 /** The responses of an operation: its own, then its errors, one for each status. */
-export function responseObjects(route: DocumentedRoute, book: ComponentBook): JsonObject {
+export function responseObjects(operation: Operation, book: ComponentBook): JsonObject {
   const responses: Record<string, JsonObject> = {};
-  for (const [status, spec] of Object.entries(route.responses)) responses[status] = success(spec, book);
-  for (const [status, codes] of byStatus(errorCodesOf(route))) {
-    if (status in responses) throw new Error(`${route.operationId}: ${status} is an answer and an error`);
+  for (const [status, spec] of Object.entries(operation.responses)) responses[status] = success(spec, book);
+  for (const [status, codes] of byStatus(errorCodesOf(operation))) {
+    if (status in responses) throw new Error(`${operation.operationId}: ${status} is an answer and an error`);
     responses[status] = errors(status, codes, book);
   }
   return responses;
@@ -68,7 +67,7 @@ function errorResponse(status: number, codes: readonly ErrorCode[], book: Compon
 }
 
 /** Mostly one: a shape that plain errors fit too stands for both. */
-function errorSchemas(codes: readonly ErrorCode[]): readonly z.ZodType[] {
+function errorSchemas(codes: readonly ErrorCode[]): readonly Schema[] {
   const shapes = codes.map(code => ERROR_SHAPES[code]);
   const hasPlain = shapes.includes(undefined) && !shapes.some(shape => shape?.fitsPlain === true);
   const special = new Set(shapes.flatMap(shape => shape?.schema ?? []));

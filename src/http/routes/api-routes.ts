@@ -5,14 +5,13 @@ import type { SendDeps } from '../../usecases/sending/submit-send.js';
 import type { DescribedService } from '../openapi/openapi-document.js';
 import { PageCache } from '../server/list-page.js';
 import type { Route } from '../server/route.js';
-import { withContract } from './contract.js';
 import { draftRoutes } from './drafts.js';
 import { feedbackRoutes } from './feedback.js';
-import { healthRoutes } from './health.js';
 import { inboxRoutes } from './inboxes.js';
 import { labelRoutes } from './labels.js';
 import { messageRoutes } from './messages.js';
-import { correspondenceRoutes, sentRoutes } from './sending.js';
+import { sendingRoutes, sentRoutes } from './sending.js';
+import { withServiceRoutes } from './service.js';
 import { type SignupRouteDeps, signupRoutes } from './signups.js';
 import { threadRoutes } from './threads.js';
 import { trashRoutes } from './trash.js';
@@ -36,12 +35,11 @@ export function apiRoutes(deps: ApiDeps): Route[] {
   const { send, cursors } = deps;
   const { store, clock } = send;
   const pages = new PageCache(PAGE_CACHE_BYTES);
-  return withContract(deps.service, [
-    ...healthRoutes(deps.isReady),
+  return withServiceRoutes(deps.service, deps.isReady, [
     ...inboxRoutes(deps.inboxes),
     ...messageRoutes({ store, clock, cursors, pages }),
+    ...sendingRoutes(send),
     ...sentRoutes({ send, cursors, pages }),
-    ...correspondenceRoutes(send),
     ...draftRoutes({ send, cursors }),
     ...labelRoutes({ store, cursors }),
     ...threadRoutes({ store, clock, cursors, retentionDays: deps.retentionDays }),

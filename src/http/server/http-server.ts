@@ -10,7 +10,7 @@ import type { PageRoute, PageSet } from '../pages/page-route.js';
 import { servePage } from '../pages/serve-page.js';
 import { readQuery } from './query.js';
 import { readBody } from './read-body.js';
-import { failed, type Reply, type Route } from './route.js';
+import { failed, type Reply, type ServedRoute } from './route.js';
 import { Router } from './router.js';
 import type { Visit, Visitors } from './visitors.js';
 import { type Exchange, Outbox, writeReply } from './write-reply.js';
@@ -19,7 +19,7 @@ export interface HttpServerOptions {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
-  readonly routes: readonly Route[];
+  readonly routes: readonly ServedRoute[];
   /** Pages for humans. */
   readonly pages?: PageSet | undefined;
   readonly visitors: Visitors;
@@ -65,14 +65,14 @@ function originForm(target: string): string {
 /** The HTTP API on `node:http`. Routes are data; this class walks a request through its route. */
 export class HttpServer {
   readonly #options: HttpServerOptions;
-  readonly #router: Router<Route | PageRoute>;
+  readonly #router: Router<ServedRoute | PageRoute>;
   readonly #server: Server;
   readonly #outbox = new Outbox();
   #isStopping = false;
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
-    this.#router = new Router<Route | PageRoute>([...options.routes, ...(options.pages?.routes ?? [])]);
+    this.#router = new Router<ServedRoute | PageRoute>([...options.routes, ...(options.pages?.routes ?? [])]);
     this.#server = createServer(LIMITS, (request, response) => this.#answer(request, response, false));
     // With `Expect: 100-continue` the client waits: a body that is refused by its length is never sent.
     this.#server.on('checkContinue', (request, response) => this.#answer(request, response, true));
@@ -161,7 +161,7 @@ export class HttpServer {
       },
     };
     if ('page' in route) return servePage(this.#options, route, visit);
-    if (route.uncertain !== undefined) exchange.failure = uncertain(route.uncertain);
+    if (route.uncertain != null) exchange.failure = uncertain(route.uncertain);
     if (route.guard === undefined) return this.#serve(route, visit, '');
     const { visitors } = this.#options;
     const client = visitors.addressOf(request);
@@ -170,7 +170,7 @@ export class HttpServer {
       .then(() => this.#serve(route, visit, client));
   }
 
-  #serve(route: Route, visit: Visit, client: string): Reply | Promise<Reply> {
+  #serve(route: ServedRoute, visit: Visit, client: string): Reply | Promise<Reply> {
     const { params, queryText, request, onRead } = visit;
     const account = route.auth === 'bearer' ? this.#authenticate(request) : null;
     if (route.auth === 'bearer' && account === null) return UNAUTHORIZED;

@@ -1,3 +1,4 @@
+import type { MESSAGE_OPERATIONS } from '../../contract/messages.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
 import type { MessageKind } from '../../store/mailbox/mailboxes.js';
@@ -7,8 +8,8 @@ import {
   listVersion,
   type MessagePage,
 } from '../../usecases/mailbox/list-messages.js';
-import { LABEL_GROUPS, readFilter, readLimit, readOrder, SEARCH_NAMES } from './query.js';
-import type { Query, QuerySpec, Reply, RouteRequest } from './route.js';
+import { readFilter, readOrder, readPage } from './query.js';
+import { inboxOf, jsonBytes, type Reply, type RequestOf } from './route.js';
 
 export interface ListPageDeps {
   readonly store: Store;
@@ -16,20 +17,11 @@ export interface ListPageDeps {
   readonly pages: PageCache;
 }
 
-/** What a list of messages takes (wire contract 0.3, PAGE and SEARCH). */
-export const LIST_QUERY: QuerySpec = {
-  names: ['limit', 'cursor', 'order', ...SEARCH_NAMES],
-  lists: LABEL_GROUPS,
-  invalid: 'invalid_search',
-};
+type ListRequest = RequestOf<(typeof MESSAGE_OPERATIONS)['listMessages']>;
 
 /** A page of an inbox's messages of one kind; as long as nothing has changed, as it was encoded before. */
-export function listPage(deps: ListPageDeps, kind: MessageKind, request: RouteRequest): Reply {
-  const input = {
-    accountId: request.account.id,
-    inboxId: request.params.inbox_id ?? '',
-    kind,
-  };
+export function listPage(deps: ListPageDeps, kind: MessageKind, request: ListRequest): Reply<never> {
+  const input = { ...inboxOf(request), kind };
   const version = listVersion(deps, input);
   // Of one account: that the inbox is its own has been seen when the page was made.
   const key = `${kind} ${input.accountId} ${input.inboxId}?${request.queryText}`;
@@ -43,19 +35,19 @@ export function listPage(deps: ListPageDeps, kind: MessageKind, request: RouteRe
   return pageReply(bytes);
 }
 
-function pageReply(bytes: Buffer): Reply {
-  return { kind: 'json-bytes', status: 200, stream: { size: bytes.length, bytes: [bytes] } };
-}
-
 /** What a list with conditions is asked for. */
 export type ListQuery = Pick<ListInput, 'filter' | 'order' | 'limit' | 'cursor'>;
 
-export function readListQuery(query: Query): ListQuery {
-  const limit = readLimit(query);
+export function readListQuery(query: ListRequest['query']): ListQuery {
+  const page = readPage(query);
   const order = readOrder(query);
   const filter = readFilter(query);
-  const cursor = query.get('cursor') ?? null;
-  return { filter, order, limit, cursor };
+  return { ...page, order, filter };
+}
+
+/** A page that has been encoded. */
+export function pageReply(bytes: Buffer): Reply<never> {
+  return jsonBytes({ size: bytes.length, bytes: [bytes] });
 }
 
 const OPEN = Buffer.from('{"messages":[');

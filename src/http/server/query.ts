@@ -1,8 +1,10 @@
 import { DEFAULT_PAGE, MAX_PAGE } from '../../contract/limits.js';
+import { type LABEL_GROUPS, type PAGE, type QuerySpec, SEARCH_NAMES } from '../../contract/operation.js';
 import { refuse } from '../../domain/errors.js';
 import { type MessageFilter, normaliseFilter } from '../../domain/message-filter.js';
 import type { ListOrder } from '../../usecases/mailbox/list-messages.js';
-import type { Query, QuerySpec } from './route.js';
+import type { PageInput } from '../../usecases/shared/pages.js';
+import type { Query } from './route.js';
 
 class ReadQuery implements Query {
   readonly #values = new Map<string, string[]>();
@@ -40,10 +42,7 @@ export function readQuery(text: string, spec: QuerySpec | undefined): Query {
         throw refuse(spec.invalid, `Unknown query parameter ${JSON.stringify(name)}; known: ${known}.`);
       }
       if (query.get(name) !== undefined) {
-        throw refuse(
-          spec.nameCodes?.[name] ?? spec.invalid,
-          `The query parameter ${name} may be given once.`,
-        );
+        throw refuse(spec.codes?.[name] ?? spec.invalid, `The query parameter ${name} may be given once.`);
       }
     }
     query.add(name, value);
@@ -57,7 +56,7 @@ const LIMIT = /^[1-9][0-9]{0,2}$/;
  * How many entries of a page are asked for, in decimal digits.
  * @throws `invalid_limit`
  */
-export function readLimit(query: Query): number {
+export function readLimit(query: Query<'limit'>): number {
   const text = query.get('limit');
   if (text === undefined) return DEFAULT_PAGE;
   if (!LIMIT.test(text) || Number(text) > MAX_PAGE) {
@@ -66,12 +65,15 @@ export function readLimit(query: Query): number {
   return Number(text);
 }
 
-/** Search parameters that are given at most once (wire contract 0.3, SEARCH). */
-export const SEARCH_NAMES = ['query', 'from', 'recipient', 'subject', 'after', 'before'] as const;
-export const LABEL_GROUPS = ['labels_all', 'labels_any', 'labels_none'] as const;
+/** Which page of a list is asked for. */
+export function readPage(query: Query<(typeof PAGE)[number]>): PageInput {
+  return { limit: readLimit(query), cursor: query.get('cursor') ?? null };
+}
+
+type SearchName = (typeof SEARCH_NAMES)[number] | (typeof LABEL_GROUPS)[number];
 
 /** The filter that a list or count asks for. */
-export function readFilter(query: Query): MessageFilter {
+export function readFilter(query: Query<SearchName>): MessageFilter {
   if (query.get('query') !== undefined) {
     throw refuse(
       'invalid_search',
@@ -90,7 +92,7 @@ export function readFilter(query: Query): MessageFilter {
   return normaliseFilter(groups, Object.fromEntries(given));
 }
 
-export function readOrder(query: Query): ListOrder {
+export function readOrder(query: Query<'order'>): ListOrder {
   const order = query.get('order') ?? 'newest';
   if (order === 'newest' || order === 'oldest') return order;
   throw refuse(

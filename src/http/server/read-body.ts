@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
-import type { ErrorCode } from '../../contract/errors.js';
+import { type BodySpec, codeOfField } from '../../contract/operation.js';
 import { refuse } from '../../domain/errors.js';
 import { Semaphore } from '../../lib/async.js';
-import type { BodySpec } from './route.js';
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*(.*))?$/i;
 
@@ -103,7 +102,7 @@ const MAX_ENTRIES = 1_000;
 function validate(value: Record<string, unknown>, spec: BodySpec): unknown {
   for (const [field, list] of Object.entries(value)) {
     if (!Array.isArray(list) || list.length <= MAX_ENTRIES) continue;
-    throw refuse(codeOf(field, spec), `${shown([field])} has ${list.length} entries, far too many.`);
+    throw refuse(codeOfField(spec, field), `${shown([field])} has ${list.length} entries, far too many.`);
   }
   const parsed = spec.schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -114,13 +113,9 @@ function validate(value: Record<string, unknown>, spec: BodySpec): unknown {
   }
   const field = issue.path.join('.');
   throw refuse(
-    codeOf(String(issue.path[0]), spec),
+    codeOfField(spec, String(issue.path[0])),
     field === '' ? issue.message : `${field}: ${issue.message}.`,
   );
-}
-
-function codeOf(field: string, spec: BodySpec): ErrorCode {
-  return spec.fieldCodes?.[field] ?? spec.invalid;
 }
 
 /** Names of fields as somebody wrote them: the first few, and not all of each. */

@@ -1,100 +1,30 @@
-import { z } from 'zod';
-import type { ErrorCode } from '../../contract/errors.js';
+import type { Wire } from '../../contract/common.js';
+import type { Operation } from '../../contract/operation.js';
+import type { Schema } from '../../contract/schema-book.js';
 import type { Failure } from '../../domain/errors.js';
+import type { AccountId } from '../../domain/ids.js';
 import type { AccountRecord } from '../../store/records/accounts.js';
-import type { MessageInput } from '../../usecases/mailbox/message-access.js';
 import type { Download } from '../../usecases/mailbox/read-message.js';
 import type { RateLimit } from '../../usecases/ports.js';
 import type { ByteStream } from '../../usecases/shared/contents.js';
 
 /**
- * A route is data: the server walks it step by step in the order that the decisions fix (authentication,
- * content type, size, JSON, fields), and the handler is left with a valid request. The published document
- * (`openapi/`) is made of the same data.
+ * An operation and what carries it out. The server walks a request through it step by step in one order
+ * (authentication, content type, size, JSON, fields), and the handler is left with a valid request.
  */
-export type Route = DocumentedRoute | UndocumentedRoute;
-
-interface ServedRoute {
-  readonly operationId: string;
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** `/v1/inboxes/{inbox_id}`: literal segments and named ones. */
-  readonly path: string;
-  readonly auth: 'bearer' | 'none';
-  /**
-   * Of a route that browsers could be sent to without a key: pages of other sites are refused, then this limit by
-   * client address counts.
-   */
+export interface Route extends Operation {
+  /** Of an operation that is guarded: pages of other sites are refused, then this limit by client address counts. */
   readonly guard?: RateLimit;
-  readonly query?: QuerySpec;
-  readonly body?: BodySpec;
-  /** Codes of failure that this route itself can answer with; what its key and its body bring is known. */
-  readonly errors: readonly ErrorCode[];
-  /** What a failure answers that nobody has foreseen; `internal_error` unless another is said (wire contract 0.2). */
-  readonly uncertain?: ErrorCode;
   readonly handle: (request: RouteRequest) => Reply | Promise<Reply>;
 }
 
-/** An operation of the API. */
-export interface DocumentedRoute extends ServedRoute {
-  readonly isDocumented?: true;
-  readonly tag: Tag;
-  /** A few words without a full stop. */
-  readonly summary: string;
-  /** What a caller should know besides: CommonMark. */
-  readonly description?: string;
-  /** Answers that are no errors, by status. */
-  readonly responses: Readonly<Record<number, ResponseSpec>>;
-}
+/** What the server has to know of a route. */
+export type ServedRoute = Pick<
+  Route,
+  'method' | 'path' | 'auth' | 'query' | 'body' | 'uncertain' | 'guard' | 'handle'
+>;
 
-/** A page for people, which is no part of the contract with programs. */
-export interface UndocumentedRoute extends ServedRoute {
-  readonly isDocumented: false;
-}
-
-export type ResponseSpec = JsonResponse | FileResponse;
-
-export interface JsonResponse {
-  readonly description: string;
-  /** A type of `contract/`, with an example in its `meta`. */
-  readonly schema: z.ZodType;
-  /** Besides those that every answer has. */
-  readonly headers?: readonly ResponseHeader[];
-}
-
-/** The answer to a download, whose headers are known. */
-export interface FileResponse {
-  readonly description: string;
-  readonly bytes: 'message/rfc822' | 'application/octet-stream';
-}
-
-/** Query parameters, each declared in `parameters.ts`. */
-export interface QuerySpec {
-  /** Given at most once each. */
-  readonly names: readonly string[];
-  /** May be repeated, once for each value. */
-  readonly lists?: readonly string[];
-  /** What an unknown or repeated parameter answers, so that a misspelt filter never widens a result. */
-  readonly invalid: ErrorCode;
-  /** What certain parameters answer when they are repeated. */
-  readonly nameCodes?: Readonly<Record<string, ErrorCode>>;
-}
-
-export interface BodySpec {
-  readonly limitBytes: number;
-  /** A component of `contract/`, with an example in its `meta`. Strict: unknown fields fail. */
-  readonly schema: z.ZodType;
-  /** What a bad body answers, and what a bad value of certain fields does. */
-  readonly invalid: ErrorCode;
-  readonly fieldCodes?: Readonly<Record<string, ErrorCode>>;
-}
-
-export interface Query {
-  /** The value of a parameter that is given at most once. */
-  get(name: string): string | undefined;
-  /** The values of a repeatable parameter; none when it is absent. */
-  list(name: string): readonly string[];
-}
-
+/** A request that has passed every check of its operation. */
 export interface RouteRequest {
   /** Values of the named path segments. */
   readonly params: Readonly<Record<string, string>>;
@@ -109,8 +39,101 @@ export interface RouteRequest {
   readonly account: AccountRecord;
 }
 
-export type Reply =
-  | { readonly kind: 'json'; readonly status: number; readonly body: object; readonly headers?: Headers }
+export interface Query<Name extends string = string> {
+  /** The value of a parameter that is given at most once. */
+  get(name: Name): string | undefined;
+  /** The values of a repeatable parameter; none when it is absent. */
+  list(name: Name): readonly string[];
+}
+
+/** A request for an operation, typed by what the operation takes. */
+export interface RequestOf<Of extends Operation> extends Omit<RouteRequest, 'params' | 'query' | 'body'> {
+  readonly params: Readonly<Record<ParameterOf<Of['path']>, string>>;
+  readonly query: Query<QueryNameOf<Of>>;
+  readonly body: BodyOf<Of>;
+}
+
+/** The names in a path: `'inbox_id'` of `'/v1/inboxes/{inbox_id}'`. */
+type ParameterOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParameterOf<Rest>
+  : never;
+
+type QueryNameOf<Of> =
+  | (Of extends { readonly query: { readonly names: readonly (infer Name extends string)[] } } ? Name : never)
+  | (Of extends { readonly query: { readonly lists: readonly (infer Name extends string)[] } }
+      ? Name
+      : never);
+
+type BodyOf<Of> = Of extends { readonly body: { readonly schema: infer Body extends Schema } }
+  ? Wire<Body>
+  : undefined;
+
+/** What the JSON answers of an operation hold; never for one that answers with files. */
+type AnswerOf<Of extends Operation> = {
+  [Status in keyof Of['responses']]: Of['responses'][Status] extends {
+    readonly schema: infer Answer extends Schema;
+  }
+    ? Wire<Answer>
+    : never;
+}[keyof Of['responses']];
+
+/** Carries an operation out. At once where that can be: a promise for each request would cost what a list costs. */
+export type Handler<Of extends Operation> = (
+  request: RequestOf<Of>,
+) => Reply<AnswerOf<Of>> | Promise<Reply<AnswerOf<Of>>>;
+
+type Operations = Readonly<Record<string, Operation>>;
+
+/**
+ * The routes of a subject: each of its operations with what carries it out.
+ * @param guards the limits of those that are guarded
+ */
+export function routes<Of extends Operations>(
+  operations: Of,
+  handlers: { readonly [Id in keyof Of]: Handler<Of[Id]> },
+  guards: Partial<Record<keyof Of, RateLimit>> = {},
+): Route[] {
+  return Object.values<Operation>(operations).map(operation => {
+    const id: keyof Of = operation.operationId;
+    const guard = guards[id];
+    if (operation.isGuarded === true && guard === undefined)
+      throw new Error(`${operation.operationId} needs a guard`);
+    // The server reads path, query and body as the operation says before it calls: that is what the types promise.
+    const handle = handlers[id] as Route['handle'];
+    return guard === undefined ? { ...operation, handle } : { ...operation, handle, guard };
+  });
+}
+
+/** What a request asks about, in the words of the use cases: whose it is, and the id that its path names. */
+interface About<Name extends string> {
+  readonly account: AccountRecord;
+  readonly params: Readonly<Record<Name, string>>;
+}
+
+export function inboxOf({ account, params }: About<'inbox_id'>): { accountId: AccountId; inboxId: string } {
+  return { accountId: account.id, inboxId: params.inbox_id };
+}
+
+export function messageOf({ account, params }: About<'message_id'>): {
+  accountId: AccountId;
+  messageId: string;
+} {
+  return { accountId: account.id, messageId: params.message_id };
+}
+
+export function draftOf({ account, params }: About<'draft_id'>): { accountId: AccountId; draftId: string } {
+  return { accountId: account.id, draftId: params.draft_id };
+}
+
+export function threadOf({ account, params }: About<'thread_id'>): {
+  accountId: AccountId;
+  threadId: string;
+} {
+  return { accountId: account.id, threadId: params.thread_id };
+}
+
+export type Reply<Body = object> =
+  | { readonly kind: 'json'; readonly status: number; readonly body: Body; readonly headers?: Headers }
   /** JSON that already is bytes. */
   | { readonly kind: 'json-bytes'; readonly status: number; readonly stream: ByteStream }
   | { readonly kind: 'download'; readonly contentType: string; readonly download: Download }
@@ -121,81 +144,23 @@ export type Reply =
 export type Headers = Readonly<Record<string, string>>;
 export type PageHeaders = Readonly<Record<string, string | readonly string[]>>;
 
-export function json(status: number, body: object, headers?: Headers): Reply {
+export function json<Body extends object>(status: number, body: Body, headers?: Headers): Reply<Body> {
   return headers === undefined ? { kind: 'json', status, body } : { kind: 'json', status, body, headers };
 }
 
-export function failed({ failure }: { readonly failure: Failure }, headers?: Headers): Reply {
+export function failed({ failure }: { readonly failure: Failure }, headers?: Headers): Reply<never> {
   return headers === undefined ? { kind: 'failure', failure } : { kind: 'failure', failure, headers };
 }
 
-/** The message that a request's path names, asked for by its caller. */
-export function messageOf({ account, params }: RouteRequest): MessageInput {
-  return { accountId: account.id, messageId: params.message_id ?? '' };
+/** The answer to a creation that a key makes once: 201 for what is new, 200 for what an earlier request made. */
+export function created<Body extends { readonly replayed?: boolean | undefined }>(
+  body: Body,
+  location: string,
+): Reply<Body> {
+  return json(body.replayed === true ? 200 : 201, body, { Location: location });
 }
 
-/** Chapters of the published document, in its order. */
-export const TAGS = {
-  inboxes: 'Addresses of the account and the rules of who may write to and from them.',
-  messages: 'Received mail: lists, search, contents, original bytes and attachments.',
-  labels: 'Labels on received and sent messages.',
-  sending: 'Sending, replying, forwarding, sent copies and the allowance.',
-  drafts: 'Messages that are not sent yet.',
-  threads: 'Conversations of received and sent messages.',
-  trash: 'Messages that can still be brought back.',
-  signup: 'How a human approves access and an agent gets its key.',
-  feedback: 'Words to the operator.',
-  service: 'The service itself.',
-} as const;
-
-export type Tag = keyof typeof TAGS;
-
-interface HeaderSpec {
-  readonly description: string;
-  readonly schema: z.ZodType;
-  /** Absent means always there. */
-  readonly isOptional?: true;
+/** The answer that is JSON already. */
+export function jsonBytes(stream: ByteStream): Reply<never> {
+  return { kind: 'json-bytes', status: 200, stream };
 }
-
-/** Every header that an answer of the API documents. */
-export const RESPONSE_HEADERS = {
-  'X-Request-ID': {
-    description: 'Name it when you ask for support. It is no idempotency key.',
-    schema: z.string(),
-  },
-  Location: {
-    description: 'Path of the resource.',
-    schema: z.string().meta({ format: 'uri-reference' }),
-  },
-  'WWW-Authenticate': { description: 'How to authenticate.', schema: z.literal('Bearer') },
-  'Retry-After': {
-    description: 'Seconds after which a repeat may succeed; absent when waiting cannot help.',
-    schema: z.string().meta({ pattern: '^[0-9]+$' }),
-    isOptional: true,
-  },
-  'Content-Disposition': {
-    description: 'attachment, with a file name that is safe.',
-    schema: z.string().meta({ pattern: '^attachment' }),
-  },
-  'Content-Length': { description: 'Bytes.', schema: z.number().meta({ type: 'integer', minimum: 0 }) },
-  'Cache-Control': { description: 'Not to be kept.', schema: z.string().meta({ pattern: 'no-store' }) },
-  'X-Content-Type-Options': { description: 'Not to be guessed at.', schema: z.literal('nosniff') },
-  'Content-Security-Policy': {
-    description: 'Not to be run when it is shown.',
-    schema: z.string().meta({ pattern: "sandbox.*default-src 'none'" }),
-  },
-} as const satisfies Readonly<Record<string, HeaderSpec>>;
-
-export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
-
-/** On every answer. */
-export const COMMON_HEADERS: readonly ResponseHeader[] = ['X-Request-ID'];
-
-/** On files from strangers (specification, Downloads). */
-export const DOWNLOAD_HEADERS: readonly ResponseHeader[] = [
-  'Content-Disposition',
-  'Content-Length',
-  'Cache-Control',
-  'X-Content-Type-Options',
-  'Content-Security-Policy',
-];

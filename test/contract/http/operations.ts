@@ -1,4 +1,4 @@
-import type { Tag } from '../../../src/http/server/route.js';
+import type { Tag } from '../../../src/contract/operation.js';
 
 /**
  * The tables of the wire contract (section 1) and of the specification, with what the decisions add: `/trash`,

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { SchemaBook } from '../../../src/http/openapi/schema-book.js';
+import { SchemaBook } from '../../../src/contract/schema-book.js';
 import type { Json } from '../../support/contract/contract-schemas.js';
 import { notationOf } from '../../support/contract/schema-notation.js';
 import { allSchemas } from './all-schemas.js';

@@ -4,7 +4,7 @@ import type { Test } from 'tap';
 import { openApiDocument } from '../../../src/http/openapi/openapi-document.js';
 import { apiRoutes } from '../../../src/http/routes/api-routes.js';
 import { HttpServer } from '../../../src/http/server/http-server.js';
-import type { Route } from '../../../src/http/server/route.js';
+import type { Route, ServedRoute } from '../../../src/http/server/route.js';
 import { Visitors } from '../../../src/http/server/visitors.js';
 import { MemoryRateLimiter } from '../../../src/queue/rate-limiter.js';
 import { createKey, rememberingAuthenticator } from '../../../src/usecases/accounts/api-keys.js';
@@ -43,7 +43,7 @@ export interface TestServer {
 }
 
 /** A server on a free port with the real use cases behind it. */
-export async function withServer(t: Test, routes: readonly Route[] = []): Promise<TestServer> {
+export async function withServer(t: Test, routes: readonly ServedRoute[] = []): Promise<TestServer> {
   const house = await withHouse(t);
   const { credential } = await createKey(house, { account: house.account });
   const logged: object[] = [];

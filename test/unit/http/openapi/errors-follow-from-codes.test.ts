@@ -1,16 +1,46 @@
 import t from 'tap';
 import { CreateInbox } from '../../../../src/contract/inboxes.js';
+import { SignupInput } from '../../../../src/contract/signup.js';
 import { body, documentOf, operationOf, route } from './parts.js';
 
 t.test('what a key and a body bring is known without being declared', async t => {
-  const operation = operationOf({ method: 'POST', auth: 'bearer', body: body(CreateInbox) });
+  const operation = operationOf({ method: 'POST', auth: 'bearer', body: body(SignupInput) });
   t.strictSame(operation['x-error-codes'], [
     'invalid_json',
+    'invalid_request',
     'unauthorized',
     'body_too_large',
     'unsupported_media_type',
   ]);
   t.strictSame(Object.keys(operation.responses), ['200', '400', '401', '413', '415']);
+});
+
+t.test('so is what fields, a key, a query, a path, a guard and the unforeseen bring', async t => {
+  const codesOf = (fields: Parameters<typeof operationOf>[0]) => operationOf(fields)['x-error-codes'];
+  t.strictSame(codesOf({ method: 'POST', body: body(CreateInbox) }), [
+    'invalid_json',
+    'invalid_request',
+    'invalid_local_part',
+    'invalid_name',
+    'invalid_idempotency_key',
+    'idempotency_conflict',
+    'idempotency_result_unavailable',
+    'body_too_large',
+    'unsupported_media_type',
+  ]);
+  const query = {
+    names: ['limit', 'cursor', 'prefix'],
+    lists: ['labels_all'],
+    invalid: 'invalid_search',
+  } as const;
+  t.strictSame(codesOf({ query }), ['invalid_limit', 'invalid_cursor', 'invalid_search', 'invalid_labels']);
+  t.strictSame(
+    codesOf({ query: { ...query, names: ['cursor'], lists: [], codes: { cursor: 'invalid_draft' } } }),
+    ['invalid_search', 'invalid_draft'],
+  );
+  t.strictSame(codesOf({ path: '/v1/inboxes/{inbox_id}' }), ['not_found']);
+  t.strictSame(codesOf({ isGuarded: true }), ['origin_not_allowed', 'rate_limited']);
+  t.strictSame(codesOf({ uncertain: 'draft_unavailable' }), ['draft_unavailable']);
 });
 
 t.test('codes of one status share a response, with an example of each', async t => {

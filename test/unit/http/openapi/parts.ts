@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import { Deleted } from '../../../../src/contract/common.js';
+import type { Operation } from '../../../../src/contract/operation.js';
 import { openApiDocument } from '../../../../src/http/openapi/openapi-document.js';
-import { type DocumentedRoute, json, type Route } from '../../../../src/http/server/route.js';
 
 export const SERVICE = { name: 'Letters', publicUrl: 'https://letters.test' } as const;
 
-/** A route that says no more than it must. */
-export function route(fields: Partial<DocumentedRoute> = {}): DocumentedRoute {
+/** An operation that says no more than it must. */
+export function route(fields: Partial<Operation> = {}): Operation {
   return {
     operationId: 'getThing',
     method: 'GET',
@@ -15,8 +15,7 @@ export function route(fields: Partial<DocumentedRoute> = {}): DocumentedRoute {
     tag: 'service',
     summary: 'Get a thing',
     responses: { 200: { description: 'The thing.', schema: Deleted } },
-    errors: [],
-    handle: () => json(200, {}),
+    uncertain: null,
     ...fields,
   };
 }
@@ -27,13 +26,13 @@ export function body(schema: z.ZodType) {
 
 /** The document, loosely typed: tests look into it. */
 // biome-ignore lint/suspicious/noExplicitAny: a document may hold anything
-export function documentOf(...routes: readonly Route[]): any {
-  return JSON.parse(JSON.stringify(openApiDocument(routes, SERVICE)));
+export function documentOf(...operations: readonly Operation[]): any {
+  return JSON.parse(JSON.stringify(openApiDocument(operations, SERVICE)));
 }
 
 /** Its only operation. */
 // biome-ignore lint/suspicious/noExplicitAny: a document may hold anything
-export function operationOf(fields: Partial<DocumentedRoute>): any {
+export function operationOf(fields: Partial<Operation>): any {
   const [item] = Object.values(documentOf(route(fields)).paths) as [object];
   return Object.values(item)[0];
 }

@@ -154,11 +154,6 @@ t.test('objects of answers leave room, those of requests do not', async t => {
   t.notOk('additionalProperties' in components.schemas.Deleted);
 });
 
-t.test('a page for people is left out', async t => {
-  const page = { ...route({ path: '/policy' }), isDocumented: false } as const;
-  t.strictSame(Object.keys(documentOf(route(), page).paths), ['/v1/things']);
-});
-
 t.test('equal routes give equal documents', async t => {
   const routes = [route(), route({ path: '/v1/inboxes', operationId: 'b' })];
   t.equal(JSON.stringify(documentOf(...routes)), JSON.stringify(documentOf(...routes)));

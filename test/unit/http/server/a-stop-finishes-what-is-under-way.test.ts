@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import t from 'tap';
-import { json, type Route } from '../../../../src/http/server/route.js';
+import { json, type ServedRoute } from '../../../../src/http/server/route.js';
 import { readToEnd, withServer } from '../with-server.js';
 
 const LONG_MS = 600_000;
@@ -12,13 +12,10 @@ function slowRoute() {
   const isBegun = new Promise<void>(resolve => {
     begun = resolve;
   });
-  const route: Route = {
-    operationId: 'slow',
+  const route: ServedRoute = {
     method: 'GET',
     path: '/slow',
     auth: 'none',
-    isDocumented: false,
-    errors: [],
     handle: async () => {
       begun();
       await new Promise<void>(resolve => {

@@ -1,16 +1,13 @@
 import t from 'tap';
-import { json, type Route } from '../../../../src/http/server/route.js';
+import { json, type ServedRoute } from '../../../../src/http/server/route.js';
 import { readToEnd, withServer } from '../with-server.js';
 
 const LONG_MS = 600_000;
 
-const route = (path: string, handle: Route['handle']): Route => ({
-  operationId: path,
+const route = (path: string, handle: ServedRoute['handle']): ServedRoute => ({
   method: 'GET',
   path,
   auth: 'none',
-  isDocumented: false,
-  errors: [],
   handle,
 });
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { z } from 'zod';
-import { json, type Route } from '../../../../src/http/server/route.js';
+import { json, type ServedRoute } from '../../../../src/http/server/route.js';
 import { readToEnd, withServer } from '../with-server.js';
 
 const head = (credential: string, more: string) =>
@@ -96,14 +96,11 @@ t.test('with Expect: 100-continue nothing is asked for that will not be read', a
 });
 
 t.test('a body that grows over its first buffer is read whole', async t => {
-  const route: Route = {
-    operationId: 'echo',
+  const route: ServedRoute = {
     method: 'POST',
     path: '/echo',
     auth: 'none',
     body: { limitBytes: 1_000_000, schema: z.looseObject({}), invalid: 'invalid_request' },
-    isDocumented: false,
-    errors: [],
     handle: ({ body }) => json(200, body as object),
   };
   const { call } = await withServer(t, [route]);

@@ -1,21 +1,17 @@
 import t from 'tap';
-import { json, type Route } from '../../../../src/http/server/route.js';
+import { json, type ServedRoute } from '../../../../src/http/server/route.js';
 import { type Call, withServer } from '../with-server.js';
 
-const broken: Route = {
-  operationId: 'broken',
+const broken: ServedRoute = {
   method: 'GET',
   path: '/broken',
   auth: 'none',
-  isDocumented: false,
-  errors: [],
   handle: () => {
     throw new Error('a secret of /the/machine');
   },
 };
-const silly: Route = {
+const silly: ServedRoute = {
   ...broken,
-  operationId: 'silly',
   path: '/silly',
   handle: () => json(200, {}, { 'X-Broken': 'a\r\nb' }),
 };

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import t from 'tap';
+import type { QuerySpec } from '../../../../src/contract/operation.js';
 import { resultOf } from '../../../../src/domain/errors.js';
 import { readLimit as limitOf, readQuery as queryFrom } from '../../../../src/http/server/query.js';
-import type { Query, QuerySpec } from '../../../../src/http/server/route.js';
+import type { Query } from '../../../../src/http/server/route.js';
 
 const readQuery = (text: string, known: QuerySpec) => resultOf(() => queryFrom(text, known));
 const readLimit = (query: Query) => resultOf(() => limitOf(query));
@@ -77,7 +78,7 @@ t.test('a parameter that may be repeated keeps its values in order', async t => 
 
 t.test('a parameter may have a code of its own for being repeated', async t => {
   const names = { names: ['limit', 'prefix'], invalid: 'invalid_search' } as const;
-  const read = (text: string) => readQuery(text, { ...names, nameCodes: { prefix: 'invalid_labels' } });
+  const read = (text: string) => readQuery(text, { ...names, codes: { prefix: 'invalid_labels' } });
   t.match(read('prefix=a&prefix=a'), { failure: { code: 'invalid_labels' } });
   t.match(read('limit=1&limit=1'), { failure: { code: 'invalid_search' } });
   t.match(read('prefx=a'), { failure: { code: 'invalid_search' } });

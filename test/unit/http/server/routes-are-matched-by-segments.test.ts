@@ -1,14 +1,12 @@
 import t from 'tap';
-import { json, type Route } from '../../../../src/http/server/route.js';
+import { json, type ServedRoute } from '../../../../src/http/server/route.js';
 import { Router } from '../../../../src/http/server/router.js';
 
-const route = (method: Route['method'], path: string): Route => ({
+const route = (method: ServedRoute['method'], path: string): ServedRoute & { operationId: string } => ({
   operationId: `${method} ${path}`,
   method,
   path,
   auth: 'none',
-  isDocumented: false,
-  errors: [],
   handle: () => json(200, {}),
 });
 

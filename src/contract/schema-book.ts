@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** A published type; only the contract knows with which library it is written. */
+export type Schema = z.ZodType;
+
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
@@ -8,10 +11,10 @@ export type JsonObject = Readonly<Record<string, unknown>>;
  */
 export class SchemaBook {
   readonly #components = new Map<string, JsonObject>();
-  readonly #converted = new Map<z.ZodType, JsonObject>();
+  readonly #converted = new Map<Schema, JsonObject>();
 
   /** What stands for the type where it is used: a reference to a named type, else the schema itself. */
-  add(schema: z.ZodType): JsonObject {
+  add(schema: Schema): JsonObject {
     const known = this.#converted.get(schema);
     if (known !== undefined) return known;
     // As input: an object that is not strict says nothing about further members. The example of a type without
@@ -47,11 +50,11 @@ function pointToComponents(schema: object): JsonObject {
 }
 
 /** The name of a component, and the first example that a type brings along. */
-export function nameOf(schema: z.ZodType): string | undefined {
+export function nameOf(schema: Schema): string | undefined {
   return z.globalRegistry.get(schema)?.id;
 }
 
-export function exampleOf(schema: z.ZodType): unknown {
+export function exampleOf(schema: Schema): unknown {
   const examples = z.globalRegistry.get(schema)?.examples;
   return Array.isArray(examples) ? examples[0] : undefined;
 }

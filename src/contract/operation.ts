@@ -1,0 +1,232 @@
+import { z } from 'zod';
+import { ERRORS, type ErrorCode } from './errors.js';
+
+/** Chapters of the published document, in its order. */
+export const TAGS = {
+  inboxes: 'Addresses of the account and the rules of who may write to and from them.',
+  messages: 'Received mail: lists, search, contents, original bytes and attachments.',
+  labels: 'Labels on received and sent messages.',
+  sending: 'Sending, replying, forwarding, sent copies and the allowance.',
+  drafts: 'Messages that are not sent yet.',
+  threads: 'Conversations of received and sent messages.',
+  trash: 'Messages that can still be brought back.',
+  signup: 'How a human approves access and an agent gets its key.',
+  feedback: 'Words to the operator.',
+  service: 'The service itself.',
+} as const;
+
+export type Tag = keyof typeof TAGS;
+
+/**
+ * What an operation of the API promises, as data: who may call it, what it takes, what it answers with and the words
+ * that the published document says of it. The server walks a request through it (`http/server`), the document is made
+ * of it (`http/openapi`), and neither knows more of an operation than stands here.
+ */
+export interface OperationSpec {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** `/v1/inboxes/{inbox_id}`: literal segments and named ones, each name declared in `parameters.ts`. */
+  readonly path: string;
+  readonly auth: 'bearer' | 'none';
+  /** Callers without a key: pages of other sites are refused, and a limit by client address counts. */
+  readonly isGuarded?: true;
+  readonly query?: QuerySpec;
+  readonly body?: BodySpec;
+  readonly tag: Tag;
+  /** A few words without a full stop. */
+  readonly summary: string;
+  /** What a caller should know besides: CommonMark. */
+  readonly description?: string;
+  /** Answers that are no errors, by status. */
+  readonly responses: Readonly<Record<number, ResponseSpec>>;
+  /** The codes that do not follow from what the operation takes (`errorCodesOf`). */
+  readonly errors?: readonly ErrorCode[];
+  /**
+   * What a failure answers that nobody has foreseen; `internal_error` unless another is said. Null of an operation
+   * that asks nothing which could fail.
+   */
+  readonly uncertain?: ErrorCode | null;
+}
+
+export interface Operation extends OperationSpec {
+  readonly operationId: string;
+}
+
+/** Query parameters, each declared in `parameters.ts`. */
+export interface QuerySpec {
+  /** Given at most once each. */
+  readonly names: readonly string[];
+  /** May be repeated, once for each value. */
+  readonly lists?: readonly string[];
+  /** What an unknown or repeated parameter answers, so that a misspelt filter never widens a result. */
+  readonly invalid: ErrorCode;
+  /** What a bad or repeated value of certain parameters answers, where that is another code than elsewhere. */
+  readonly codes?: Readonly<Record<string, ErrorCode>>;
+}
+
+/** Of a list that comes in pages. */
+export const PAGE = ['limit', 'cursor'] as const;
+/** Conditions of a search that are given at most once, and those that may be repeated. */
+export const SEARCH_NAMES = ['query', 'from', 'recipient', 'subject', 'after', 'before'] as const;
+export const LABEL_GROUPS = ['labels_all', 'labels_any', 'labels_none'] as const;
+
+/** What a list with conditions and an order takes. */
+export const SEARCHED_PAGE = {
+  names: [...PAGE, 'order', ...SEARCH_NAMES],
+  lists: LABEL_GROUPS,
+  invalid: 'invalid_search',
+} as const satisfies QuerySpec;
+
+export interface BodySpec {
+  readonly limitBytes: number;
+  /** A named type with an example in its `meta`. Strict: unknown fields fail. */
+  readonly schema: z.ZodType;
+  /** What a bad body answers, but for the fields that have a code of their own (`codeOfField`). */
+  readonly invalid: ErrorCode;
+}
+
+export type ResponseSpec = JsonResponse | FileResponse;
+
+export interface JsonResponse {
+  readonly description: string;
+  /** With an example in its `meta`. */
+  readonly schema: z.ZodType;
+  /** Besides those that every answer has. */
+  readonly headers?: readonly ResponseHeader[];
+}
+
+/** The answer to a download, whose headers are known. */
+export interface FileResponse {
+  readonly description: string;
+  readonly bytes: 'message/rfc822' | 'application/octet-stream';
+}
+
+/** The operations of a subject by their ids. */
+export function operations<const Specs extends Readonly<Record<string, OperationSpec>>>(
+  specs: Specs,
+): { readonly [Id in keyof Specs & string]: Specs[Id] & { readonly operationId: Id } } {
+  const named = Object.entries(specs).map(([operationId, spec]) => [operationId, { operationId, ...spec }]);
+  return Object.fromEntries(named);
+}
+
+/** What a bad value of a field answers, whatever body it stands in. */
+const FIELD_CODES: Readonly<Record<string, ErrorCode>> = {
+  local_part: 'invalid_local_part',
+  name: 'invalid_name',
+  sender_name: 'invalid_name',
+  idempotency_key: 'invalid_idempotency_key',
+  labels: 'invalid_labels',
+  message_ids: 'invalid_message_ids',
+  to: 'invalid_message',
+  cc: 'invalid_message',
+  bcc: 'invalid_message',
+  subject: 'invalid_message',
+  text: 'invalid_message',
+  html: 'invalid_message',
+  attachments: 'invalid_message',
+  in_reply_to: 'invalid_message',
+};
+
+/** What a bad value of a field of this body answers. */
+export function codeOfField({ schema, invalid }: BodySpec, field: string): ErrorCode {
+  return fieldsOf(schema).includes(field) ? (FIELD_CODES[field] ?? invalid) : invalid;
+}
+
+function fieldsOf(schema: z.ZodType): readonly string[] {
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+}
+
+/** What a bad value of a parameter answers, whatever list it stands in. */
+const PARAMETER_CODES: Readonly<Record<string, ErrorCode>> = {
+  limit: 'invalid_limit',
+  cursor: 'invalid_cursor',
+  labels_all: 'invalid_labels',
+  labels_any: 'invalid_labels',
+  labels_none: 'invalid_labels',
+};
+
+type Failing = Pick<OperationSpec, 'path' | 'auth' | 'isGuarded' | 'query' | 'body' | 'errors' | 'uncertain'>;
+
+const ALL = Object.keys(ERRORS) as ErrorCode[];
+
+/**
+ * Every code that an operation can answer with, by rising status: those that follow from how it is called and what
+ * it takes, and its own.
+ */
+export function errorCodesOf(operation: Failing): readonly ErrorCode[] {
+  const { path, auth, isGuarded, query, body, errors = [], uncertain = 'internal_error' } = operation;
+  const codes = new Set<ErrorCode>(errors);
+  if (uncertain !== null) codes.add(uncertain);
+  if (auth === 'bearer') codes.add('unauthorized');
+  if (isGuarded === true) codes.add('origin_not_allowed').add('rate_limited');
+  if (path.includes('{')) codes.add('not_found');
+  for (const code of query === undefined ? [] : queryCodes(query)) codes.add(code);
+  for (const code of body === undefined ? [] : bodyCodes(body)) codes.add(code);
+  return ALL.filter(code => codes.has(code));
+}
+
+function queryCodes({ names, lists = [], invalid, codes = {} }: QuerySpec): ErrorCode[] {
+  return [invalid, ...[...names, ...lists].map(name => codes[name] ?? PARAMETER_CODES[name] ?? invalid)];
+}
+
+function bodyCodes(body: BodySpec): ErrorCode[] {
+  const fields = fieldsOf(body.schema);
+  const ofKey: ErrorCode[] = ['idempotency_conflict', 'idempotency_result_unavailable'];
+  return [
+    'invalid_json',
+    'body_too_large',
+    'unsupported_media_type',
+    body.invalid,
+    ...fields.map(field => codeOfField(body, field)),
+    ...(fields.includes('idempotency_key') ? ofKey : []),
+  ];
+}
+
+interface HeaderSpec {
+  readonly description: string;
+  readonly schema: z.ZodType;
+  /** Absent means always there. */
+  readonly isOptional?: true;
+}
+
+/** Every header that an answer of the API documents. */
+export const RESPONSE_HEADERS = {
+  'X-Request-ID': {
+    description: 'Name it when you ask for support. It is no idempotency key.',
+    schema: z.string(),
+  },
+  Location: {
+    description: 'Path of the resource.',
+    schema: z.string().meta({ format: 'uri-reference' }),
+  },
+  'WWW-Authenticate': { description: 'How to authenticate.', schema: z.literal('Bearer') },
+  'Retry-After': {
+    description: 'Seconds after which a repeat may succeed; absent when waiting cannot help.',
+    schema: z.string().meta({ pattern: '^[0-9]+$' }),
+    isOptional: true,
+  },
+  'Content-Disposition': {
+    description: 'attachment, with a file name that is safe.',
+    schema: z.string().meta({ pattern: '^attachment' }),
+  },
+  'Content-Length': { description: 'Bytes.', schema: z.number().meta({ type: 'integer', minimum: 0 }) },
+  'Cache-Control': { description: 'Not to be kept.', schema: z.string().meta({ pattern: 'no-store' }) },
+  'X-Content-Type-Options': { description: 'Not to be guessed at.', schema: z.literal('nosniff') },
+  'Content-Security-Policy': {
+    description: 'Not to be run when it is shown.',
+    schema: z.string().meta({ pattern: "sandbox.*default-src 'none'" }),
+  },
+} as const satisfies Readonly<Record<string, HeaderSpec>>;
+
+export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
+
+/** On every answer. */
+export const COMMON_HEADERS: readonly ResponseHeader[] = ['X-Request-ID'];
+
+/** On files, which come from strangers. */
+export const DOWNLOAD_HEADERS: readonly ResponseHeader[] = [
+  'Content-Disposition',
+  'Content-Length',
+  'Cache-Control',
+  'X-Content-Type-Options',
+  'Content-Security-Policy',
+];

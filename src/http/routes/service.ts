@@ -1,0 +1,28 @@
+import { SERVICE_OPERATIONS } from '../../contract/service.js';
+import { type DescribedService, openApiDocument } from '../openapi/openapi-document.js';
+import { pageReply } from '../server/list-page.js';
+import { json, type Route, routes } from '../server/route.js';
+
+/**
+ * These routes, and those of the service itself: `/healthz`, the process answers; `/readyz`, it can do its work,
+ * without authentication and so without detail, as the log and `postern status` say more; `/openapi.json`, the
+ * document that describes them all, made here, once.
+ */
+export function withServiceRoutes(
+  service: DescribedService,
+  isReady: () => Promise<boolean>,
+  others: readonly Route[],
+): Route[] {
+  const document = { bytes: Buffer.alloc(0) };
+  const all = [
+    ...routes(SERVICE_OPERATIONS, {
+      getHealth: () => json(200, { status: 'ok' }),
+      getReadiness: async () =>
+        (await isReady()) ? json(200, { status: 'ready' }) : json(503, { status: 'not_ready' }),
+      getContract: () => pageReply(document.bytes),
+    }),
+    ...others,
+  ];
+  document.bytes = Buffer.from(JSON.stringify(openApiDocument(all, service)), 'utf8');
+  return all;
+}
