@@ -79,7 +79,7 @@ function digitAt(id: string, at: number): number {
 }
 
 /** The id that 16 bytes stand for, read at `offset`. */
-export function idFromBytes<T extends Id<string>>(bytes: Buffer, offset = 0): T {
+export function idFromBytes<T extends Id<string>>(bytes: Pick<Buffer, 'toString'>, offset = 0): T {
   const hex = bytes.toString('hex', offset, offset + 16);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}` as T;
 }

@@ -1,5 +1,6 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setsTable } from './bitmap/sets.js';
 import { type DaemonLease, getMeta, metaTable, Presence, putMeta, removeUnfinished } from './engine/meta.js';
 import { Store, type StoreOptions } from './engine/store.js';
 import type { Reader, Writer } from './engine/tables.js';
@@ -7,7 +8,7 @@ import { accessVersionTable } from './engine/writer.js';
 import { trashNumbersTable, trashTable } from './mailbox/index.js';
 import { mailboxCountersTable, summariesTable } from './mailbox/mailboxes.js';
 import { contentsTable, messagesTable, sentContentsTable, sentTable } from './mailbox/messages.js';
-import { labelCountsTable, postingsTable } from './mailbox/postings.js';
+import { labelCountsTable } from './mailbox/postings.js';
 import { initialSchema, type Migration } from './migrations/0001-initial-schema.js';
 import { labelsAndTrash } from './migrations/0002-labels-and-trash.js';
 import { threads } from './migrations/0003-threads.js';
@@ -174,7 +175,7 @@ const ALL_TABLES: readonly { readonly name: string }[] = [
   summariesTable,
   contentsTable,
   mailboxCountersTable,
-  postingsTable,
+  setsTable,
   labelCountsTable,
   sentTable,
   sentContentsTable,

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { findCycles, type Import, type ImportGraph, readImportGraph } from './import-graph.js';
 
 /**
@@ -52,6 +52,11 @@ const libraryHomes: ReadonlyMap<string, readonly string[]> = new Map([
   ['zod', ['config', 'contract']],
 ]);
 
+/** Room -> the files of it that others may import. The rest lends memory that the next call writes over. */
+const doorsOf: ReadonlyMap<string, readonly string[]> = new Map([
+  ['store/bitmap', ['store/bitmap/combinations.ts', 'store/bitmap/sets.ts']],
+]);
+
 /** The one file of `lib` that the domain and the contract may not import: they know neither waiting nor time. */
 const timed = 'lib/async.ts';
 
@@ -101,15 +106,22 @@ function breachOf({ from, target, isTypeOnly }: Import): string | undefined {
     case 'package':
       return packageBreach(folder, target.name);
     case 'file':
-      return ['domain', 'contract'].includes(folder) && target.path === timed
-        ? `${folder} is without time: of lib it may import bytes.ts`
-        : folderBreach(folder, folderOf(target.path), isTypeOnly);
+      if (['domain', 'contract'].includes(folder) && target.path === timed)
+        return `${folder} is without time: of lib it may import bytes.ts`;
+      return doorBreach(from, target.path) ?? folderBreach(folder, folderOf(target.path), isTypeOnly);
   }
 }
 
 function builtinBreach(folder: string, name: string): string | undefined {
   const rule = builtins.get(folder);
   return rule === undefined || rule.allowed.includes(name) ? undefined : rule.reason;
+}
+
+function doorBreach(from: string, to: string): string | undefined {
+  const room = dirname(to);
+  const doors = doorsOf.get(room);
+  if (doors === undefined || doors.includes(to) || dirname(from) === room) return undefined;
+  return `others may import ${doors.join(' and ')} of ${room} only`;
 }
 
 function packageBreach(folder: string, name: string): string | undefined {

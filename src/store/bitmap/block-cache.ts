@@ -1,13 +1,21 @@
-import { fastWords, loadBlock, type Words } from './bit-block.js';
+import type { Reader } from '../engine/tables.js';
+import { BlockReader } from './sets.js';
+import { WordMemory, type Words } from './words.js';
 
 interface KnownBlock {
   /** Version of its mailbox when the block was last read, and when what is kept of it was. */
   readAt: number;
   keptAt: number;
   hasMembers: boolean;
-  /** Null while there was nothing to keep. */
+  /** Null while there was nothing to keep, or no room. */
   words: Words | null;
 }
+
+/** For blocks of all caches: 1,750 that are kept, 2,000 that one walk may add, and some more; 30 MiB. */
+const PLACES = 3840;
+
+/** Made for the first that combines sets: most commands never do. */
+let shared: WordMemory | undefined;
 
 /**
  * Blocks of sets as words, for walks that combine them. They are kept for as long as their mailbox stays as
@@ -16,25 +24,27 @@ interface KnownBlock {
  * is not kept: that would take as long as the look.
  */
 export class BlockCache {
+  readonly memory: WordMemory;
   readonly #limit: number;
   readonly #sets = new Map<string, CachedSet>();
   /** Those that blocks have, then those that are free. */
   readonly #words: Words[] = [];
   #used = 0;
-  #passing: Words | undefined;
 
   /** @param limit with more blocks than this, nothing is kept for the next walk */
   constructor(limit: number) {
+    shared ??= new WordMemory(PLACES);
+    this.memory = shared;
     this.#limit = limit;
   }
 
   /** The sets of a walk, in the order of their keys. What walks before had is theirs no more. */
-  begin(keys: readonly Buffer[]): CachedSet[] {
+  begin(sets: readonly Buffer[]): CachedSet[] {
     if (this.#used >= this.#limit || this.#sets.size >= this.#limit) {
       this.#sets.clear();
       this.#used = 0;
     }
-    return keys.map(key => this.#setOf(key));
+    return sets.map(set => this.#setOf(set));
   }
 
   #setOf(key: Buffer): CachedSet {
@@ -46,54 +56,37 @@ export class BlockCache {
     return set;
   }
 
-  takeWords(): Words {
-    const words = this.#words[this.#used] ?? fastWords();
-    this.#words[this.#used++] = words;
+  /** Null when there is no room. */
+  takeWords(): Words | null {
+    const words = this.#words[this.#used] ?? this.memory.take();
+    if (words !== null) this.#words[this.#used++] = words;
     return words;
-  }
-
-  /** Words for one look. */
-  get passing(): Words {
-    this.#passing ??= fastWords();
-    return this.#passing;
   }
 }
 
 /** The blocks of one set. */
 export class CachedSet {
   readonly #cache: BlockCache;
-  readonly #key: Buffer;
+  readonly #blockReader: BlockReader;
   readonly #blocks = new Map<number, KnownBlock>();
 
-  constructor(cache: BlockCache, key: Buffer) {
+  constructor(cache: BlockCache, set: Buffer) {
     this.#cache = cache;
-    this.#key = key;
+    this.#blockReader = new BlockReader(set);
   }
 
-  /**
-   * A block at a version of the mailbox; null when it has no member. Good until the next look at any set.
-   * @param read gives the stored bytes of a block, by the key of its set
-   */
-  get(
-    block: number,
-    version: number,
-    read: (key: Buffer, block: number) => Buffer | undefined,
-  ): Words | null {
+  /** A block at a version of the mailbox; null when it has no member. Good until the next look at any set. */
+  get(reader: Reader, block: number, version: number): Words | null {
     const known = this.#blocks.get(block) ?? this.#add(block);
     if (known.keptAt === version) return known.hasMembers ? known.words : null;
-    const bytes = read(this.#key, block);
+    const { memory } = this.#cache;
     const isAgain = known.readAt === version;
+    if (isAgain) known.words ??= this.#cache.takeWords();
+    const into = (isAgain ? known.words : null) ?? memory.passing;
     known.readAt = version;
-    if (bytes === undefined) {
-      known.keptAt = version;
-      known.hasMembers = false;
-      return null;
-    }
-    if (!isAgain) return loaded(this.#cache.passing, bytes);
-    known.keptAt = version;
-    known.hasMembers = true;
-    known.words ??= this.#cache.takeWords();
-    return loaded(known.words, bytes);
+    known.hasMembers = this.#blockReader.load(reader, block, memory, into);
+    if (!known.hasMembers || into === known.words) known.keptAt = version;
+    return known.hasMembers ? into : null;
   }
 
   #add(block: number): KnownBlock {
@@ -101,9 +94,4 @@ export class CachedSet {
     this.#blocks.set(block, added);
     return added;
   }
-}
-
-function loaded(words: Words, bytes: Buffer): Words {
-  loadBlock(words, bytes);
-  return words;
 }

@@ -2,7 +2,6 @@ import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from '
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { reasonOf } from '../../lib/async.js';
-import { BlockCache } from '../bitmap/block-cache.js';
 import { Room, type RoomLimits } from './room.js';
 import type { Reader, Writer } from './tables.js';
 import { type Databases, DatabaseWriter, GatheringWriter } from './writer.js';
@@ -47,9 +46,6 @@ export class StoreClosedError extends Error {
 /** For what a file grows by between a look at its size and the snapshot. */
 const SPARE_MAP_BYTES = 2 ** 30;
 
-/** 14 MiB, to which one walk may add what it looks at. A filter of 100 labels on a million messages. */
-const CACHED_BLOCKS = 1750;
-
 const RESOLVED = Promise.resolve();
 
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
@@ -84,8 +80,8 @@ export class Store {
     this.#databases = new Map(
       tables.map(table => [table.name, root.openDB<Buffer, Buffer>({ name: table.name, ...BINARY })]),
     );
-    this.#reader = new DatabaseWriter(this.#databases, new BlockCache(CACHED_BLOCKS));
-    this.#writer = new DatabaseWriter(this.#databases, new BlockCache(0));
+    this.#reader = new DatabaseWriter(this.#databases, false);
+    this.#writer = new DatabaseWriter(this.#databases, true);
     this.#onFatal = options.onFatal ?? (() => {});
     this.room = new Room(options, this);
   }

@@ -1,5 +1,4 @@
 import { type Id, idFromBytes, idToBytes } from '../../domain/ids.js';
-import type { BlockCache } from '../bitmap/block-cache.js';
 import { type KeyRange, range, WHOLE_TABLE } from './keys.js';
 
 /**
@@ -11,11 +10,25 @@ export interface Table<Key, Value> {
   readonly name: string;
   readonly encodeKey: (key: Key) => Buffer;
   readonly encodeValue: (value: Value) => Buffer;
-  readonly decodeValue: (bytes: Buffer) => Value;
+  readonly decodeValue: (bytes: LentBytes) => Value;
   /** Its records decide who may do what: every change of one is counted (`access-version.ts`). */
   readonly decidesAccess?: true;
   /** Units change the same values again and again, and gather their changes (`gathering-writer.ts`). */
   readonly gather?: Gather<Value>;
+}
+
+/**
+ * The bytes of a value where lmdb-js has them: in its own buffer, overwritten by the next read, whose `length`
+ * (a property set by hand) is all that bounds the value. Numbers and text can be read out of them; they are no
+ * `Buffer`, so that nothing keeps them.
+ */
+export type LentBytes = Pick<Buffer, 'readUIntBE' | 'toString' | number>;
+
+/** A view of lent bytes as long as the value is, and lent as they are. */
+function viewOf(lent: LentBytes): Buffer {
+  // From 16 MiB on lmdb-js gives a Uint8Array, whatever its types say.
+  const { buffer, byteOffset, length } = lent as Buffer;
+  return Buffer.from(buffer, byteOffset, length);
 }
 
 /** How a unit keeps a value that is put; `before` is what it had kept under the same key. */
@@ -24,29 +37,16 @@ export type Gather<Value> = (value: Value, before: Value | undefined) => Value;
 /** Of a value that nothing changes any more. */
 export const asItIs = <Value>(value: Value): Value => value;
 
-/**
- * A value whose bytes are kept as they are. Reading copies them: what lmdb-js gives is its own buffer,
- * overwritten by the next read, whose `length` (a property set by hand) is all that bounds the value.
- */
+/** A value whose bytes are kept as they are. Reading copies them. */
 export const rawValue = {
   encodeValue: (value: Buffer): Buffer => value,
-  decodeValue: (bytes: Buffer): Buffer =>
-    Buffer.from(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)),
-} as const;
-
-/**
- * The same without the copy: the value lies in lmdb-js's own buffer and is overwritten by the next read. For
- * values that are looked at once and at once, by the thousand.
- */
-export const fleetingValue = {
-  encodeValue: (value: Buffer): Buffer => value,
-  decodeValue: (bytes: Buffer): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
+  decodeValue: (bytes: LentBytes): Buffer => Buffer.from(viewOf(bytes)),
 } as const;
 
 /** An entry that says all it has to say by being there. */
 export const noValue = {
   encodeValue: (_value: true): Buffer => EMPTY,
-  decodeValue: (_bytes: Buffer): true => true,
+  decodeValue: (_bytes: LentBytes): true => true,
 } as const;
 
 const EMPTY = Buffer.alloc(0);
@@ -54,7 +54,7 @@ const EMPTY = Buffer.alloc(0);
 /** An id as its 16 bytes. */
 export function idValue<Value extends Id<string>>(): {
   encodeValue: (value: Value) => Buffer;
-  decodeValue: (bytes: Buffer) => Value;
+  decodeValue: (bytes: LentBytes) => Value;
 } {
   return { encodeValue: idToBytes, decodeValue: bytes => idFromBytes<Value>(bytes) };
 }
@@ -65,7 +65,7 @@ export function idValue<Value extends Id<string>>(): {
  */
 export function jsonValue<Value>(version: number): {
   encodeValue: (value: Value) => Buffer;
-  decodeValue: (bytes: Buffer) => Value;
+  decodeValue: (bytes: LentBytes) => Value;
 } {
   return {
     encodeValue: value => {
@@ -81,9 +81,7 @@ export function jsonValue<Value>(version: number): {
           `a record has version ${bytes[0]}, this program reads version ${version}: the store is damaged or half migrated`,
         );
       }
-      // From 16 MiB on lmdb-js gives a Uint8Array, whatever its types say.
-      const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-      return JSON.parse(whole.toString('utf8', 1)) as Value;
+      return JSON.parse(viewOf(bytes).toString('utf8', 1)) as Value;
     },
   };
 }
@@ -106,8 +104,8 @@ export interface Entry<Value> {
 
 /** Reads one consistent snapshot. A reader is good for the event turn in which it was given. */
 export interface Reader {
-  /** Keeps nothing inside a unit of work: what that sees may yet be undone. */
-  readonly blocks: BlockCache;
+  /** It is that of a unit of work: what it sees may yet be undone. */
+  readonly isUnit: boolean;
   get<Key, Value>(table: Table<Key, Value>, key: Key): Value | undefined;
   has<Key, Value>(table: Table<Key, Value>, key: Key): boolean;
   scan<Key, Value>(table: Table<Key, Value>, scan: Scan): Entry<Value>[];

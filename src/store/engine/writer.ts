@@ -1,5 +1,4 @@
 import type { Database } from 'lmdb';
-import type { BlockCache } from '../bitmap/block-cache.js';
 import { u48 } from './keys.js';
 import type { Change, Entry, Gather, Reader, Scan, Table, Writer } from './tables.js';
 
@@ -8,12 +7,12 @@ export type Databases = ReadonlyMap<string, Database<Buffer, Buffer>>;
 
 /** Reads and writes LMDB as it is asked: in the transaction under way, or else in the snapshot at hand. */
 export class DatabaseWriter implements Writer {
-  readonly blocks: BlockCache;
+  readonly isUnit: boolean;
   readonly #databases: Databases;
 
-  constructor(databases: Databases, blocks: BlockCache) {
+  constructor(databases: Databases, isUnit: boolean) {
     this.#databases = databases;
-    this.blocks = blocks;
+    this.isUnit = isUnit;
   }
 
   get<Key, Value>(table: Table<Key, Value>, key: Key): Value | undefined {
@@ -81,13 +80,12 @@ const MAX_GATHERED = 1_000;
  * count a hundred times. What a refused unit has gathered goes with it.
  */
 export class GatheringWriter implements Writer {
-  readonly blocks: BlockCache;
+  readonly isUnit = true;
   readonly #writer: Writer;
   /** By name of the table. */
   readonly #gathered = new Map<string, Gathered<unknown, unknown>>();
 
   constructor(writer: Writer) {
-    this.blocks = writer.blocks;
     this.#writer = writer;
   }
 

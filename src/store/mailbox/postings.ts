@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { type InboxId, idFromBytes, idToBytes, type ThreadId } from '../../domain/ids.js';
-import { blockOf, keptBlock, offsetOf, withAll, withBit, withoutBit } from '../bitmap/bit-block.js';
-import { joinKey, range, text, u8, u32, u48 } from '../engine/keys.js';
-import { asItIs, bytesKey, fleetingValue, type Reader, type Table, type Writer } from '../engine/tables.js';
+import { addMember, blocksOfSet, hasMember, moveMembers, removeMember } from '../bitmap/sets.js';
+import { joinKey, range, text, u8, u48 } from '../engine/keys.js';
+import { asItIs, bytesKey, type Reader, type Table, type Writer } from '../engine/tables.js';
 import { MAILBOX_BYTES, type Mailbox, type MessageKind, mailboxKey, mailboxOfKey } from './mailboxes.js';
 
 /**
@@ -21,26 +21,17 @@ export type Term =
 
 const TERM_BYTE = { gone: 1, label: 2, from: 3, recipient: 4, thread: 5 } as const;
 
-/** [inbox, kind, term, block] -> block of bits (`bit-block.ts`), good until the next read. */
-export const postingsTable: Table<Buffer, Buffer> = {
-  name: 'postings',
-  encodeKey: bytesKey,
-  ...fleetingValue,
-  gather: keptBlock,
-};
-
 /** Of the hash of an address, in hexadecimal digits: 16 bytes. */
 const ADDRESS_DIGITS = 32;
 
-/** The key of a block of a term. */
-function blockKey(mailbox: Mailbox, term: Term, block: number): Buffer {
+/** The key of the set of a term. */
+export function termKey(mailbox: Mailbox, term: Term): Buffer {
   return joinKey(
     mailboxKey(mailbox),
     u8(TERM_BYTE[term.type]),
     termBytes(term),
     // Labels have no control characters, the other terms a fixed length: no term's key begins another's.
     u8(0),
-    u32(block),
   );
 }
 
@@ -69,15 +60,10 @@ export type StoredTerm =
   | { readonly type: 'from' | 'recipient'; readonly hash: string }
   | { readonly type: 'thread'; readonly root: ThreadId };
 
-/** What a key of the table stands for. */
-export function readPostingKey(key: Buffer): { mailbox: Mailbox; term: StoredTerm; block: number } {
-  const at = MAILBOX_BYTES + 1;
-  const bytes = key.subarray(at, key.length - 5);
-  return {
-    mailbox: mailboxOfKey(key),
-    term: storedTerm(key[MAILBOX_BYTES], bytes),
-    block: key.readUInt32BE(key.length - 4),
-  };
+/** What the key of a set stands for. */
+export function readTermKey(key: Buffer): { mailbox: Mailbox; term: StoredTerm } {
+  const bytes = key.subarray(MAILBOX_BYTES + 1, key.length - 1);
+  return { mailbox: mailboxOfKey(key), term: storedTerm(key[MAILBOX_BYTES], bytes) };
 }
 
 function storedTerm(byte: number | undefined, bytes: Buffer): StoredTerm {
@@ -99,50 +85,26 @@ function storedTerm(byte: number | undefined, bytes: Buffer): StoredTerm {
 
 /** Puts a message into a set; false when it is in it. */
 export function addPosting(writer: Writer, mailbox: Mailbox, term: Term, seq: number): boolean {
-  const key = blockKey(mailbox, term, blockOf(seq));
-  return writer.update(postingsTable, key, bytes => withBit(bytes, offsetOf(seq)));
+  return addMember(writer, termKey(mailbox, term), seq);
 }
 
 /** Takes a message out of a set; false when it is not in it. */
 export function removePosting(writer: Writer, mailbox: Mailbox, term: Term, seq: number): boolean {
-  const key = blockKey(mailbox, term, blockOf(seq));
-  return writer.update(postingsTable, key, bytes => withoutBit(bytes, offsetOf(seq)));
+  return removeMember(writer, termKey(mailbox, term), seq);
+}
+
+export function hasPosting(reader: Reader, mailbox: Mailbox, term: Term, seq: number): boolean {
+  return hasMember(reader, termKey(mailbox, term), seq);
 }
 
 /** Numbers of the blocks that a set has, in ascending order. */
 export function blocksOfTerm(reader: Reader, mailbox: Mailbox, term: Term): number[] {
-  const prefix = termKey(mailbox, term).subarray(0, -4);
-  return reader
-    .scanKeys(postingsTable, { ...range(prefix), limit: MAX_BLOCKS })
-    .map(key => key.readUInt32BE(prefix.length));
+  return blocksOfSet(reader, termKey(mailbox, term));
 }
-
-/** More than any mailbox spans: numbers have 48 bits, but four thousand million messages fit no disk. */
-const MAX_BLOCKS = 65_536;
 
 /** Moves all members of one set into another: costs a look at both for each block that the first one has. */
 export function moveSet(writer: Writer, mailbox: Mailbox, from: Term, to: Term): void {
-  const [fromKey, toKey] = [termKey(mailbox, from), termKey(mailbox, to)];
-  for (const block of blocksOfTerm(writer, mailbox, from)) {
-    const moved = getBlock(writer, fromKey, block);
-    if (moved === undefined) continue;
-    // The next read brings other bytes into the same memory.
-    const kept = Buffer.from(moved);
-    // A unit of work keeps the keys that it is given until its end: each block has one of its own.
-    writer.put(postingsTable, blockKey(mailbox, to, block), withAll(getBlock(writer, toKey, block), kept));
-    writer.remove(postingsTable, blockKey(mailbox, from, block));
-  }
-}
-
-/** The key of any block of a term, to be used again and again: `getBlock` writes the block's number into it. */
-export function termKey(mailbox: Mailbox, term: Term): Buffer {
-  return blockKey(mailbox, term, 0);
-}
-
-/** A block as the store holds it, good until the next read. */
-export function getBlock(reader: Reader, termKey: Buffer, block: number): Buffer | undefined {
-  termKey.writeUInt32BE(block, termKey.length - 4);
-  return reader.get(postingsTable, termKey);
+  moveMembers(writer, termKey(mailbox, from), termKey(mailbox, to));
 }
 
 /** How many live messages of each kind have a label. */

@@ -1,4 +1,5 @@
 import type { InboxId, ThreadId } from '../../domain/ids.js';
+import type { Selected } from '../bitmap/combinations.js';
 import type { Reader } from '../engine/tables.js';
 import {
   firstSince,
@@ -10,7 +11,7 @@ import {
   summariesTable,
 } from '../mailbox/mailboxes.js';
 import { blocksOfTerm, type Term } from '../mailbox/postings.js';
-import { type Selected, type Selection, selectMessages } from '../mailbox/select-messages.js';
+import { type Selection, selectMessages } from '../mailbox/select-messages.js';
 
 /**
  * The members of a conversation that are shown: two sets of message numbers, received and sent, each in the order

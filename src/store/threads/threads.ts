@@ -1,9 +1,18 @@
 import { type InboxId, idFromBytes, idToBytes, type ThreadId } from '../../domain/ids.js';
+import type { CombinationMask } from '../bitmap/combinations.js';
 import { joinKey, range, u8 } from '../engine/keys.js';
-import { bytesKey, type Entry, type Reader, rawValue, type Table, type Writer } from '../engine/tables.js';
+import {
+  bytesKey,
+  type Entry,
+  type LentBytes,
+  type Reader,
+  rawValue,
+  type Table,
+  type Writer,
+} from '../engine/tables.js';
 import { KIND_BYTE, KINDS, type MessageKind, messageKindOf } from '../mailbox/mailboxes.js';
-import { blocksOfTerm, getBlock, termKey } from '../mailbox/postings.js';
-import { SelectionMask } from '../mailbox/select-messages.js';
+import { blocksOfTerm, termKey } from '../mailbox/postings.js';
+import { maskOf } from '../mailbox/select-messages.js';
 import {
   compareMembers,
   type Member,
@@ -88,7 +97,7 @@ function writePosition(bytes: Buffer, offset: number, position: MemberPosition |
   bytes.writeUIntBE(position.seq, offset + 7, 6);
 }
 
-function readPosition(bytes: Buffer, offset: number): MemberPosition | null {
+function readPosition(bytes: LentBytes, offset: number): MemberPosition | null {
   const kind = messageKindOf(bytes[offset + 6]);
   return kind === undefined
     ? null
@@ -221,13 +230,13 @@ const NONE: MaskedMembers = { count: 0, newest: [] };
 export class MemberMask {
   readonly #reader: Reader;
   readonly #inboxId: InboxId;
-  readonly #masks: Readonly<Record<MessageKind, SelectionMask>>;
+  readonly #masks: Readonly<Record<MessageKind, CombinationMask>>;
 
   constructor(reader: Reader, inboxId: InboxId, conditions: MemberConditions) {
-    const maskOf = (kind: MessageKind) => new SelectionMask(reader, { inboxId, kind }, conditions[kind]);
+    const maskOfKind = (kind: MessageKind) => maskOf(reader, { inboxId, kind }, conditions[kind]);
     this.#reader = reader;
     this.#inboxId = inboxId;
-    this.#masks = { received: maskOf('received'), sent: maskOf('sent') };
+    this.#masks = { received: maskOfKind('received'), sent: maskOfKind('sent') };
   }
 
   has({ kind, seq }: MemberPosition): boolean {
@@ -254,13 +263,11 @@ export class MemberMask {
 
   #ofKind(root: ThreadId, kind: MessageKind, limit: number): MaskedMembers {
     const mailbox = { inboxId: this.#inboxId, kind };
-    const key = termKey(mailbox, threadTerm(root));
+    const set = termKey(mailbox, threadTerm(root));
     let count = 0;
     const newest: Member[] = [];
     for (const block of blocksOfTerm(this.#reader, mailbox, threadTerm(root)).reverse()) {
-      const bytes = getBlock(this.#reader, key, block);
-      if (bytes === undefined) continue;
-      const match = this.#masks[kind].match(block, bytes, limit - newest.length);
+      const match = this.#masks[kind].match(set, block, limit - newest.length);
       count += match.count;
       for (const seq of match.seqs) newest.push(...this.#read({ kind, seq }));
     }

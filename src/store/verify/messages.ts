@@ -1,5 +1,4 @@
 import { type AccountId, type DraftId, type InboxId, idFromBytes, type MessageId } from '../../domain/ids.js';
-import { blockOf, hasBit, offsetOf } from '../bitmap/bit-block.js';
 import { type Reader, type Table, walkTable } from '../engine/tables.js';
 import { type IndexedMessage, trashNumbersTable, trashTable } from '../mailbox/index.js';
 import { summariesTable } from '../mailbox/mailboxes.js';
@@ -14,7 +13,7 @@ import {
   sentContentsTable,
   sentTable,
 } from '../mailbox/messages.js';
-import { getBlock, termKey } from '../mailbox/postings.js';
+import { hasPosting } from '../mailbox/postings.js';
 import { chargeSumsTable, chargesTable } from '../records/charges.js';
 import { draftListKeys, draftsTable, draftTextsTable, inboxDraftsTable } from '../records/drafts.js';
 import { getInbox } from '../records/inboxes.js';
@@ -121,8 +120,7 @@ class MessageWalk {
     const [reader, ledger] = [this.#reader, this.#ledger];
     ledger.expect(messageEntry.trash(inboxId, number, kind, id, restorableUntil));
     ledger.expect(pendingEntry.purgeTrash(id, kind, restorableUntil));
-    const gone = getBlock(reader, termKey({ inboxId, kind }, { type: 'gone' }), blockOf(seq));
-    if (gone === undefined || !hasBit(gone, offsetOf(seq))) {
+    if (!hasPosting(reader, { inboxId, kind }, { type: 'gone' }, seq)) {
       ledger.expect(`mark that message ${id} in Trash is in no list`);
     }
     if (number > (reader.get(trashNumbersTable, inboxId) ?? 0)) {

@@ -1,5 +1,5 @@
 import { type BlobId, type InboxId, idFromBytes, idToBytes } from '../../domain/ids.js';
-import { BLOCK_BITS, emptyWords, loadBlock, offsetsOf, seqAt, sizeOf } from '../bitmap/bit-block.js';
+import { walkSets } from '../bitmap/sets.js';
 import { range } from '../engine/keys.js';
 import { type Reader, walkTable } from '../engine/tables.js';
 import {
@@ -14,8 +14,7 @@ import {
 import {
   hashedAddress,
   labelCountsTable,
-  postingsTable,
-  readPostingKey,
+  readTermKey,
   type StoredTerm,
   type Term,
 } from '../mailbox/postings.js';
@@ -67,24 +66,21 @@ const labelCountEntry = (inboxId: InboxId, kind: MessageKind, label: string, cou
 
 /** Finds what the sets hold, and expects the counts of labels that follow from them. */
 export function findSets(reader: Reader, ledger: Ledger, isLeaving: (inboxId: InboxId) => boolean): void {
-  const words = emptyWords();
   let label: { readonly mailbox: Mailbox; readonly name: string; count: number } | null = null;
   const closeLabel = (): void => {
     if (label !== null)
       ledger.expect(labelCountEntry(label.mailbox.inboxId, label.mailbox.kind, label.name, label.count));
     label = null;
   };
-  for (const { key, value } of walkTable(reader, postingsTable)) {
-    const { mailbox, term, block } = readPostingKey(key);
+  for (const { set, size, seqs } of walkSets(reader)) {
+    const { mailbox, term } = readTermKey(set);
     if (term.type !== 'label' || label?.name !== term.label || !isSame(label.mailbox, mailbox)) closeLabel();
     if (term.type === 'label') {
       label ??= { mailbox, name: term.label, count: 0 };
-      label.count += sizeOf(value);
+      label.count += size;
     }
     if (term.type === 'gone' && isLeaving(mailbox.inboxId)) continue;
-    loadBlock(words, value);
-    for (const offset of offsetsOf(words, false, BLOCK_BITS)) {
-      const seq = seqAt(block, offset);
+    for (const seq of seqs) {
       ledger.find(term.type === 'gone' ? mailboxEntry.number(mailbox, seq) : memberEntry(mailbox, seq, term));
     }
   }

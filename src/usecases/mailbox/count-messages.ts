@@ -2,11 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { AccountId } from '../../domain/ids.js';
 import type { MessageFilter } from '../../domain/message-filter.js';
+import type { Counted } from '../../store/bitmap/combinations.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
 import { getCounters, type Mailbox, type MessageKind } from '../../store/mailbox/mailboxes.js';
 import { getLabelCount } from '../../store/mailbox/postings.js';
-import { type Counted, countSelected } from '../../store/mailbox/select-messages.js';
+import { countSelected } from '../../store/mailbox/select-messages.js';
 import { locateInbox } from '../shared/callers.js';
 import {
   type FoundMessages,

@@ -2,12 +2,12 @@ import type { LabelChange } from '../../contract/labels.js';
 import type { DeletedThread, ThreadLabelResult } from '../../contract/threads.js';
 import type { InboxId, MessageId, ThreadId } from '../../domain/ids.js';
 import { normaliseLabelChange } from '../../domain/labels.js';
-import { BLOCK_BITS, emptyWords, loadBlock, offsetsOf, seqAt } from '../../store/bitmap/bit-block.js';
+import { SetCopy } from '../../store/bitmap/sets.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
 import { idField, type Mailbox, type MessageKind } from '../../store/mailbox/mailboxes.js';
 import type { MessageRecord } from '../../store/mailbox/messages.js';
-import { blocksOfTerm, getBlock, termKey } from '../../store/mailbox/postings.js';
+import { termKey } from '../../store/mailbox/postings.js';
 import { getInbox } from '../../store/records/inboxes.js';
 import {
   compareMembers,
@@ -172,27 +172,24 @@ const MAX_LOOKS = 500;
 /** The members of one kind in order. */
 class Walk {
   readonly #mailbox: Mailbox;
-  readonly #blocks: { readonly block: number; readonly bytes: Buffer }[] = [];
+  readonly #members: SetCopy;
   #seqs: number[] = [];
   #member: Member | null = null;
 
   constructor(reader: Reader, mailbox: Mailbox, root: ThreadId) {
     this.#mailbox = mailbox;
-    const key = termKey(mailbox, threadTerm(root));
-    for (const block of blocksOfTerm(reader, mailbox, threadTerm(root))) {
-      const bytes = getBlock(reader, key, block);
-      if (bytes !== undefined) this.#blocks.push({ block, bytes: Buffer.from(bytes) });
-    }
+    this.#members = new SetCopy(reader, termKey(mailbox, threadTerm(root)));
   }
 
   get isDone(): boolean {
-    return this.#member === null && this.#seqs.length === 0 && this.#blocks.length === 0;
+    return this.#member === null && this.#seqs.length === 0 && this.#members.isDone;
   }
 
   /** The member at hand; null when it has gone, which has been stepped over. */
   peek(reader: Reader): Member | null {
     if (this.#member === null) {
-      if (this.#seqs.length === 0) this.#loadBlock();
+      // The next one is taken from the end.
+      if (this.#seqs.length === 0) this.#seqs = this.#members.takeBlock().reverse();
       const seq = this.#seqs.pop() ?? 0;
       this.#member = readMember(reader, { ...this.#mailbox, seq })[0] ?? null;
     }
@@ -201,13 +198,5 @@ class Walk {
 
   step(): void {
     this.#member = null;
-  }
-
-  #loadBlock(): void {
-    const next = this.#blocks.shift();
-    if (next === undefined) return;
-    const words = emptyWords();
-    loadBlock(words, next.bytes);
-    this.#seqs = offsetsOf(words, true, BLOCK_BITS).map(offset => seqAt(next.block, offset));
   }
 }

@@ -1,11 +1,12 @@
 import { type BlobId, type InboxId, idFromBytes, idToBytes, type MessageId } from '../../domain/ids.js';
 import { DAY_MS } from '../../domain/instants.js';
+import { removeBlocks } from '../../store/bitmap/sets.js';
 import { range, WHOLE_TABLE } from '../../store/engine/keys.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Table, Writer } from '../../store/engine/tables.js';
 import { removeTrash, scanTrash, trashNumbersTable } from '../../store/mailbox/index.js';
 import { KINDS, mailboxCountersTable, scanSummaries, summariesTable } from '../../store/mailbox/mailboxes.js';
-import { labelCountsTable, postingsTable } from '../../store/mailbox/postings.js';
+import { labelCountsTable } from '../../store/mailbox/postings.js';
 import {
   findLink,
   findPhrase,
@@ -247,13 +248,12 @@ function eraseDrafts(writer: Writer, inboxId: InboxId, limit: number, nowMs: num
 /** Removes what is left of its sets: that of the numbers that are gone, above all. A sound store has no others. */
 function forgetSets(writer: Writer, inboxId: InboxId, limit: number): number {
   const ofInbox = range(idToBytes(inboxId));
-  let count = 0;
+  let count = removeBlocks(writer, ofInbox, limit);
   const forget = <Value>(table: Table<Buffer, Value>): void => {
     const keys = writer.scanKeys(table, { ...ofInbox, limit: limit - count });
     for (const key of keys) writer.remove(table, key);
     count += keys.length;
   };
-  forget(postingsTable);
   forget(labelCountsTable);
   forget(threadActivityTable);
   forget(threadLinksTable);

@@ -2,25 +2,24 @@ import fc from 'fast-check';
 import t from 'tap';
 import {
   BLOCK_BITS,
+  BLOCK_WORDS,
   blockOf,
-  clip,
-  dropWords,
-  emptyWords,
-  fastWords,
-  fillAll,
+  blockOfBytes,
+  bytesOfBlock,
   hasBit,
-  keepWords,
-  loadBlock,
+  type LentBlock,
+  membersOf,
+  type OwnBlock,
   offsetOf,
-  offsetsOf,
-  popCount,
+  ownBlock,
   seqAt,
   sizeOf,
-  type Words,
   withAll,
   withBit,
   withoutBit,
 } from '../../../../src/store/bitmap/bit-block.js';
+import { startWordKernel } from '../../../../src/store/bitmap/word-kernel.js';
+import { WordMemory, type Words } from '../../../../src/store/bitmap/words.js';
 
 /** Edges of words, bytes and the block are picked often. */
 const offset = fc.oneof(
@@ -30,35 +29,39 @@ const offset = fc.oneof(
 
 const ascending = (set: Iterable<number>) => [...set].sort((a, b) => a - b);
 
-/** Bytes as the store gives them: in memory of its own, at whatever address. */
-function stored(bytes: Buffer, shift = 0): Buffer {
+/** A block as the store gives it: in memory of its own, at whatever address. */
+function stored(block: LentBlock, shift = 0): LentBlock {
+  const bytes = bytesOfBlock(block);
   const memory = Buffer.alloc(bytes.length + shift + 8, 0xa5);
   bytes.copy(memory, shift);
-  return memory.subarray(shift, shift + bytes.length);
+  return blockOfBytes(memory.subarray(shift, shift + bytes.length));
 }
 
-function blockOfSet(set: Iterable<number>): Buffer | undefined {
-  let bytes: Buffer | undefined;
+function blockOfSet(set: Iterable<number>): OwnBlock | undefined {
+  let block: OwnBlock | undefined;
   for (const member of set) {
-    const changed = withBit(bytes, member);
-    if (changed !== null) bytes = stored(changed);
+    const changed = withBit(block, member);
+    if (changed !== null) block = ownBlock(changed);
   }
-  return bytes;
+  return block;
 }
 
-/** Ordinary words, and two arrays of those that the kernel works on. */
-const [ordinary, fast, otherFast] = [emptyWords(), fastWords(), fastWords()];
+/** One that the kernel works on, and one for where there is none. */
+const fast = new WordMemory(3);
+const plain = new WordMemory(3, null);
+/** Places in either. */
+const [one, other] = [fast.result, fast.missed];
 
-const wordsOf = (set: Iterable<number>, words = emptyWords()): Words => {
-  words.fill(0);
+/** As a map, whatever its size. */
+function putSet(memory: WordMemory, into: Words, set: Iterable<number>): Words {
+  const words = new Uint32Array(BLOCK_WORDS);
   for (const member of set) words[member >> 5] = (words[member >> 5] ?? 0) | (1 << (member & 31));
-  return words;
-};
+  memory.load(into, blockOfBytes(Buffer.from(words.buffer)));
+  return into;
+}
 
-const membersOf = (words: Words) => offsetsOf(words, false, BLOCK_BITS);
-
-const same = (words: Words, set: Iterable<number>) =>
-  JSON.stringify(membersOf(words)) === JSON.stringify(ascending(set));
+const same = (memory: WordMemory, words: Words, set: Iterable<number>) =>
+  JSON.stringify(memory.list(words, false, BLOCK_BITS)) === JSON.stringify(ascending(set));
 
 /** Sets of every density: a few members, a run around the change of form, nearly all. */
 const set = fc.oneof(
@@ -99,25 +102,25 @@ t.test('members come and go one by one, through every change of form', async t =
   fc.assert(
     fc.property(steps, shift, (changes, at) => {
       const model = new Set<number>();
-      let bytes: Buffer | undefined;
+      let block: LentBlock | undefined;
       for (const { isAdded, members } of changes) {
         for (const member of members) {
-          const changed = isAdded ? withBit(bytes, member) : withoutBit(bytes, member);
+          const changed = isAdded ? withBit(block, member) : withoutBit(block, member);
           const isSame = model.has(member) === isAdded;
           if ((changed === null) !== isSame) throw new Error(`null for ${member} says otherwise`);
           if (changed === null) continue;
           if (isAdded) model.add(member);
           else model.delete(member);
-          bytes = changed === undefined ? undefined : stored(changed, at);
+          block = changed === undefined ? undefined : stored(changed, at);
         }
-        const words = emptyWords();
-        if (bytes !== undefined) loadBlock(words, bytes);
-        if (!same(words, model)) throw new Error('another set');
-        if ((bytes === undefined) !== (model.size === 0)) throw new Error('an empty block is none');
-        if (bytes !== undefined && sizeOf(bytes) !== model.size) throw new Error('another size');
-        if (bytes !== undefined) sizes.add(bytes.length);
+        const found = block === undefined ? [] : membersOf(block);
+        if (JSON.stringify(found) !== JSON.stringify(ascending(model))) throw new Error('another set');
+        if ((block === undefined) !== (model.size === 0)) throw new Error('an empty block is none');
+        if (block === undefined) continue;
+        if (sizeOf(block) !== model.size) throw new Error('another size');
+        sizes.add(bytesOfBlock(block).length);
         for (const member of members.slice(0, 5)) {
-          if (bytes !== undefined && hasBit(bytes, member) !== model.has(member)) throw new Error('hasBit');
+          if (hasBit(block, member) !== model.has(member)) throw new Error('hasBit');
         }
       }
     }),
@@ -130,45 +133,44 @@ t.test('members come and go one by one, through every change of form', async t =
 t.test('a change leaves the bytes that it was given as they were', async t => {
   for (const size of [1, 5, 3_000]) {
     const before = blockOfSet(Array.from({ length: size }, (_, n) => n * 3))!;
-    const copy = Buffer.from(before);
+    const copy = Buffer.from(bytesOfBlock(before));
     withBit(before, 1);
     withoutBit(before, 0);
-    t.ok(before.equals(copy), `${size} members`);
+    t.ok(bytesOfBlock(before).equals(copy), `${size} members`);
   }
 });
 
 t.test('a block is loaded as it is, in any form at any address', async t => {
   t.doesNotThrow(() =>
     fc.assert(
-      fc.property(set, set, shift, fc.boolean(), (one, two, at, isFast) => {
-        const bytes = blockOfSet(two);
-        if (bytes === undefined) return true;
-        const loaded = wordsOf(one, isFast ? fast : ordinary);
-        loadBlock(loaded, stored(bytes, at));
-        return same(loaded, two);
+      fc.property(set, set, shift, fc.boolean(), (before, members, at, isFast) => {
+        const memory = isFast ? fast : plain;
+        const block = blockOfSet(members);
+        if (block === undefined) return true;
+        putSet(memory, one, before);
+        memory.load(one, stored(block, at));
+        return same(memory, one, members);
       }),
     ),
   );
 });
 
 t.test('intersection and difference are those of sets, with the kernel and without', async t => {
-  t.not(fast.buffer, ordinary.buffer);
-  t.equal(fast.buffer, otherFast.buffer, 'there is a kernel here, and these two are its own');
-  t.not(fast.byteOffset, otherFast.byteOffset);
+  t.not(startWordKernel(BLOCK_WORDS * 4, 1), null, 'there is a kernel here');
   t.doesNotThrow(() =>
     fc.assert(
-      fc.property(set, set, fc.boolean(), fc.boolean(), (one, two, isIntoFast, isFast) => {
-        const inTwo = new Set(two);
-        const both = one.filter(member => inTwo.has(member));
-        const rest = one.filter(member => !inTwo.has(member));
-        const into = (): Words => wordsOf(one, isIntoFast ? fast : ordinary);
-        const words = wordsOf(two, isFast ? otherFast : emptyWords());
+      fc.property(set, set, fc.boolean(), (first, second, isFast) => {
+        const memory = isFast ? fast : plain;
+        const inSecond = new Set(second);
+        const both = first.filter(member => inSecond.has(member));
+        const rest = first.filter(member => !inSecond.has(member));
+        const words = putSet(memory, other, second);
 
-        const hasKept = keepWords(into(), words) === both.length > 0;
-        const isKept = same(isIntoFast ? fast : ordinary, both);
-        const hasLeft = dropWords(into(), words) === rest.length > 0;
-        const isLeft = same(isIntoFast ? fast : ordinary, rest);
-        return hasKept && isKept && hasLeft && isLeft && same(words, two);
+        const hasKept = memory.keep(putSet(memory, one, first), words) === both.length > 0;
+        const isKept = same(memory, one, both);
+        const hasLeft = memory.drop(putSet(memory, one, first), words) === rest.length > 0;
+        const isLeft = same(memory, one, rest);
+        return hasKept && isKept && hasLeft && isLeft && same(memory, words, second);
       }),
       { numRuns: 300 },
     ),
@@ -181,11 +183,15 @@ t.test('clipping keeps what is between two offsets, wherever they lie', async t 
     fc.assert(
       fc.property(set, edge, edge, (members, first, end) => {
         fc.pre(first < end);
-        const words = wordsOf(members);
-        clip(words, first, end);
-        return same(
-          words,
-          members.filter(member => member >= first && member < end),
+        putSet(fast, other, members);
+        fast.copy(one, other);
+        fast.clip(one, first, end);
+        return (
+          same(
+            fast,
+            one,
+            members.filter(member => member >= first && member < end),
+          ) && same(fast, other, members)
         );
       }),
       { numRuns: 300 },
@@ -196,18 +202,17 @@ t.test('clipping keeps what is between two offsets, wherever they lie', async t 
 t.test('two blocks become one that holds the members of both, in the form that fits', async t => {
   t.doesNotThrow(() =>
     fc.assert(
-      fc.property(set, set, shift, shift, (one, two, atOne, atTwo) => {
-        const [a, b] = [blockOfSet(one), blockOfSet(two)];
+      fc.property(set, set, shift, shift, (first, second, atOne, atTwo) => {
+        const [a, b] = [blockOfSet(first), blockOfSet(second)];
         if (b === undefined) return true;
-        const union = withAll(a === undefined ? undefined : stored(a, atOne), stored(b, atTwo));
-        const words = emptyWords();
-        loadBlock(words, stored(union));
-        const expected = new Set([...one, ...two]);
-        const isMap = union.length === BLOCK_BITS / 8;
+        const union = withAll(a === undefined ? undefined : stored(a, atOne), stored(b, atTwo) as OwnBlock);
+        const expected = new Set([...first, ...second]);
+        const { length } = bytesOfBlock(union);
+        const isMap = length === BLOCK_BITS / 8;
         return (
-          same(words, expected) &&
+          JSON.stringify(membersOf(stored(union))) === JSON.stringify(ascending(expected)) &&
           sizeOf(union) === expected.size &&
-          (isMap || union.length === 2 * expected.size)
+          (isMap || length === 2 * expected.size)
         );
       }),
       { numRuns: 150 },
@@ -219,20 +224,20 @@ t.test('counts and walks in both directions, with a limit', async t => {
   t.doesNotThrow(() =>
     fc.assert(
       fc.property(set, fc.integer({ min: 0, max: 50 }), (members, limit) => {
-        const words = wordsOf(members);
+        const words = putSet(fast, one, members);
         const up = ascending(members);
         return (
-          popCount(words) === members.length &&
-          popCount(wordsOf(members, fast)) === members.length &&
-          JSON.stringify(offsetsOf(words, false, limit)) === JSON.stringify(up.slice(0, limit)) &&
-          JSON.stringify(offsetsOf(words, true, limit)) === JSON.stringify(up.toReversed().slice(0, limit))
+          fast.count(words) === members.length &&
+          plain.count(putSet(plain, one, members)) === members.length &&
+          JSON.stringify(fast.list(words, false, limit)) === JSON.stringify(up.slice(0, limit)) &&
+          JSON.stringify(fast.list(words, true, limit)) === JSON.stringify(up.toReversed().slice(0, limit))
         );
       }),
     ),
   );
-  for (const full of [ordinary, fast]) {
-    fillAll(full);
-    t.equal(popCount(full), BLOCK_BITS);
+  for (const memory of [plain, fast]) {
+    memory.fill(one);
+    t.equal(memory.count(one), BLOCK_BITS);
   }
 });
 

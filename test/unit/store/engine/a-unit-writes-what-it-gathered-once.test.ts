@@ -166,7 +166,7 @@ t.test('a unit that changes more than memory should hold writes some of it befor
 function counted() {
   const count = { get: 0, put: 0, remove: 0 };
   const writer = (inner: Writer): Writer => ({
-    blocks: inner.blocks,
+    isUnit: inner.isUnit,
     get: (table, key) => {
       count.get += 1;
       return inner.get(table, key);

@@ -12,7 +12,7 @@ export function countingWriter(writer: Writer): { readonly writer: Writer; reado
     }) as Writer[Key];
   return {
     writer: {
-      blocks: writer.blocks,
+      isUnit: writer.isUnit,
       get: counted('get'),
       has: counted('has'),
       scan: counted('scan'),

@@ -1,0 +1,239 @@
+import type { Reader } from '../engine/tables.js';
+import { BLOCK_BITS, blockOf, isSet, offsetOf, seqAt } from './bit-block.js';
+import { BlockCache, type CachedSet } from './block-cache.js';
+import { BlockReader } from './sets.js';
+import type { WordMemory, Words } from './words.js';
+
+/**
+ * Numbers that are in every set of `all`, in at least one of `any` (when it is not empty), in none of `none`, from
+ * `from` up to but not including `to`. Sets are named by their keys. Those that are likely to end the matter
+ * stand first: the smallest of `all`, the largest of `any` and `none`. With neither `all` nor `any` every number
+ * is meant that is not in `none`.
+ */
+export interface Combination {
+  readonly all: readonly Buffer[];
+  readonly any: readonly Buffer[];
+  readonly none: readonly Buffer[];
+  readonly from: number;
+  readonly to: number;
+  /** Grows with every change of any of the sets. */
+  readonly version: number;
+}
+
+export interface Selected {
+  /** Numbers in the order of the walk. */
+  readonly seqs: readonly number[];
+  /** How far a walk came that looked at as many blocks as it may: go on from there. Null: it is complete. */
+  readonly stoppedAt: number | null;
+}
+
+/** Blocks of sets that one walk looks at: some milliseconds. One set of a mailbox of 130 million messages. */
+const MAX_LOOKS = 2_000;
+
+/**
+ * The first `limit` numbers of a combination, from the highest or the lowest on. Costs a look at each set for each
+ * block of 65,408 numbers up to where the page is full.
+ * @param blocks those to look at, in ascending order, where they are known
+ */
+export function selectMembers(
+  reader: Reader,
+  combination: Combination,
+  page: { readonly isDescending: boolean; readonly limit: number },
+  blocks?: readonly number[],
+): Selected {
+  const walk = new Walk(reader, combination);
+  const seqs: number[] = [];
+  for (const block of blocksOf(combination, page.isDescending, blocks)) {
+    if (walk.looks >= MAX_LOOKS) {
+      return { seqs, stoppedAt: page.isDescending ? seqAt(block, BLOCK_BITS) : seqAt(block, 0) };
+    }
+    for (const offset of walk.list(block, page.isDescending, page.limit - seqs.length)) {
+      seqs.push(seqAt(block, offset));
+    }
+    if (seqs.length >= page.limit) break;
+  }
+  return { seqs, stoppedAt: null };
+}
+
+/** How many numbers of a combination one walk has found, and where the next begins; null at the end. */
+export interface Counted {
+  readonly count: number;
+  readonly stoppedAt: number | null;
+}
+
+/** Counts a combination, from the lowest number on, by population counts of its blocks. */
+export function countMembers(reader: Reader, combination: Combination): Counted {
+  const walk = new Walk(reader, combination);
+  let count = 0;
+  for (const block of blocksOf(combination, false)) {
+    if (walk.looks >= MAX_LOOKS) return { count, stoppedAt: seqAt(block, 0) };
+    count += walk.count(block);
+  }
+  return { count, stoppedAt: null };
+}
+
+/** Numbers of the blocks that a combination reaches, in the order of the walk. */
+function* blocksOf(
+  { from, to }: Combination,
+  isDescending: boolean,
+  known?: readonly number[],
+): Generator<number> {
+  if (to <= from) return;
+  const first = blockOf(from);
+  const last = blockOf(to - 1);
+  if (known !== undefined) {
+    const reached = known.filter(block => block >= first && block <= last);
+    yield* isDescending ? reached.reverse() : reached;
+  } else if (isDescending) for (let block = last; block >= first; block--) yield block;
+  else for (let block = first; block <= last; block++) yield block;
+}
+
+/**
+ * Which numbers are in a combination, asked for here and there: each block is combined once. Good as long as the
+ * reader is.
+ */
+export class CombinationMask {
+  readonly #reader: Reader;
+  readonly #combination: Combination;
+  readonly #blocks = new Map<number, Int32Array | null>();
+
+  constructor(reader: Reader, combination: Combination) {
+    this.#reader = reader;
+    this.#combination = combination;
+  }
+
+  has(seq: number): boolean {
+    const words = this.#wordsOf(blockOf(seq));
+    return words !== null && isSet(words, offsetOf(seq));
+  }
+
+  /** Members of a block of a set that are in the combination: how many, and the highest of them. */
+  match(
+    set: Buffer,
+    block: number,
+    limit: number,
+  ): { readonly count: number; readonly seqs: readonly number[] } {
+    const words = this.#wordsOf(block);
+    return words === null
+      ? { count: 0, seqs: [] }
+      : new BlockReader(set).match(this.#reader, block, words, limit);
+  }
+
+  /** Walks of others come in between: each block is a walk of its own, and what it gives is kept apart. */
+  #wordsOf(block: number): Int32Array | null {
+    let words = this.#blocks.get(block);
+    if (words === undefined) {
+      words = new Walk(this.#reader, this.#combination).copy(block);
+      this.#blocks.set(block, words);
+    }
+    return words;
+  }
+}
+
+/** Combines block after block, all in the same places of memory; gives what is the caller's own. */
+class Walk {
+  readonly #reader: Reader;
+  readonly #combination: Combination;
+  readonly #memory: WordMemory;
+  readonly #all: readonly CachedSet[];
+  readonly #any: readonly CachedSet[];
+  readonly #none: readonly CachedSet[];
+  /** Blocks looked at so far. */
+  looks = 0;
+
+  constructor(reader: Reader, combination: Combination) {
+    const { all, any, none } = combination;
+    const cache = cacheOf(reader);
+    const sets = cache.begin([...all, ...any, ...none]);
+    this.#reader = reader;
+    this.#combination = combination;
+    this.#memory = cache.memory;
+    this.#all = sets.slice(0, all.length);
+    this.#any = sets.slice(all.length, all.length + any.length);
+    this.#none = sets.slice(all.length + any.length);
+  }
+
+  count(block: number): number {
+    return this.#combine(block) ? this.#memory.count(this.#memory.result) : 0;
+  }
+
+  /** Offsets in the block, from the highest or the lowest on, at most `limit`. */
+  list(block: number, isDescending: boolean, limit: number): readonly number[] {
+    return this.#combine(block) ? this.#memory.list(this.#memory.result, isDescending, limit) : [];
+  }
+
+  /** The words of the block; null when it has nothing. */
+  copy(block: number): Int32Array | null {
+    return this.#combine(block) ? this.#memory.copyOf(this.#memory.result) : null;
+  }
+
+  /** Makes the result of one block; false when it has nothing. */
+  #combine(block: number): boolean {
+    const memory = this.#memory;
+    const { from, to } = this.#combination;
+    if (!this.#loadAll(block)) return false;
+    memory.clip(memory.result, from - seqAt(block, 0), to - seqAt(block, 0));
+    for (const set of this.#none) {
+      const words = this.#look(set, block);
+      if (words !== null && !memory.drop(memory.result, words)) return false;
+    }
+    return this.#any.length === 0 || this.#keepAny(block);
+  }
+
+  #loadAll(block: number): boolean {
+    const memory = this.#memory;
+    const [first, ...others] = this.#all;
+    if (first === undefined) {
+      memory.fill(memory.result);
+      return true;
+    }
+    const words = this.#look(first, block);
+    if (words === null) return false;
+    memory.copy(memory.result, words);
+    for (const set of others) {
+      const other = this.#look(set, block);
+      if (other === null || !memory.keep(memory.result, other)) return false;
+    }
+    return true;
+  }
+
+  /** Keeps what is in one set of `any`, by what is in none of them: often that is soon nothing. */
+  #keepAny(block: number): boolean {
+    const memory = this.#memory;
+    let isEmpty = true;
+    for (const set of this.#any) {
+      const words = this.#look(set, block);
+      if (words === null) continue;
+      if (isEmpty) memory.copy(memory.missed, memory.result);
+      isEmpty = false;
+      if (!memory.drop(memory.missed, words)) return true;
+    }
+    return !isEmpty && memory.drop(memory.result, memory.missed);
+  }
+
+  #look(set: CachedSet, block: number): Words | null {
+    this.looks += 1;
+    return set.get(this.#reader, block, this.#combination.version);
+  }
+}
+
+/** 14 MiB, to which one walk may add what it looks at. A filter of 100 labels on a million messages. */
+const CACHED_BLOCKS = 1750;
+
+/** Readers last as long as their store. */
+const caches = new WeakMap<Reader, BlockCache>();
+/** Nothing is kept of what units of work see. */
+let unitCache: BlockCache | undefined;
+
+function cacheOf(reader: Reader): BlockCache {
+  if (reader.isUnit) {
+    unitCache ??= new BlockCache(0);
+    return unitCache;
+  }
+  let cache = caches.get(reader);
+  if (cache === undefined) {
+    cache = new BlockCache(CACHED_BLOCKS);
+    caches.set(reader, cache);
+  }
+  return cache;
+}
