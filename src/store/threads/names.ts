@@ -8,7 +8,10 @@ import { addPending } from '../records/pending.js';
  * What the ids of conversations that were merged stand for. Members are kept under one id, the root: the one
  * that more messages had joined, so that a merge moves the smaller part. Every other id leads there, from
  * smaller to larger, so that no way is longer than the binary logarithm of the number of messages. The id
- * that is shown, the canonical one, is the oldest of them (decisions, Threads), whichever the root is.
+ * that is shown, the canonical one, is the oldest of them, whichever the root is.
+ *
+ * The oldest cannot be the root as well: mail can tie a thousand conversations together one after the other, each
+ * to one that is older. Then the way from the youngest would lead through all of them, for every line that shows it.
  */
 export type ThreadAlias =
   /** Merged into this one. */
