@@ -81,14 +81,22 @@ function addOffsets(words: Int32Array, start: number, offsets: Uint16Array): voi
 /** How many bits are set in the words from `start` on. */
 export function countBits(words: Int32Array, start: number): number {
   let count = 0;
-  for (let at = start; at < start + BLOCK_WORDS; at++) {
-    let bits = words[at] ?? 0;
-    // Sums of two bits each, of four, of eight; then of the four bytes.
-    bits -= (bits >>> 1) & 0x5555_5555;
-    bits = (bits & 0x3333_3333) + ((bits >>> 2) & 0x3333_3333);
-    count += Math.imul((bits + (bits >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
-  }
+  for (let at = 0; at < BLOCK_WORDS; at++) count += bitsIn(words[start + at] ?? 0);
   return count;
+}
+
+/** Are more than so many bits set? Of a map that has many, some words tell. */
+function hasMoreBits(words: Int32Array, than: number): boolean {
+  let count = 0;
+  for (let at = 0; at < BLOCK_WORDS && count <= than; at++) count += bitsIn(words[at] ?? 0);
+  return count > than;
+}
+
+function bitsIn(word: number): number {
+  // Sums of two bits each, of four, of eight; then of the four bytes.
+  const twos = word - ((word >>> 1) & 0x5555_5555);
+  const fours = (twos & 0x3333_3333) + ((twos >>> 2) & 0x3333_3333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
 }
 
 /** Offsets that are set in the words from `start` on, from the highest down or from the lowest up, at most `limit`. */
@@ -202,7 +210,7 @@ export function withAll(block: LentBlock | undefined, more: OwnBlock): OwnBlock 
     const others = wordsIn(bytes);
     for (let at = 0; at < BLOCK_WORDS; at++) words[at] = (words[at] ?? 0) | (others[at] ?? 0);
   } else addOffsets(words, 0, offsetsIn(bytes));
-  return countBits(words, 0) > MAX_SPARSE ? owned(Buffer.from(words.buffer)) : listOfMap(words);
+  return hasMoreBits(words, MAX_SPARSE) ? owned(Buffer.from(words.buffer)) : listOfMap(words);
 }
 
 /** A changed block, to be kept beyond the next change; in the memory of the one kept before, where it fits. */
@@ -223,7 +231,7 @@ function withoutMapBit(bytes: Buffer, offset: number): LentBlock | null {
   if (changed === null) return null;
   const words = wordsIn(bytesOfBlock(changed));
   // Half of the bound, so that a set at the edge does not change its form with every change.
-  return countBits(words, 0) > MAX_SPARSE / 2 ? changed : listOfMap(words);
+  return hasMoreBits(words, MAX_SPARSE / 2) ? changed : listOfMap(words);
 }
 
 function withMapBit(bytes: Buffer, offset: number, isAdded: boolean): LentBlock | null {
