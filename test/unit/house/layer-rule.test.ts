@@ -161,7 +161,7 @@ const breaches: ReadonlyArray<readonly [claim: string, file: string, text: strin
     `new URL('./gone.js', import.meta.url);`,
     /there is no src\/smtp\/gone\.ts/,
   ],
-  ['sources do not reach out of src', 'app/a.ts', `import '../support/x.js';`, /outside src/],
+  ['sources do not reach out of src', 'app/a.ts', `import '../../test/support/x.js';`, /outside src/],
   ['a library stays in its home', 'http/a.ts', `import { open } from 'lmdb';`, /lmdb lives in store only/],
   [
     'its sub-paths too',
