@@ -49,8 +49,7 @@ t.test('mail that was there joins its conversations', async t => {
       [old.REPLY, threadId],
     ],
   );
-  const access = { ...deps };
-  const restored = await restoreMessage(access, { accountId, messageId: old.TRASHED, kind: 'received' });
+  const restored = await restoreMessage(deps, { accountId, messageId: old.TRASHED, kind: 'received' });
   t.match(restored, { status: 'restored', thread_id: threadId });
   const detail = getThreadDetail(deps, { accountId, threadId, limit: 10, cursor: null });
   const parts: Uint8Array[] = [];

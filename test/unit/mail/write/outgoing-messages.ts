@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { isEmailAddress } from '../../../../src/domain/addresses.js';
 import { resultOf } from '../../../../src/domain/errors.js';
 import type { Mailbox, OutgoingFile } from '../../../../src/domain/message-parts.js';
-
 import { normaliseName, safeFilename } from '../../../../src/domain/text.js';
 import type { OutgoingMessage } from '../../../../src/mail/write/compose-message.js';
 

@@ -7,7 +7,6 @@ import { deleteDraft, getDraftDetail } from '../../../../src/usecases/drafts/rea
 import { createDraft, updateDraft } from '../../../../src/usecases/drafts/save-draft.js';
 import { sendDraft } from '../../../../src/usecases/drafts/send-draft.js';
 import { deleteInbox } from '../../../../src/usecases/inboxes/inboxes.js';
-
 import { outcomeOf } from '../../../support/use-cases.js';
 import { FIRST, LAST } from '../../store/lines.js';
 import { countChunks } from '../../store/with-blobs.js';

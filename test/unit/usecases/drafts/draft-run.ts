@@ -301,17 +301,16 @@ class DraftRun {
     const input = { accountId: this.house.account, messageId };
     const sent = this.#model.sent.get(messageId);
     const isThere = sent !== undefined && (sent.trashedUntil ?? Number.POSITIVE_INFINITY) > this.#now.ms;
-    const deps = { ...this.house };
     if (kind === 'deleteSent') {
-      const result = await outcomeOf(() => deleteMessage(deps, { ...input, kind: 'sent' }));
+      const result = await outcomeOf(() => deleteMessage(this.house, { ...input, kind: 'sent' }));
       this.#model.sent.delete(messageId);
       if (!isThere) return this.#refused(result, 'not_found');
       return assert.equal(result.ok, true);
     }
     const result = await outcomeOf<object>(() =>
       kind === 'trashSent'
-        ? trashMessage(deps, { ...input, kind: 'sent' })
-        : restoreMessage(deps, { ...input, kind: 'sent' }),
+        ? trashMessage(this.house, { ...input, kind: 'sent' })
+        : restoreMessage(this.house, { ...input, kind: 'sent' }),
     );
     if (!isThere) return this.#refused(result, 'not_found');
     assert.equal(result.ok, true);

@@ -79,15 +79,14 @@ t.test('a copy that is gone is told of by the key that is active, or by the draf
   const { house, desk, owner, draft, send } = await withDrafts(t);
   const id = await draft();
   const { message } = must(await send(id, 'k'));
-  const deps = { ...house };
   const copy = { accountId: house.account, messageId: message.id };
-  await trashMessage(deps, { ...copy, kind: 'sent' });
+  await trashMessage(house, { ...copy, kind: 'sent' });
   t.equal(code(await send(id)), 'draft_result_unavailable');
   t.equal(code(await send(id, 'k')), 'idempotency_result_unavailable');
   t.equal(code(await send(id, 'unused')), 'draft_result_unavailable');
-  await restoreMessage(deps, { ...copy, kind: 'sent' });
+  await restoreMessage(house, { ...copy, kind: 'sent' });
   t.match(must(await send(id)), { replayed: true, message: { id: message.id } });
-  await deleteMessage(deps, { ...copy, kind: 'sent' });
+  await deleteMessage(house, { ...copy, kind: 'sent' });
   t.equal(code(await send(id)), 'draft_result_unavailable');
   t.equal(code(await send(id, 'k')), 'idempotency_result_unavailable');
   house.now.ms += DAY_MS;

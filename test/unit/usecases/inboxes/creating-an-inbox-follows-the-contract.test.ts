@@ -5,7 +5,6 @@ import type { AccountId } from '../../../../src/domain/ids.js';
 import { setAllowance } from '../../../../src/usecases/accounts/accounts.js';
 import { createInbox } from '../../../../src/usecases/inboxes/create-inbox.js';
 import { deleteInbox, listInboxes } from '../../../../src/usecases/inboxes/inboxes.js';
-
 import { outcomeOf } from '../../../support/use-cases.js';
 import { DAY_MS, withHouse } from '../with-house.js';
 

@@ -131,9 +131,8 @@ t.test('a deleted sent copy is freed to its last chunk, also from Trash and by i
     async (house: SendingHouse, messageId: string) =>
       await deleteMessage(house, { accountId: house.account, messageId, kind: 'sent' }),
     async (house: SendingHouse, messageId: string) => {
-      const deps = { ...house };
-      await trashMessage(deps, { accountId: house.account, messageId, kind: 'sent' });
-      await deleteMessage(deps, { accountId: house.account, messageId, kind: 'sent' });
+      await trashMessage(house, { accountId: house.account, messageId, kind: 'sent' });
+      await deleteMessage(house, { accountId: house.account, messageId, kind: 'sent' });
     },
     async (house: SendingHouse, messageId: string) => {
       await trashMessage(house, { accountId: house.account, messageId, kind: 'sent' });

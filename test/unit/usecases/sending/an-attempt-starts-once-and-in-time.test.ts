@@ -126,8 +126,7 @@ t.test('a message in Trash does not go out from there', async t => {
   const house = await houseOf(t);
   const [id = '', other = ''] = await reserved(house, 2);
   const input = { accountId: house.account, messageId: id };
-  const deps = { ...house };
-  await trashMessage(deps, { ...input, kind: 'sent' });
+  await trashMessage(house, { ...input, kind: 'sent' });
   await relayPending(house);
   t.same(house.relay.ids, [other], 'reserved, then thrown away');
   t.match(queueStatus(house).held, [{ id, in_trash: true }]);
@@ -135,7 +134,7 @@ t.test('a message in Trash does not go out from there', async t => {
     failure: { code: 'invalid_request', message: /Trash/ },
   });
   t.same(await retrySends(house, null), { retried: [] }, 'nor with all others');
-  await restoreMessage(deps, { ...input, kind: 'sent' });
+  await restoreMessage(house, { ...input, kind: 'sent' });
   t.same(await retrySends(house, null), { retried: [id] });
   await relayPending(house);
   t.same(house.relay.ids, [other, id]);

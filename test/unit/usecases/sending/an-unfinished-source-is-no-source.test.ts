@@ -7,7 +7,6 @@ import { verifyStore } from '../../../../src/store/verify/verify-store.js';
 import { createDraft } from '../../../../src/usecases/drafts/save-draft.js';
 import { deleteMessage, trashMessage } from '../../../../src/usecases/mailbox/change-messages.js';
 import { forwardMessage, replyMessage, sendMessage } from '../../../../src/usecases/sending/recipes.js';
-
 import { outcomeOf } from '../../../support/use-cases.js';
 import { pattern } from '../../store/with-blobs.js';
 import { Desk } from '../with-desk.js';

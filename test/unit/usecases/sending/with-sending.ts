@@ -6,7 +6,6 @@ import { getSent, type SentRecord } from '../../../../src/store/mailbox/messages
 import { usedAllowance } from '../../../../src/store/records/charges.js';
 import { END_OF_TIME, listDue } from '../../../../src/store/records/pending.js';
 import { verifyStore } from '../../../../src/store/verify/verify-store.js';
-
 import { readFacts } from '../../../support/box/store-facts.js';
 import { ScriptedRelay } from '../../../support/sending/scripted-relay.js';
 import { SendingSide } from '../../../support/sending/sending-side.js';
