@@ -1,10 +1,10 @@
+import type { SendInput } from '../../src/contract/sending.js';
 import { Refusal, type Result } from '../../src/domain/errors.js';
 import type { Store } from '../../src/store/engine/store.js';
 import type { MessageKind } from '../../src/store/mailbox/mailboxes.js';
 import type { AccountRecord } from '../../src/store/records/accounts.js';
 import { rememberingAuthenticator } from '../../src/usecases/accounts/api-keys.js';
 import { deleteInbox as deleteInboxOf } from '../../src/usecases/inboxes/inboxes.js';
-
 import { setPolicy as setPolicyOf } from '../../src/usecases/inboxes/policies.js';
 import {
   changeLabels as changeLabelsOf,
@@ -35,8 +35,32 @@ export function must<Value>(outcome: Result<Value>): Value {
 
 type UseCase<Deps, Input, Value> = (deps: Deps, input: Input) => Value | Promise<Value>;
 
-function withOutcome<Deps, Input, Value>(act: UseCase<Deps, Input, Value>) {
-  return (deps: Deps, input: Input): Promise<Result<Value>> => outcomeOf(() => act(deps, input));
+/** Fields of the API that tests may also write as the rest of the code is written. */
+const WIRE_NAMES = {
+  addLabels: 'add_labels',
+  removeLabels: 'remove_labels',
+  idempotencyKey: 'idempotency_key',
+  inReplyTo: 'in_reply_to',
+  discoverySource: 'discovery_source',
+  intendedUse: 'intended_use',
+} as const;
+
+type Names = { [Name in keyof typeof WIRE_NAMES as (typeof WIRE_NAMES)[Name]]: Name };
+type InWords<Input> = Input extends unknown
+  ? { [Key in keyof Input as Key extends keyof Names ? Names[Key] : Key]: Input[Key] }
+  : never;
+
+/** What `sendMessage` sends, so written. */
+export type SubmissionInput = InWords<SendInput>;
+
+function asWire<Input extends object>(input: Input | InWords<Input>): Input {
+  const names: Readonly<Record<string, string>> = WIRE_NAMES;
+  return Object.fromEntries(Object.entries(input).map(([key, value]) => [names[key] ?? key, value])) as Input;
+}
+
+function withOutcome<Deps, Input extends object, Value>(act: UseCase<Deps, Input, Value>) {
+  return (deps: Deps, input: Input | InWords<Input>): Promise<Result<Value>> =>
+    outcomeOf(() => act(deps, asWire(input)));
 }
 
 export const deleteInbox = withOutcome(deleteInboxOf);
@@ -55,8 +79,11 @@ export const receivedMessages = { kind: 'received' } as const;
 type Without<Input, Key extends PropertyKey> = Input extends unknown ? Omit<Input, Key> : never;
 
 function ofKind<Deps, Input extends OfKind, Value>(act: UseCase<Deps, Input, Value>) {
-  return (deps: Deps & OfAccess, input: Without<Input, 'kind'>): Promise<Result<Value>> =>
-    outcomeOf(() => act(deps, { ...input, kind: deps.access.kind } as unknown as Input));
+  return (
+    deps: Deps & OfAccess,
+    input: Without<Input, 'kind'> | InWords<Without<Input, 'kind'>>,
+  ): Promise<Result<Value>> =>
+    outcomeOf(() => act(deps, { ...asWire<object>(input), kind: deps.access.kind } as unknown as Input));
 }
 
 export const changeLabels = ofKind(changeLabelsOf);

@@ -28,7 +28,7 @@ t.test('a list that was asked for before shows every change since, whoever made 
   t.teardown(() => store.close());
   const deps = { store, access: receivedMessages, clock: Date.now };
   const input = { accountId: agent.accountId as AccountId, messageId: first };
-  await changeLabels(deps, { ...input, add_labels: ['b'], remove_labels: ['a'] });
+  await changeLabels(deps, { ...input, addLabels: ['b'], removeLabels: ['a'] });
   t.same(await look(), [`${first} b`], 'a label by another process');
 
   const second = await deliver(box, agent.address, 'Subject: two\r\n\r\n2\r\n');

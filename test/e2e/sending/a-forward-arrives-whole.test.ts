@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
-import type { ReceivedAttachment } from '../../../src/contract/messages.js';
+import type { ReceivedAttachment as AttachmentMetadata } from '../../../src/contract/messages.js';
 import { createAgent, type TestAgent } from '../../support/box/agents.js';
 import { startBox } from '../../support/box/postern-box.js';
 import { sha256 } from '../../support/letters/letters.js';
@@ -10,7 +10,7 @@ import { postSend, send, submission } from '../../support/sending/sending.js';
 import { deliver } from '../../support/smtp/deliver.js';
 
 /** Names, types, sizes, places and bytes of the files of a message, as its reader gets them. */
-async function filesOf(reader: TestAgent, id: string, files: readonly ReceivedAttachment[]) {
+async function filesOf(reader: TestAgent, id: string, files: readonly AttachmentMetadata[]) {
   const seen = [];
   for (const file of files) {
     const hash = sha256(await reader.api.attachment(id, file));

@@ -1,5 +1,4 @@
 import t from 'tap';
-import type { SendInput } from '../../../src/contract/sending.js';
 import type { AccountId } from '../../../src/domain/ids.js';
 import { createAgent, type TestAgent } from '../../support/box/agents.js';
 import type { PosternBox } from '../../support/box/postern-box.js';
@@ -14,7 +13,7 @@ import {
 } from '../../support/sending/sending.js';
 import { SendingSide } from '../../support/sending/sending-side.js';
 import { startSmarthostBox } from '../../support/smarthost/smarthost-box.js';
-import { sendMessage } from '../../support/use-cases.js';
+import { type SubmissionInput, sendMessage } from '../../support/use-cases.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -23,7 +22,7 @@ async function leave(
   box: PosternBox,
   agent: TestAgent,
   left: { readonly hoursAgo: number; readonly isStarted: boolean },
-  fields: Partial<SendInput>,
+  fields: Partial<SubmissionInput>,
 ): Promise<string> {
   const store = openStore(box);
   try {
@@ -62,7 +61,7 @@ t.test('the daemon starts what never started, once, and nothing else', async t =
     { hoursAgo: 23, isStarted: false },
     {
       subject: 'young',
-      idempotency_key: 'young',
+      idempotencyKey: 'young',
       html: '<p>Hello</p>',
       attachments: [{ filename: 'a.bin', type: 'a/b', content: Buffer.alloc(300_000, 7).toString('base64') }],
     },
@@ -75,7 +74,7 @@ t.test('the daemon starts what never started, once, and nothing else', async t =
     { hoursAgo: 1, isStarted: true },
     {
       subject: 'started',
-      idempotency_key: 'started',
+      idempotencyKey: 'started',
       bcc: [{ address: 'bob@remote.example' }],
     },
   );

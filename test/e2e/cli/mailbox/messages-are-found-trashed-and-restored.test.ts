@@ -26,10 +26,7 @@ async function accountOf(box: CliBox): Promise<AccountId> {
 async function label(box: CliBox, messageId: MessageId, ...addLabels: string[]): Promise<void> {
   const accountId = await accountOf(box);
   await box.withStore(store =>
-    changeLabels(
-      { store, access: receivedMessages },
-      { accountId, messageId, add_labels: addLabels, remove_labels: [] },
-    ),
+    changeLabels({ store, access: receivedMessages }, { accountId, messageId, addLabels, removeLabels: [] }),
   );
 }
 

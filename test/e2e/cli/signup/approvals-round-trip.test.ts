@@ -10,7 +10,7 @@ function redeem(box: CliBox, phrase: string, discoverySource?: string) {
   return box.withStore(store =>
     redeemClaim(
       { store, clock: Date.now, log: silent, policy: { policy: 'closed', domains: [], proof: 'mail' } },
-      { phrase, discovery_source: discoverySource, intended_use: undefined, client: '192.0.2.7' },
+      { phrase, discoverySource, intendedUse: undefined, client: '192.0.2.7' },
     ),
   );
 }
