@@ -7,11 +7,13 @@ import type { Reader, Writer } from './engine/tables.js';
 import { accessVersionTable } from './engine/writer.js';
 import { trashNumbersTable, trashTable } from './mailbox/index.js';
 import { mailboxCountersTable, summariesTable } from './mailbox/mailboxes.js';
-import { contentsTable, messagesTable, sentContentsTable, sentTable } from './mailbox/messages.js';
+import { messagesTable, sentTable } from './mailbox/messages.js';
 import { labelCountsTable } from './mailbox/postings.js';
 import { initialSchema, type Migration } from './migrations/0001-initial-schema.js';
 import { labelsAndTrash } from './migrations/0002-labels-and-trash.js';
 import { threads } from './migrations/0003-threads.js';
+import { contentsAreBlobs } from './migrations/0004-contents-are-blobs.js';
+import { TABLES_BEFORE } from './migrations/schema-3.js';
 import {
   accountEmailsTable,
   accountKeysTable,
@@ -28,7 +30,7 @@ import {
 } from './records/approvals.js';
 import { blobChunksTable, blobOwnersTable, blobUploadsTable } from './records/blobs.js';
 import { chargeSumsTable, chargesTable } from './records/charges.js';
-import { draftsTable, draftTextsTable, inboxDraftsTable } from './records/drafts.js';
+import { draftsTable, inboxDraftsTable } from './records/drafts.js';
 import {
   accountInboxesTable,
   addressesTable,
@@ -45,7 +47,7 @@ import {
 } from './threads/names.js';
 import { threadActivityTable, threadsTable } from './threads/threads.js';
 
-export const MIGRATIONS: readonly Migration[] = [initialSchema, labelsAndTrash, threads];
+export const MIGRATIONS: readonly Migration[] = [initialSchema, labelsAndTrash, threads, contentsAreBlobs];
 
 /** The store was written by a newer program. */
 export class NewerSchemaError extends Error {
@@ -173,19 +175,16 @@ const ALL_TABLES: readonly { readonly name: string }[] = [
   pendingTable,
   messagesTable,
   summariesTable,
-  contentsTable,
   mailboxCountersTable,
   setsTable,
   labelCountsTable,
   sentTable,
-  sentContentsTable,
   threadsTable,
   threadActivityTable,
   threadLinksTable,
   threadPartsTable,
   threadAliasesTable,
   draftsTable,
-  draftTextsTable,
   inboxDraftsTable,
   chargesTable,
   chargeSumsTable,
@@ -200,4 +199,5 @@ const ALL_TABLES: readonly { readonly name: string }[] = [
   signupAnswersTable,
   auditTable,
   feedbackTable,
+  ...TABLES_BEFORE,
 ];

@@ -3,14 +3,11 @@ import type { SentMetadata } from '../../contract/sent.js';
 import { type AccountId, type BlobId, idToBytes, type MessageId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import type { FileDescription, Mailbox, Recipients, ReplyHeaders } from '../../domain/message-parts.js';
-import { jsonValue, type Reader, rawValue, type Table, type Writer } from '../engine/tables.js';
+import { jsonValue, type Reader, type Table, type Writer } from '../engine/tables.js';
 import type { BlobRef } from '../records/blobs.js';
 import { type IndexedMessage, moveInIndex } from './index.js';
 
 export type ProcessingStatus = ReceivedSummary['processing_status'];
-
-/** Where the prepared content of a ready message is: beside the record when small, else in chunks. */
-export type ContentPlace = { readonly in: 'record' } | { readonly in: 'blob'; readonly blob: BlobRef };
 
 export interface AttachmentPlace {
   /** Id within the message, as in the content's attachment metadata. */
@@ -44,21 +41,15 @@ export interface ReceivedRecord extends IndexedMessage {
   readonly from: ParsedAddress | null;
   readonly subject: string | null;
   readonly messageId: string | null;
-  readonly content: ContentPlace | null;
+  /** The prepared content as JSON (`ReceivedContent`); null while it is not ready. */
+  readonly content: BlobRef | null;
   readonly attachments: readonly AttachmentPlace[];
 }
 
 export const messagesTable: Table<MessageId, ReceivedRecord> = {
   name: 'messages',
   encodeKey: idToBytes,
-  ...jsonValue<ReceivedRecord>(2),
-};
-
-/** Content JSON of ready messages, up to one chunk long; longer ones are blobs. */
-export const contentsTable: Table<MessageId, Buffer> = {
-  name: 'contents',
-  encodeKey: idToBytes,
-  ...rawValue,
+  ...jsonValue<ReceivedRecord>(3),
 };
 
 export function getMessage(reader: Reader, id: MessageId): ReceivedRecord | undefined {
@@ -104,8 +95,8 @@ export interface SentRecord extends IndexedMessage, Recipients {
   /** Sender address and name of the instant of the reservation. */
   readonly from: Mailbox;
   readonly subject: string;
-  /** Where text and HTML are, as JSON (`SentBodies`). */
-  readonly content: ContentPlace;
+  /** Text and HTML as JSON (`SentBodies`). */
+  readonly content: BlobRef;
   readonly files: readonly FilePlace[];
 }
 
@@ -118,14 +109,7 @@ export interface SentBodies {
 export const sentTable: Table<MessageId, SentRecord> = {
   name: 'sent',
   encodeKey: idToBytes,
-  ...jsonValue<SentRecord>(1),
-};
-
-/** Bodies of sent messages, up to one chunk long; longer ones are blobs. */
-export const sentContentsTable: Table<MessageId, Buffer> = {
-  name: 'sent_contents',
-  encodeKey: idToBytes,
-  ...rawValue,
+  ...jsonValue<SentRecord>(2),
 };
 
 export function getSent(reader: Reader, id: MessageId): SentRecord | undefined {
@@ -137,7 +121,7 @@ export function saveAttempt(writer: Writer, record: SentRecord): void {
   writer.put(sentTable, record.id, record);
 }
 
-/** A message of either kind. */
+/** A message of either kind: labels, Trash and deletion are written once for both. */
 export type MessageRecord = ReceivedRecord | SentRecord;
 
 /**
@@ -145,11 +129,7 @@ export type MessageRecord = ReceivedRecord | SentRecord;
  * and in its conversation. `before` is what the store holds of it, null when it arrives. Whoever changes a message
  * changes its record: the line follows from that (`lineOf`), here and nowhere else.
  */
-export function saveMessage<Message extends MessageRecord>(
-  writer: Writer,
-  before: Message | null,
-  after: Message,
-): void {
+export function saveMessage(writer: Writer, before: MessageRecord | null, after: MessageRecord): void {
   putRecord(writer, after);
   moveInIndex(writer, before, after, after.trash === null ? lineOf(after) : null);
 }
@@ -161,20 +141,16 @@ function putRecord(writer: Writer, record: MessageRecord): void {
 
 /** Removes a message from every lookup; its blobs are the caller's to release (`blobsOf`). */
 export function removeMessage(writer: Writer, record: MessageRecord): void {
-  const { id, kind, content } = record;
-  if (kind === 'received') writer.remove(messagesTable, id);
-  else writer.remove(sentTable, id);
-  if (content?.in === 'record') writer.remove(kind === 'received' ? contentsTable : sentContentsTable, id);
+  if (record.kind === 'received') writer.remove(messagesTable, record.id);
+  else writer.remove(sentTable, record.id);
   moveInIndex(writer, record, null, null);
 }
 
 /** Every blob that a message owns. */
 export function blobsOf(record: MessageRecord): BlobId[] {
-  const { content } = record;
-  const contents = content?.in === 'blob' ? [content.blob.id] : [];
-  return record.kind === 'received'
-    ? [record.raw.id, ...record.attachments.map(({ blob }) => blob.id), ...contents]
-    : [...record.files.map(({ blob }) => blob.id), ...contents];
+  if (record.kind === 'sent') return [record.content.id, ...record.files.map(({ blob }) => blob.id)];
+  const { raw, content, attachments } = record;
+  return [...[raw, content ?? []].flat(), ...attachments.map(({ blob }) => blob)].map(({ id }) => id);
 }
 
 /** How many recipients it was charged for: every entry, repeats included. */

@@ -1,6 +1,6 @@
 import type { ReceivedContent } from '../../contract/messages.js';
 import { recipientsOf, sendersOf } from '../../domain/addresses.js';
-import { type InboxId, idFromBytes, type MessageId } from '../../domain/ids.js';
+import { type InboxId, idFromBytes, idToBytes, type MessageId } from '../../domain/ids.js';
 import { range } from '../engine/keys.js';
 import { bytesKey, jsonValue, type Reader, type Table, type Writer, walkTable } from '../engine/tables.js';
 import { moveInIndex } from '../mailbox/index.js';
@@ -12,17 +12,17 @@ import {
   mailboxKey,
   summariesTable,
 } from '../mailbox/mailboxes.js';
-import { contentsTable, messagesTable, type ReceivedRecord } from '../mailbox/messages.js';
 import { addPosting } from '../mailbox/postings.js';
 import { chunkCount, getChunk } from '../records/blobs.js';
 import type { Migration } from './0001-initial-schema.js';
+import { type ReceivedBefore, receivedBefore, receivedContentsBefore } from './schema-3.js';
 
 type AddedFields = 'kind' | 'labels' | 'senders' | 'recipients' | 'trash' | 'from';
 
-const messagesBefore: Table<Buffer, Omit<ReceivedRecord, AddedFields>> = {
-  name: messagesTable.name,
+const messagesBefore: Table<Buffer, Omit<ReceivedBefore, AddedFields>> = {
+  name: receivedBefore.name,
   encodeKey: bytesKey,
-  ...jsonValue<Omit<ReceivedRecord, AddedFields>>(1),
+  ...jsonValue<Omit<ReceivedBefore, AddedFields>>(1),
 };
 
 const countersBefore: Table<Buffer, Omit<MailboxCounters, 'lastAt' | 'version'>> = {
@@ -55,9 +55,9 @@ export const labelsAndTrash: Migration = {
   },
 };
 
-function upgradeMessage(writer: Writer, id: MessageId, before: Omit<ReceivedRecord, AddedFields>): void {
+function upgradeMessage(writer: Writer, id: MessageId, before: Omit<ReceivedBefore, AddedFields>): void {
   const content = contentOf(writer, id, before);
-  const record: ReceivedRecord = {
+  const record: ReceivedBefore = {
     ...before,
     kind: 'received',
     labels: [],
@@ -69,7 +69,7 @@ function upgradeMessage(writer: Writer, id: MessageId, before: Omit<ReceivedReco
         ? []
         : recipientsOf({ to: content.to ?? [], cc: content.cc ?? [], bcc: content.bcc ?? [] }),
   };
-  writer.put(messagesTable, id, record);
+  writer.put(receivedBefore, id, record);
   // The line that lists show stays as it is.
   moveInIndex(writer, null, record, null);
 }
@@ -78,10 +78,10 @@ function upgradeMessage(writer: Writer, id: MessageId, before: Omit<ReceivedReco
 function contentOf(
   reader: Reader,
   id: MessageId,
-  { content }: Omit<ReceivedRecord, AddedFields>,
+  { content }: Omit<ReceivedBefore, AddedFields>,
 ): Partial<ReceivedContent> | null {
   if (content === null) return null;
-  const chunks = content.in === 'record' ? [reader.get(contentsTable, id)] : [];
+  const chunks = content.in === 'record' ? [reader.get(receivedContentsBefore, idToBytes(id))] : [];
   if (content.in === 'blob') {
     for (let index = 0; index < chunkCount(content.blob.size); index++) {
       chunks.push(getChunk(reader, content.blob.id, index));

@@ -1,20 +1,21 @@
+import { idToBytes } from '../../domain/ids.js';
 import type { ThreadIds } from '../../domain/message-ids.js';
 import { messageIdsIn } from '../../domain/message-ids.js';
 import { range, WHOLE_TABLE } from '../engine/keys.js';
 import type { Reader, Writer } from '../engine/tables.js';
 import { moveInIndex } from '../mailbox/index.js';
 import { fieldStart, summariesTable, textField } from '../mailbox/mailboxes.js';
-import { contentsTable, messagesTable, type ReceivedRecord } from '../mailbox/messages.js';
 import { chunkCount, getChunk } from '../records/blobs.js';
 import { joinThread } from '../threads/move.js';
 import type { Migration } from './0001-initial-schema.js';
+import { type ReceivedBefore, receivedBefore, receivedContentsBefore } from './schema-3.js';
 
 /** Ready messages join their conversations; records keep their version, `threadId` was null in all of them. */
 export const threads: Migration = {
   name: 'threads',
   up: () => {},
   more: (writer, nowMs, position) => {
-    const messages = writer.scan(messagesTable, { ...range(WHOLE_TABLE, position), limit: PER_UNIT });
+    const messages = writer.scan(receivedBefore, { ...range(WHOLE_TABLE, position), limit: PER_UNIT });
     for (const { value } of messages) {
       if (value.status === 'ready' && value.threadId === null) tie(writer, value, nowMs);
     }
@@ -24,10 +25,10 @@ export const threads: Migration = {
 
 const PER_UNIT = 500;
 
-function tie(writer: Writer, before: ReceivedRecord, nowMs: number): void {
+function tie(writer: Writer, before: ReceivedBefore, nowMs: number): void {
   const threadId = joinThread(writer, before.inboxId, idsOf(writer, before), nowMs);
-  const after: ReceivedRecord = { ...before, threadId };
-  writer.put(messagesTable, after.id, after);
+  const after: ReceivedBefore = { ...before, threadId };
+  writer.put(receivedBefore, after.id, after);
   const line = writer.get(summariesTable, after);
   moveInIndex(writer, before, after, line === undefined ? null : withThreadId(line, threadId));
 }
@@ -49,7 +50,7 @@ const NULL = 'null';
 /** As many as the parser has taken from a header since. */
 const MAX_IDS = 2_000;
 
-function idsOf(reader: Reader, record: ReceivedRecord): ThreadIds {
+function idsOf(reader: Reader, record: ReceivedBefore): ThreadIds {
   const head = contentHead(reader, record);
   return {
     messageId: messageIdsIn(record.messageId ?? '', 1)[0] ?? null,
@@ -61,8 +62,8 @@ function idsOf(reader: Reader, record: ReceivedRecord): ThreadIds {
 /** Header fields come first in a content, texts behind them: a long content is not read to its end. */
 const MAX_HEAD_CHUNKS = 16;
 
-function contentHead(reader: Reader, { id, content }: ReceivedRecord): Buffer {
-  if (content?.in !== 'blob') return reader.get(contentsTable, id) ?? Buffer.alloc(0);
+function contentHead(reader: Reader, { id, content }: ReceivedBefore): Buffer {
+  if (content?.in !== 'blob') return reader.get(receivedContentsBefore, idToBytes(id)) ?? Buffer.alloc(0);
   let head = Buffer.alloc(0);
   const count = Math.min(chunkCount(content.blob.size), MAX_HEAD_CHUNKS);
   // `date` is the first field behind those that are looked for.

@@ -5,7 +5,7 @@ import { jsonValue, type Reader, rawValue, type Table, type Writer } from '../en
 import { addPending } from './pending.js';
 
 /**
- * Blobs: raw MIME, attachments, long contents, in chunks. A chunk with LMDB's 16-byte page header fills
+ * Blobs: raw MIME, attachments, contents and texts, in chunks. A chunk with LMDB's 16-byte page header fills
  * sixteen pages of 4 KiB exactly; whole values of 25 MiB would block the loop for 100 ms and more.
  */
 export const CHUNK_BYTES = 65_536 - 16;

@@ -9,15 +9,7 @@ import {
 } from '../../domain/ids.js';
 import type { Recipients } from '../../domain/message-parts.js';
 import { joinKey, range, u8 } from '../engine/keys.js';
-import {
-  bytesKey,
-  jsonValue,
-  noValue,
-  type Reader,
-  rawValue,
-  type Table,
-  type Writer,
-} from '../engine/tables.js';
+import { bytesKey, jsonValue, noValue, type Reader, type Table, type Writer } from '../engine/tables.js';
 import type { FilePlace } from '../mailbox/messages.js';
 import type { BlobRef } from './blobs.js';
 
@@ -25,14 +17,6 @@ import type { BlobRef } from './blobs.js';
 export type DraftState = 'draft' | 'submitted';
 
 export const DRAFT_STATES: readonly DraftState[] = ['draft', 'submitted'];
-
-/** The texts of a draft, each changed without the other. */
-export type DraftText = 'text' | 'html';
-
-/** Where a text is: beside the record when short, else in chunks; its size in bytes of UTF-8 either way. */
-export type TextPlace =
-  | { readonly in: 'record'; readonly size: number }
-  | { readonly in: 'blob'; readonly size: number; readonly blob: BlobRef };
 
 export interface DraftRecord extends Recipients {
   readonly id: DraftId;
@@ -44,8 +28,9 @@ export interface DraftRecord extends Recipients {
   /** Grows with every change: what was read of one version is sent of that version only. */
   readonly version: number;
   readonly subject: string;
-  readonly text: TextPlace | null;
-  readonly html: TextPlace | null;
+  /** In UTF-8; null when it has none. */
+  readonly text: BlobRef | null;
+  readonly html: BlobRef | null;
   readonly files: readonly FilePlace[];
   /** Resource id of the message that it answers. */
   readonly inReplyTo: string | null;
@@ -58,14 +43,7 @@ export interface DraftRecord extends Recipients {
 export const draftsTable: Table<DraftId, DraftRecord> = {
   name: 'drafts',
   encodeKey: idToBytes,
-  ...jsonValue<DraftRecord>(1),
-};
-
-/** Short texts of drafts, in UTF-8. */
-export const draftTextsTable: Table<{ id: DraftId; field: DraftText }, Buffer> = {
-  name: 'draft_texts',
-  encodeKey: key => joinKey(idToBytes(key.id), u8(key.field === 'text' ? 1 : 2)),
-  ...rawValue,
+  ...jsonValue<DraftRecord>(2),
 };
 
 /** [inbox, which list, draft]: drafts of an inbox by creation, all of them and by state. */
@@ -111,9 +89,6 @@ export function putDraft(writer: Writer, before: DraftRecord | null, after: Draf
 /** Removes a draft from every lookup; its blobs are the caller's to release. */
 export function removeDraft(writer: Writer, draft: DraftRecord): void {
   writer.remove(draftsTable, draft.id);
-  for (const field of ['text', 'html'] as const) {
-    if (draft[field]?.in === 'record') writer.remove(draftTextsTable, { id: draft.id, field });
-  }
   forgetListed(writer, draft);
 }
 
@@ -137,7 +112,7 @@ export function scanDrafts(
 }
 
 /** Every blob that a draft owns. */
-export function blobsOfDraft(draft: DraftRecord): BlobId[] {
-  const texts = [draft.text, draft.html].flatMap(place => (place?.in === 'blob' ? [place.blob.id] : []));
-  return [...texts, ...draft.files.map(file => file.blob.id)];
+export function blobsOfDraft({ text, html, files }: DraftRecord): BlobId[] {
+  const blobs = [text ?? [], html ?? [], files.map(file => file.blob)].flat();
+  return blobs.map(({ id }) => id);
 }

@@ -52,7 +52,7 @@ export function memberOutcome(message: ThreadMember | null): MemberOutcome | nul
 }
 
 /**
- * Brings the conversation of a message from one state of it to the next; `mailbox-index.ts` calls it with every
+ * Brings the conversation of a message from one state of it to the next; `mailbox/index.ts` calls it with every
  * change of a message, when the message's own line is written. A change of labels costs nothing here.
  */
 export function moveInThreads(

@@ -1,21 +1,19 @@
-import { type AccountId, type DraftId, type InboxId, idFromBytes, type MessageId } from '../../domain/ids.js';
-import { type Reader, type Table, walkTable } from '../engine/tables.js';
+import { type AccountId, type InboxId, idFromBytes, type MessageId } from '../../domain/ids.js';
+import { type Reader, walkTable } from '../engine/tables.js';
 import { type IndexedMessage, trashNumbersTable, trashTable } from '../mailbox/index.js';
 import { summariesTable } from '../mailbox/mailboxes.js';
 import {
-  contentsTable,
   getSent,
   lineOf,
   type MessageRecord,
   messagesTable,
   type ReceivedRecord,
   type SentRecord,
-  sentContentsTable,
   sentTable,
 } from '../mailbox/messages.js';
 import { hasPosting } from '../mailbox/postings.js';
 import { chargeSumsTable, chargesTable } from '../records/charges.js';
-import { draftListKeys, draftsTable, draftTextsTable, inboxDraftsTable } from '../records/drafts.js';
+import { draftListKeys, draftsTable, inboxDraftsTable } from '../records/drafts.js';
 import { getInbox } from '../records/inboxes.js';
 import { pendingEntry } from './accounts-and-pending.js';
 import type { Ledger } from './ledger.js';
@@ -23,7 +21,6 @@ import { blobEntry, type MailboxTally, mailboxEntry, tallyKey } from './sets-and
 import { expectMember } from './threads.js';
 
 const messageEntry = {
-  content: (kind: string, id: string): string => `content of ${kind} message ${id}`,
   trash: (inboxId: string, number: number, kind: string, id: string, restorableUntil: number): string =>
     `Trash entry ${number} of inbox ${inboxId}: ${kind} message ${id}, restorable until ${restorableUntil}`,
 };
@@ -131,37 +128,21 @@ class MessageWalk {
 
 /** Its state, its pending entry and its content agree. */
 function expectReceived(ledger: Ledger, record: ReceivedRecord): void {
-  const { id, kind, status, parseDueAt, content } = record;
+  const { id, status, parseDueAt, content } = record;
   const isFinished = status === 'ready' || status === 'failed';
   if (parseDueAt !== null) ledger.expect(pendingEntry.parse(id, parseDueAt));
   if (isFinished !== (parseDueAt === null))
     ledger.expect(`agreement of message ${id}, ${status}, with when it is due`);
   if ((status === 'ready') !== (content !== null))
     ledger.expect(`agreement of message ${id}, ${status}, with its content`);
-  if (content !== null) expectContent(ledger, kind, id, content);
+  if (content !== null) ledger.expect(blobEntry(content));
   for (const blob of [record.raw, ...record.attachments.map(attachment => attachment.blob)]) {
     ledger.expect(blobEntry(blob));
   }
 }
 
-function expectSent(ledger: Ledger, { kind, id, content, files }: SentRecord): void {
-  expectContent(ledger, kind, id, content);
-  for (const { blob } of files) ledger.expect(blobEntry(blob));
-}
-
-function expectContent(ledger: Ledger, kind: string, id: string, content: SentRecord['content']): void {
-  ledger.expect(content.in === 'record' ? messageEntry.content(kind, id) : blobEntry(content.blob));
-}
-
-/** Finds the contents that lie beside records. */
-export function findContents(reader: Reader, ledger: Ledger): void {
-  const find = (kind: string, table: Table<MessageId, Buffer>): void => {
-    for (const { key } of walkTable(reader, table)) {
-      ledger.find(messageEntry.content(kind, idFromBytes<MessageId>(key)));
-    }
-  };
-  find('received', contentsTable);
-  find('sent', sentContentsTable);
+function expectSent(ledger: Ledger, { content, files }: SentRecord): void {
+  for (const blob of [content, ...files.map(file => file.blob)]) ledger.expect(blobEntry(blob));
 }
 
 /** Finds what Trash holds. */
@@ -177,7 +158,6 @@ export function findTrash(reader: Reader, ledger: Ledger): void {
 const sendEntry = {
   sum: (accountId: string, sum: number): string => `sum of the charges of account ${accountId}: ${sum}`,
   listed: (key: Buffer): string => `list entry ${key.toString('hex')} of a draft`,
-  text: (id: string, field: string, bytes: number): string => `${field} of draft ${id}, ${bytes} bytes`,
 };
 
 /** Expects what attempts owe: an entry of the pending index as long as one has no outcome. */
@@ -232,11 +212,7 @@ export function verifyDrafts(
   for (const { value: draft } of walkTable(reader, draftsTable)) {
     count += 1;
     for (const key of draftListKeys(draft)) ledger.expect(sendEntry.listed(key));
-    for (const field of ['text', 'html'] as const) {
-      const place = draft[field];
-      if (place?.in === 'record') ledger.expect(sendEntry.text(draft.id, field, place.size));
-      if (place?.in === 'blob') ledger.expect(blobEntry({ id: place.blob.id, size: place.size }));
-    }
+    for (const text of [draft.text, draft.html]) if (text !== null) ledger.expect(blobEntry(text));
     for (const { blob } of draft.files) ledger.expect(blobEntry(blob));
     if ((draft.state === 'submitted') !== (draft.sentMessageId !== null)) {
       ledger.expect(`agreement of state and sent message of draft ${draft.id}`);
@@ -250,8 +226,5 @@ export function verifyDrafts(
     }
   }
   for (const { key } of walkTable(reader, inboxDraftsTable)) ledger.find(sendEntry.listed(key));
-  for (const { key, value } of walkTable(reader, draftTextsTable)) {
-    ledger.find(sendEntry.text(idFromBytes<DraftId>(key), key[16] === 1 ? 'text' : 'html', value.length));
-  }
   return count;
 }

@@ -9,14 +9,7 @@ import {
   verifyAccounts,
 } from './accounts-and-pending.js';
 import { type Ledger, NameLedger, SumLedger } from './ledger.js';
-import {
-  expectAttempts,
-  expectMessages,
-  findContents,
-  findTrash,
-  verifyCharges,
-  verifyDrafts,
-} from './messages.js';
+import { expectAttempts, expectMessages, findTrash, verifyCharges, verifyDrafts } from './messages.js';
 import {
   expectUploads,
   findBlobs,
@@ -56,7 +49,7 @@ const MAX_BUCKETS = 64;
 const MAX_FAULTS = 500;
 
 /**
- * Holds every record of a store against every index, counter and blob (`store/verify-ledger.ts` says how), in
+ * Holds every record of a store against every index, counter and blob (`ledger.ts` says how), in
  * one snapshot and one event turn: a daemon that serves the store meanwhile is seen at one instant. While it
  * lasts, some 100 µs a message, the pages that the daemon frees are not used again and the file may grow.
  */
@@ -94,7 +87,6 @@ function readAll(reader: Reader, ledger: Ledger): Checked {
   verifyCharges(reader, counting);
   const drafts = verifyDrafts(reader, counting, isLeaving);
   findSummaries(reader, counting);
-  findContents(reader, counting);
   findSets(reader, counting, isLeaving);
   findLabelCounts(reader, counting);
   findCounters(reader, counting, tallies, isLeaving);

@@ -1,20 +1,18 @@
 import type { Deleted } from '../../contract/common.js';
 import type { DraftMetadata, DraftPage } from '../../contract/drafts.js';
 import { MAX_MESSAGE_BYTES } from '../../contract/limits.js';
-import { notFound, refuse } from '../../domain/errors.js';
+import { notFound } from '../../domain/errors.js';
 import { type AccountId, type DraftId, toId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import { contentBytes, tooLarge } from '../../domain/send-input.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
-import { getChunk, releaseBlob } from '../../store/records/blobs.js';
+import { releaseBlob } from '../../store/records/blobs.js';
 import {
   blobsOfDraft,
   type DraftList,
   type DraftRecord,
-  type DraftText,
-  draftTextsTable,
   getDraft,
   removeDraft,
   scanDrafts,
@@ -23,11 +21,8 @@ import type { InboxRecord } from '../../store/records/inboxes.js';
 import { senderOf } from '../inboxes/inboxes.js';
 import type { Clock } from '../ports.js';
 import { checkPermitted, locateInbox, reachedInbox } from '../shared/callers.js';
-import { type ByteStream, fillInFiles, readWholeBlob } from '../shared/contents.js';
+import { type ByteStream, fillInFiles, readText } from '../shared/contents.js';
 import { idCursors, page } from '../shared/pages.js';
-
-const MISSING = () =>
-  refuse('content_unavailable', 'The stored content cannot be read right now. Retry later.');
 
 /** A draft with its content as JSON bytes (wire contract, `DraftDetail`); files are streamed as base64. */
 export async function getDraftDetail(
@@ -37,61 +32,53 @@ export async function getDraftDetail(
   let owned = store.read(reader => locateDraft(reader, input));
   for (;;) {
     const { draft, inbox } = owned;
-    const detail = await readDetail(store, draft, inbox);
+    const outcome = await outcomeOf(readDetail(store, draft, inbox));
     owned = store.read(reader => locateDraft(reader, input));
     // An edit that came meanwhile: what was read may be of two versions.
-    if (owned.draft.version === draft.version) return detail();
+    if (owned.draft.version === draft.version) return outcome();
   }
 }
 
-/** Reads what a draft holds; the answer refuses when something of it is missing. */
-async function readDetail(store: Store, draft: DraftRecord, inbox: InboxRecord): Promise<() => ByteStream> {
-  const texts = await readDraftTexts(store, draft);
-  const hasFiles = store.read(reader =>
-    draft.files.every(({ blob }) => getChunk(reader, blob.id, 0) !== undefined),
-  );
-  return () => {
-    if (texts === null || !hasFiles) throw MISSING();
-    const { to, cc, bcc, subject, inReplyTo, labels } = draft;
-    const content = {
-      to,
-      cc,
-      bcc,
-      subject,
-      text: texts.text,
-      attachments: [],
-      ...(texts.html === null ? {} : { html: texts.html }),
-      ...(inReplyTo === null ? {} : { in_reply_to: inReplyTo }),
-      ...(labels.length === 0 ? {} : { labels }),
-    };
-    const json = JSON.stringify({ ...viewDraft(draft), from: senderOf(inbox), content });
-    return fillInFiles(json, draft.files, store);
+async function readDetail(store: Store, draft: DraftRecord, inbox: InboxRecord): Promise<ByteStream> {
+  const { text, html } = await readDraftTexts(store, draft);
+  const { to, cc, bcc, subject, inReplyTo, labels } = draft;
+  const content = {
+    to,
+    cc,
+    bcc,
+    subject,
+    text,
+    attachments: [],
+    ...(html === null ? {} : { html }),
+    ...(inReplyTo === null ? {} : { in_reply_to: inReplyTo }),
+    ...(labels.length === 0 ? {} : { labels }),
+  };
+  const json = JSON.stringify({ ...viewDraft(draft), from: senderOf(inbox), content });
+  return fillInFiles(json, draft.files, store);
+}
+
+/** The texts of a draft. @throws content_unavailable */
+export async function readDraftTexts(
+  store: Store,
+  { text, html }: DraftRecord,
+): Promise<{ readonly text: string; readonly html: string | null }> {
+  return {
+    text: text === null ? '' : await readText(store, text),
+    html: html === null ? null : await readText(store, html),
   };
 }
 
-/** The texts of a draft; null when they are missing. */
-export async function readDraftTexts(
-  store: Store,
-  draft: DraftRecord,
-): Promise<{ readonly text: string; readonly html: string | null } | null> {
-  const text = await readText(store, draft, 'text');
-  const html = await readText(store, draft, 'html');
-  return text === undefined || html === undefined ? null : { text: text ?? '', html };
-}
-
-/** Null when the draft has none, undefined when it is missing. */
-async function readText(
-  store: Store,
-  draft: DraftRecord,
-  field: DraftText,
-): Promise<string | null | undefined> {
-  const place = draft[field];
-  if (place === null) return null;
-  const bytes =
-    place.in === 'blob'
-      ? await readWholeBlob(store, place.blob)
-      : store.read(reader => reader.get(draftTextsTable, { id: draft.id, field }));
-  return bytes?.toString('utf8');
+/**
+ * How a reading ended, to be looked at later: a draft may be changed or deleted while it is read, and then what was
+ * missing of it says nothing.
+ */
+export function outcomeOf<Value>(reading: Promise<Value>): Promise<() => Value> {
+  return reading.then(
+    value => () => value,
+    error => () => {
+      throw error;
+    },
+  );
 }
 
 /** The drafts of an inbox in a state, last created first (wire contract 3.18). */

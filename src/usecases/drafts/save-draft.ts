@@ -20,19 +20,13 @@ import { isMapFull, type Store } from '../../store/engine/store.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
 import type { BlobUploads } from '../../store/records/blob-upload.js';
 import { releaseBlob } from '../../store/records/blobs.js';
-import {
-  blobsOfDraft,
-  type DraftRecord,
-  draftTextsTable,
-  getDraft,
-  putDraft,
-} from '../../store/records/drafts.js';
+import { blobsOfDraft, type DraftRecord, getDraft, putDraft } from '../../store/records/drafts.js';
 import { addressOf, type InboxRecord } from '../../store/records/inboxes.js';
 import type { Clock } from '../ports.js';
 import { locateInbox } from '../shared/callers.js';
 import { findOrMake, type MadeOnce, once, type RetryKey, replay, retryKey } from '../shared/once.js';
 import { answerable, findSource, readForward } from '../shared/sources.js';
-import { bytesOfParts, type DraftParts, DraftUploads } from '../shared/uploads.js';
+import { addFiles, placeFiles, type UploadedBlobs, type Uploads, withUploads } from '../shared/uploads.js';
 import { checkDraftSize, type DraftTarget, locateDraft, viewDraft } from './read-draft.js';
 
 export interface DraftDeps {
@@ -101,29 +95,62 @@ function draftMade(reader: Reader): MadeOnce<DraftMetadata> {
 async function saveNew(deps: DraftDeps, creation: Creation, content: NewDraft): Promise<CreatedDraft> {
   checkContent(content);
   if (!deps.store.room.hasRoomFor(bytesOfParts(content))) throw NO_ROOM();
-  const uploads = new DraftUploads(deps.uploads);
-  let isStored = false;
+  return storing(deps, content, (writer, uploads) => {
+    const inbox = locateInbox(writer, creation, creation.inboxId);
+    const nowMs = deps.clock();
+    return once(writer, creation.retry, nowMs, {
+      ...draftMade(writer),
+      make: () => {
+        const parts = placeParts(content, uploads.finish(writer));
+        const draft = insert(writer, creation, inbox, { ...content, ...parts }, nowMs);
+        return { id: draft.id, view: viewDraft(draft) };
+      },
+    });
+  });
+}
+
+/** Parts of a draft to store; what is absent stays as it is, null takes away. */
+type DraftParts = Partial<Pick<NewDraft, 'text' | 'html' | 'files'>>;
+
+/** How many bytes they bring into the store. */
+function bytesOfParts({ text, html, files = [] }: DraftParts): number {
+  const texts = Buffer.byteLength(text ?? '') + Buffer.byteLength(html ?? '');
+  return files.reduce((sum, { bytes }) => sum + bytes.length, texts);
+}
+
+/** Uploads parts of a draft and runs the unit of work that is to make them reachable. */
+async function storing<Result>(
+  deps: DraftDeps,
+  parts: DraftParts,
+  unit: (writer: Writer, uploads: Uploads) => Result,
+): Promise<Result> {
   try {
-    await uploads.add(content);
-    return await deps.store.write((writer): CreatedDraft => {
-      const inbox = locateInbox(writer, creation, creation.inboxId);
-      const nowMs = deps.clock();
-      return once(writer, creation.retry, nowMs, {
-        ...draftMade(writer),
-        make: () => {
-          isStored = true;
-          const draft = insert(writer, creation.accountId, inbox, content, uploads, nowMs);
-          return { id: draft.id, view: viewDraft(draft) };
-        },
-      });
+    return await withUploads(deps.uploads, async uploads => {
+      await addParts(uploads, parts);
+      return await deps.store.write(writer => unit(writer, uploads));
     });
   } catch (error) {
-    isStored = false;
     if (isMapFull(error)) throw NO_ROOM();
     throw error;
-  } finally {
-    if (!isStored) uploads.abort();
   }
+}
+
+/** A draft without a text has none that is empty. */
+async function addParts(uploads: Uploads, { text = '', html = null, files = [] }: DraftParts): Promise<void> {
+  if (text !== '') await uploads.add('text', Buffer.from(text, 'utf8'));
+  if (html !== null) await uploads.add('html', Buffer.from(html, 'utf8'));
+  await addFiles(uploads, files);
+}
+
+type PlacedParts = Pick<DraftRecord, 'text' | 'html' | 'files'>;
+
+/** What the record says of parts that `addParts` has uploaded; of others, that there are none. */
+function placeParts({ files = [] }: DraftParts, blobs: UploadedBlobs): PlacedParts {
+  return {
+    text: blobs.get('text') ?? null,
+    html: blobs.get('html') ?? null,
+    files: placeFiles(files, blobs),
+  };
 }
 
 export const NO_ROOM = () =>
@@ -143,16 +170,14 @@ function checkContent(content: NewDraft): void {
 
 function insert(
   writer: Writer,
-  accountId: AccountId,
+  { accountId }: Creation,
   inbox: InboxRecord,
-  content: NewDraft,
-  uploads: DraftUploads,
+  content: Omit<NewDraft, keyof PlacedParts> & PlacedParts,
   nowMs: number,
 ): DraftRecord {
-  const id = newId<DraftId>(nowMs);
-  const { to, cc, bcc, subject, inReplyTo, labels } = content;
+  const { to, cc, bcc, subject, text, html, files, inReplyTo, labels } = content;
   const draft: DraftRecord = {
-    id,
+    id: newId<DraftId>(nowMs),
     inboxId: inbox.id,
     accountId,
     state: 'draft',
@@ -163,13 +188,12 @@ function insert(
     cc,
     bcc,
     subject,
-    text: null,
-    html: null,
-    files: [],
+    text,
+    html,
+    files,
     inReplyTo,
     labels,
     sentMessageId: null,
-    ...uploads.finish(writer, id),
   };
   putDraft(writer, null, draft);
   return draft;
@@ -192,22 +216,11 @@ export async function updateDraft(deps: DraftDeps, input: DraftTarget & UpdateDr
   const parts = partsOf(change);
   const bytes = bytesOfParts(parts);
   if (bytes > 0 && !deps.store.room.hasRoomFor(bytes)) throw NO_ROOM();
-  const uploads = new DraftUploads(deps.uploads);
-  let isStored = false;
-  try {
-    await uploads.add(parts);
-    return await deps.store.write((writer): DraftMetadata => {
-      const draft = changeableDraft(writer, input, change);
-      isStored = true;
-      return viewDraft(apply(writer, draft, change, uploads, deps.clock()));
-    });
-  } catch (error) {
-    isStored = false;
-    if (isMapFull(error)) throw NO_ROOM();
-    throw error;
-  } finally {
-    if (!isStored) uploads.abort();
-  }
+  return storing(deps, parts, (writer, uploads) => {
+    const draft = changeableDraft(writer, input, change);
+    const placed = placeParts(parts, uploads.finish(writer));
+    return viewDraft(apply(writer, draft, change, placed, deps.clock()));
+  });
 }
 
 /** The draft, if it takes this change as it is now. */
@@ -246,24 +259,19 @@ function checkChange(draft: DraftRecord, change: DraftChange): void {
 function apply(
   writer: Writer,
   draft: DraftRecord,
-  change: DraftChange,
-  uploads: DraftUploads,
+  { text, html, files, ...fields }: DraftChange,
+  placed: PlacedParts,
   nowMs: number,
 ): DraftRecord {
-  const { text: _text, html: _html, files: _files, ...fields } = change;
-  const placed = uploads.finish(writer, draft.id);
   const after: DraftRecord = {
     ...draft,
     ...fields,
-    ...placed,
+    text: text === undefined ? draft.text : placed.text,
+    html: html === undefined ? draft.html : placed.html,
+    files: files === undefined ? draft.files : placed.files,
     updatedAt: Math.max(nowMs, draft.updatedAt),
     version: draft.version + 1,
   };
-  for (const field of ['text', 'html'] as const) {
-    if (draft[field]?.in === 'record' && after[field]?.in !== 'record') {
-      writer.remove(draftTextsTable, { id: draft.id, field });
-    }
-  }
   const kept = new Set(blobsOfDraft(after));
   const releaseAt = nowMs + REPLACED_FOR_MS;
   for (const blob of blobsOfDraft(draft)) if (!kept.has(blob)) releaseBlob(writer, blob, releaseAt);

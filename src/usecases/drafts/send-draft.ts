@@ -3,6 +3,7 @@ import type { SendReceipt } from '../../contract/sent.js';
 import { notFound, refuse } from '../../domain/errors.js';
 import { checkIdempotencyKey } from '../../domain/idempotency.js';
 import type { MessageId } from '../../domain/ids.js';
+import type { OutgoingBody } from '../../domain/message-parts.js';
 import { checkComplete } from '../../domain/send-input.js';
 import { draftSendIntent } from '../../domain/send-intent.js';
 import type { Store } from '../../store/engine/store.js';
@@ -14,7 +15,7 @@ import { attemptOf, type SendDeps, submitSend } from '../sending/submit-send.js'
 import { readFiles } from '../shared/contents.js';
 import { retryKey } from '../shared/once.js';
 import { findReplyTarget } from '../shared/sources.js';
-import { type DraftTarget, locateDraft, readDraftTexts } from './read-draft.js';
+import { type DraftTarget, locateDraft, outcomeOf, readDraftTexts } from './read-draft.js';
 
 /**
  * Sends a draft as it is saved (wire contract 3.19). The reservation freezes it in the same unit of work, for the
@@ -64,25 +65,26 @@ function checkUnchanged(now: DraftRecord | undefined, read: DraftRecord): void {
   );
 }
 
-const MISSING = () =>
-  refuse(
-    'content_unavailable',
-    'The stored content of the draft cannot be read right now; nothing was sent. Retry later.',
-  );
-
 async function derive(store: Store, inbox: InboxRecord, draft: DraftRecord): Promise<Outgoing> {
-  const texts = await readDraftTexts(store, draft);
-  const files = await readFiles(store, draft.files);
+  const outcome = await outcomeOf(readBody(store, draft));
   // What was read may be of two versions: nothing is said about what nobody has written.
   checkUnchanged(
     store.read(reader => getDraft(reader, draft.id)),
     draft,
   );
-  if (texts === null || files === null) throw MISSING();
+  const { text, html, files } = outcome();
   const { to, cc, bcc, subject } = draft;
-  checkComplete({ to, subject, text: texts.text });
+  checkComplete({ to, subject, text });
   const replyTo = await findReplyTarget(store, inbox, draft.inReplyTo);
-  return { recipients: { to, cc, bcc }, body: () => ({ subject, ...texts, files, replyTo }) };
+  return { recipients: { to, cc, bcc }, body: () => ({ subject, text, html, files, replyTo }) };
+}
+
+async function readBody(
+  store: Store,
+  draft: DraftRecord,
+): Promise<Pick<OutgoingBody, 'text' | 'html' | 'files'>> {
+  const texts = await readDraftTexts(store, draft);
+  return { ...texts, files: await readFiles(store, draft.files) };
 }
 
 /** Submits the draft, which is what was read. */

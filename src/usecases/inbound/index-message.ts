@@ -2,14 +2,15 @@ import type { MessageId } from '../../domain/ids.js';
 import type { AttachmentSink } from '../../mail/read/limits.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
-import { contentsTable, getMessage, type ReceivedRecord, saveMessage } from '../../store/mailbox/messages.js';
+import { getMessage, type ReceivedRecord, saveMessage } from '../../store/mailbox/messages.js';
 import type { BlobUpload, BlobUploads } from '../../store/records/blob-upload.js';
-import { type BlobRef, CHUNK_BYTES, readBlob, releaseBlob } from '../../store/records/blobs.js';
+import { readBlob, releaseBlob } from '../../store/records/blobs.js';
 import { addPending, pendingPages, removePending } from '../../store/records/pending.js';
 import { joinThread } from '../../store/threads/move.js';
 import { locate } from '../mailbox/message-access.js';
 import type { Clock, Logger, MessageParser, ParseOutcome, PreparedContent } from '../ports.js';
 import { ADMIN } from '../shared/callers.js';
+import { blobNamed, type Uploads, withUploads } from '../shared/uploads.js';
 
 export interface IndexDeps {
   readonly store: Store;
@@ -40,19 +41,18 @@ export async function indexMessage(deps: IndexDeps, id: MessageId): Promise<Inde
   const record = await store.write(writer => beginTry(writer, id));
   if (record === null) return { status: 'done' };
 
-  const parts = new PartUploads(uploads);
-  let isPublished = false;
-  try {
-    const outcome = await deps.parser.parse(readBlob(store, record.raw), parts);
-    if (outcome.status !== 'parsed') return await store.write(writer => giveUpTry(writer, deps, id, outcome));
+  return withUploads(uploads, async parts => {
+    const outcome = await deps.parser.parse(readBlob(store, record.raw), attachmentSink(parts));
+    if (outcome.status !== 'parsed') return store.write(writer => giveUpTry(writer, deps, id, outcome));
     const { prepared } = outcome;
-    await parts.addContent(prepared.json);
-    isPublished = await store.write(writer => publish(writer, id, prepared, parts, clock()));
+    await parts.add(CONTENT, prepared.json);
+    await store.write(writer => publish(writer, id, prepared, parts, clock()));
     return { status: 'done' };
-  } finally {
-    if (!isPublished) parts.abort();
-  }
+  });
 }
+
+/** The content's name among what a message uploads; the others are the ids of its attachments (`a1`, `a2`...). */
+const CONTENT = 'content';
 
 /** Null when there is nothing to do: the message is gone, or it is finished. */
 function beginTry(writer: Writer, id: MessageId): ReceivedRecord | null {
@@ -119,14 +119,14 @@ function publish(
   writer: Writer,
   id: MessageId,
   prepared: PreparedContent,
-  parts: PartUploads,
+  parts: Uploads,
   nowMs: number,
-): boolean {
+): void {
   const record = getMessage(writer, id);
-  if (record === undefined || record.parseDueAt === null) return false;
+  if (record === undefined || record.parseDueAt === null) return;
   removePending(writer, { kind: 'parse', dueAt: record.parseDueAt, id });
-  const { attachments, content } = parts.finish(writer);
-  if (content === null) writer.put(contentsTable, id, Buffer.from(prepared.json));
+  const blobs = parts.finish(writer);
+  const attachments = [...blobs].filter(([name]) => name !== CONTENT);
   const ready: ReceivedRecord = {
     ...record,
     status: 'ready',
@@ -139,59 +139,29 @@ function publish(
     recipients: prepared.recipients,
     subject: prepared.subject,
     messageId: prepared.messageId,
-    content: content === null ? { in: 'record' } : { in: 'blob', blob: content },
-    attachments: attachments.map((place, index) => ({
-      ...place,
+    content: blobNamed(blobs, CONTENT),
+    attachments: attachments.map(([attachmentId, blob], index) => ({
+      id: attachmentId,
+      blob,
       filename: prepared.filenames[index] ?? null,
     })),
   };
   saveMessage(writer, record, ready);
-  return true;
 }
 
-/** What parsing a message brings into the store, out of reach until `finish`: attachments, long content. */
-class PartUploads implements AttachmentSink {
-  readonly #uploads: BlobUploads;
-  readonly #attachments: { id: string; upload: BlobUpload }[] = [];
-  #content: BlobUpload | null = null;
-
-  constructor(uploads: BlobUploads) {
-    this.#uploads = uploads;
-  }
-
-  begin(id: string): void {
-    this.#attachments.push({ id, upload: this.#uploads.begin() });
-  }
-
-  write(chunk: Uint8Array): void | Promise<void> {
-    const current = this.#attachments.at(-1);
-    if (current === undefined) throw new Error('attachment bytes before any attachment was begun');
-    if (!current.upload.write(chunk)) return current.upload.drained();
-  }
-
-  end(): void {}
-
-  /** Content up to one chunk stays beside the record; a longer one is uploaded like any blob. */
-  async addContent(json: Uint8Array): Promise<void> {
-    if (json.length <= CHUNK_BYTES) return;
-    this.#content = this.#uploads.begin();
-    for (let at = 0; at < json.length; at += CHUNK_BYTES) {
-      if (!this.#content.write(json.subarray(at, at + CHUNK_BYTES))) await this.#content.drained();
-    }
-  }
-
-  /** Ends all of them inside the unit of work that makes them reachable; `content` is null when it is short. */
-  finish(writer: Writer): { attachments: { id: string; blob: BlobRef }[]; content: BlobRef | null } {
-    return {
-      attachments: this.#attachments.map(({ id, upload }) => ({ id, blob: upload.finish(writer) })),
-      content: this.#content?.finish(writer) ?? null,
-    };
-  }
-
-  abort(): void {
-    for (const { upload } of this.#attachments) upload.abort();
-    this.#content?.abort();
-  }
+/** Takes attachments as the parser finds them, in their order. */
+function attachmentSink(uploads: Uploads): AttachmentSink {
+  let current: BlobUpload | null = null;
+  return {
+    begin: id => {
+      current = uploads.begin(id);
+    },
+    write: chunk => {
+      if (current === null) throw new Error('attachment bytes before any attachment was begun');
+      if (!current.write(chunk)) return current.drained();
+    },
+    end: () => {},
+  };
 }
 
 /**
@@ -268,8 +238,7 @@ export async function reparseMessage(
     if (record.parseDueAt === null) {
       const again = unprepared(record, nowMs);
       for (const { blob } of record.attachments) releaseBlob(writer, blob.id, nowMs);
-      if (record.content?.in === 'blob') releaseBlob(writer, record.content.blob.id, nowMs);
-      if (record.content?.in === 'record') writer.remove(contentsTable, record.id);
+      if (record.content !== null) releaseBlob(writer, record.content.id, nowMs);
       saveMessage(writer, record, again);
       addPending(writer, nowMs, { kind: 'parse', id: record.id });
     }

@@ -1,14 +1,14 @@
-import { notFound, refuse } from '../../domain/errors.js';
+import { notFound } from '../../domain/errors.js';
 import type { Store } from '../../store/engine/store.js';
+import { detailFields, type SentRecord, viewSent } from '../../store/mailbox/messages.js';
 import {
-  contentsTable,
-  detailFields,
-  type ReceivedRecord,
-  type SentRecord,
-  viewSent,
-} from '../../store/mailbox/messages.js';
-import { type BlobRef, getChunk, readBlob } from '../../store/records/blobs.js';
-import { type ByteStream, fillInFiles, inMemory, joinStreams, readSentBodies } from '../shared/contents.js';
+  type ByteStream,
+  fillInFiles,
+  inMemory,
+  joinStreams,
+  openBlob,
+  readSentBodies,
+} from '../shared/contents.js';
 import { withShownThread } from '../threads/read-thread.js';
 import { locate, type MessageInput, type Wanted } from './message-access.js';
 
@@ -23,15 +23,12 @@ export interface Download extends ByteStream {
   readonly filename: string | null;
 }
 
-const MISSING = () =>
-  refuse('content_unavailable', 'The stored content cannot be read right now. Retry later.');
-
 /** The detail of a message as JSON bytes: `content` only when it is ready (specification). */
 export function getMessageDetail(deps: Deps, input: MessageInput): ByteStream {
   const record = deps.store.read(reader => withShownThread(reader, locate(reader, input, RECEIVED)));
   const fields = JSON.stringify(detailFields(record));
   if (record.content === null) return inMemory([Buffer.from(fields)]);
-  const content = openContent(deps, record);
+  const content = openBlob(deps.store, record.content);
   const head = Buffer.from(`${fields.slice(0, -1)},"content":`);
   const tail = Buffer.from('}');
   return joinStreams([inMemory([head]), content, inMemory([tail])]);
@@ -40,7 +37,7 @@ export function getMessageDetail(deps: Deps, input: MessageInput): ByteStream {
 /** The original bytes, in any processing state. */
 export function openRawMessage(deps: Deps, input: MessageInput): Download {
   const record = deps.store.read(reader => locate(reader, input, RECEIVED));
-  const blob = openBlob(deps, record.raw);
+  const blob = openBlob(deps.store, record.raw);
   return { ...blob, filename: `${record.id}.eml` };
 }
 
@@ -52,29 +49,14 @@ export function openAttachment(
   const record = deps.store.read(reader => locate(reader, input, RECEIVED));
   const place = record.attachments.find(attachment => attachment.id === input.attachmentId);
   if (place === undefined) throw notFound('attachment');
-  const blob = openBlob(deps, place.blob);
+  const blob = openBlob(deps.store, place.blob);
   return { ...blob, filename: place.filename };
-}
-
-function openContent(deps: Deps, record: ReceivedRecord): ByteStream {
-  if (record.content?.in === 'blob') return openBlob(deps, record.content.blob);
-  const bytes = deps.store.read(reader => reader.get(contentsTable, record.id));
-  if (bytes === undefined) throw MISSING();
-  return inMemory([bytes]);
-}
-
-/** Looks at the first chunk, so that missing bytes are told by status before anything is sent. */
-function openBlob(deps: Deps, ref: BlobRef): ByteStream {
-  const first = deps.store.read(reader => getChunk(reader, ref.id, 0));
-  if (first === undefined) throw MISSING();
-  return first.length === ref.size ? inMemory([first]) : { size: ref.size, bytes: readBlob(deps.store, ref) };
 }
 
 /** A sent message with its submission as JSON bytes (wire contract, `SentDetail`); files are streamed as base64. */
 export async function getSentDetail(deps: Deps, input: MessageInput): Promise<ByteStream> {
   const record = deps.store.read(reader => withShownThread(reader, locate(reader, input, SENT)));
-  const bodies = await readSentBodies(deps.store, record);
-  if (bodies === null || !hasFiles(deps.store, record)) throw MISSING();
+  const bodies = await readSentBodies(deps.store, record.content);
   const { from, to, cc, bcc, subject } = record;
   const submission = { from, to, cc, bcc, subject, ...bodies, attachments: [], ...headersOf(record) };
   return fillInFiles(JSON.stringify({ ...viewSent(record), submission }), record.files, deps.store);
@@ -84,8 +66,4 @@ export async function getSentDetail(deps: Deps, input: MessageInput): Promise<By
 function headersOf({ replyHeaders }: SentRecord): object {
   if (replyHeaders === null) return {};
   return { headers: { 'In-Reply-To': replyHeaders.inReplyTo, References: replyHeaders.references } };
-}
-
-function hasFiles(store: Store, { files }: SentRecord): boolean {
-  return store.read(reader => files.every(({ blob }) => getChunk(reader, blob.id, 0) !== undefined));
 }

@@ -56,12 +56,11 @@ export function composeOutgoing(content: OutgoingContent, facts: MessageFacts): 
 
 /**
  * What a sent message was made of, attribution included, from the store: at most 5 MiB.
- * @returns null when bytes are missing
+ * @throws content_unavailable when bytes are missing
  */
-export async function readOutgoing(store: Store, record: SentRecord): Promise<OutgoingContent | null> {
-  const bodies = await readSentBodies(store, record);
+export async function readOutgoing(store: Store, record: SentRecord): Promise<OutgoingContent> {
+  const bodies = await readSentBodies(store, record.content);
   const files = await readFiles(store, record.files);
-  if (bodies === null || files === null) return null;
   const { to, cc, bcc, subject, inReplyTo, replyHeaders } = record;
   return {
     recipients: { to, cc, bcc },

@@ -1,4 +1,4 @@
-import { resultOf } from '../../domain/errors.js';
+import { Refusal } from '../../domain/errors.js';
 import type { MessageId } from '../../domain/ids.js';
 import { envelopeRecipients } from '../../domain/message-parts.js';
 import type { Store } from '../../store/engine/store.js';
@@ -59,13 +59,16 @@ function submit({ relay }: RelayDeps, record: SentRecord, content: Uint8Array): 
 /** From the same facts the same bytes (`mail/compose-message.ts`); null when stored bytes are missing. */
 async function composeAgain({ store, log }: RelayDeps, record: SentRecord): Promise<Uint8Array | null> {
   const { id, messageId, from, reservedAt } = record;
-  const content = await readOutgoing(store, record);
-  if (content === null) {
-    log.error({ message_id: id }, 'stored bytes of a message that was to be sent are missing');
+  try {
+    const content = await readOutgoing(store, record);
+    return composeOutgoing(content, { id, messageId, from, date: reservedAt });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.failure.code === 'content_unavailable') {
+      log.error({ message_id: id }, 'stored bytes of a message that was to be sent are missing');
+    }
     return null;
   }
-  const message = resultOf(() => composeOutgoing(content, { id, messageId, from, date: reservedAt }));
-  return message.ok ? message.value : null;
 }
 
 /** A known outcome that cannot be saved is told to the one who waits, as such. The relay has logged it. */

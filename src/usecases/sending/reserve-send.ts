@@ -1,19 +1,18 @@
 import type { ThreadIds } from '../../domain/message-ids.js';
-import { addressesOf, type ReplyTarget } from '../../domain/message-parts.js';
-
+import { addressesOf, type OutgoingBody, type ReplyTarget } from '../../domain/message-parts.js';
 import type { Writer } from '../../store/engine/tables.js';
 import { takeSequence } from '../../store/mailbox/mailboxes.js';
 import {
   recipientCount,
+  type SentBodies,
   type SentRecord,
   saveMessage,
-  sentContentsTable,
 } from '../../store/mailbox/messages.js';
 import { addCharge } from '../../store/records/charges.js';
 import { type InboxRecord, suppressedRecipients } from '../../store/records/inboxes.js';
 import { addPending } from '../../store/records/pending.js';
 import { joinThread } from '../../store/threads/move.js';
-import type { OutgoingUploads } from '../shared/uploads.js';
+import { addFiles, blobNamed, placeFiles, type Uploads } from '../shared/uploads.js';
 import type { MessageFacts, OutgoingContent } from './outgoing.js';
 import type { Recipe } from './recipe.js';
 
@@ -23,7 +22,20 @@ export interface Reservation {
   /** Attribution included. */
   readonly content: OutgoingContent;
   readonly facts: MessageFacts;
-  readonly uploads: OutgoingUploads;
+  /** What `uploadContent` has filled. */
+  readonly uploads: Uploads;
+}
+
+const BODIES = 'bodies';
+
+/** Uploads what the sent copy keeps of a message: its texts, attribution included, and its files. */
+export async function uploadContent(
+  uploads: Uploads,
+  { text, html, files }: Pick<OutgoingBody, 'text' | 'html' | 'files'>,
+): Promise<void> {
+  const bodies: SentBodies = html === null ? { text } : { text, html };
+  await uploads.add(BODIES, Buffer.from(JSON.stringify(bodies), 'utf8'));
+  await addFiles(uploads, files);
 }
 
 /**
@@ -47,8 +59,7 @@ export function reserveSend(writer: Writer, reservation: Reservation): SentRecor
 function makeRecord(writer: Writer, reservation: Reservation, isSuppressed: boolean): SentRecord {
   const { recipe, inbox, content, facts, uploads } = reservation;
   const { seq, at } = takeSequence(writer, { inboxId: inbox.id, kind: 'sent' }, facts.date);
-  const placed = uploads.finish(writer);
-  if (placed.bodies !== null) writer.put(sentContentsTable, facts.id, placed.bodies);
+  const blobs = uploads.finish(writer);
   const { to, cc, bcc } = content.recipients;
   return {
     id: facts.id,
@@ -76,8 +87,8 @@ function makeRecord(writer: Writer, reservation: Reservation, isSuppressed: bool
     cc,
     bcc,
     subject: content.subject,
-    content: placed.content,
-    files: placed.files,
+    content: blobNamed(blobs, BODIES),
+    files: placeFiles(content.files, blobs),
   };
 }
 

@@ -14,13 +14,13 @@ import { checkSendingPolicy } from '../inboxes/policies.js';
 import type { Clock, WorkQueue } from '../ports.js';
 import { checkPermitted, locateInbox } from '../shared/callers.js';
 import { findOrMake, keep, type MadeOnce, replay } from '../shared/once.js';
-import { OutgoingUploads } from '../shared/uploads.js';
+import { withUploads } from '../shared/uploads.js';
 import { withShownThread } from '../threads/read-thread.js';
 import type { SendResult, SendsInHand } from './in-flight.js';
 import { composeOutgoing, type OutgoingContent, withAttribution } from './outgoing.js';
 import { checkQuota, type QuotaDeps } from './quota.js';
 import type { Recipe } from './recipe.js';
-import { reserveSend } from './reserve-send.js';
+import { reserveSend, uploadContent } from './reserve-send.js';
 
 /**
  * Why nothing is sent twice, and nothing is lost silently.
@@ -127,25 +127,21 @@ async function reserve(
   deps.store.read(reader => admit(reader, deps, inbox, bare.recipients, nowMs));
   if (!deps.queue.isReady || !deps.store.room.hasRoomFor(2 * message.length)) throw unavailable(recipe);
 
-  const uploads = new OutgoingUploads(deps.uploads);
-  let isReserved = false;
   try {
-    await uploads.add(content);
-    const reserved = await deps.store.write(writer => {
-      const receipt = findAttempt(writer, deps, recipe);
-      if (receipt !== null) return receipt;
-      admit(writer, deps, inbox, bare.recipients, nowMs);
-      recipe.draft?.submit(writer, id, nowMs);
-      const record = reserveSend(writer, { recipe, inbox, content, facts, uploads });
-      return { record, message, keyed: keep(writer, recipe.retry, id, nowMs) };
+    return await withUploads(deps.uploads, async uploads => {
+      await uploadContent(uploads, content);
+      return await deps.store.write(writer => {
+        const receipt = findAttempt(writer, deps, recipe);
+        if (receipt !== null) return receipt;
+        admit(writer, deps, inbox, bare.recipients, nowMs);
+        recipe.draft?.submit(writer, id, nowMs);
+        const record = reserveSend(writer, { recipe, inbox, content, facts, uploads });
+        return { record, message, keyed: keep(writer, recipe.retry, id, nowMs) };
+      });
     });
-    isReserved = 'record' in reserved;
-    return reserved;
   } catch (error) {
     if (isMapFull(error)) throw unavailable(recipe);
     throw error;
-  } finally {
-    if (!isReserved) uploads.abort();
   }
 }
 

@@ -1,66 +1,131 @@
 import type { ReceivedContent } from '../../contract/messages.js';
-import { refuse } from '../../domain/errors.js';
-import type { MessageId } from '../../domain/ids.js';
+import { type Refusal, refuse } from '../../domain/errors.js';
 import type { OutgoingFile } from '../../domain/message-parts.js';
 import type { Store } from '../../store/engine/store.js';
-import type { Table } from '../../store/engine/tables.js';
+import type { FilePlace, SentBodies } from '../../store/mailbox/messages.js';
 import {
-  type ContentPlace,
-  contentsTable,
-  type FilePlace,
-  type ReceivedRecord,
-  type SentBodies,
-  type SentRecord,
-  sentContentsTable,
-} from '../../store/mailbox/messages.js';
+  BlobMissingError,
+  type BlobRef,
+  blobChunksTable,
+  CHUNK_BYTES,
+  getChunk,
+  readBlob,
+} from '../../store/records/blobs.js';
 
-import { BlobMissingError, type BlobRef, blobChunksTable, readBlob } from '../../store/records/blobs.js';
-
-const CONTENT_UNAVAILABLE = () =>
-  refuse('content_unavailable', 'The stored content cannot be read right now. Retry later.');
-
-/** A longer content is read when its turn has come, so that a page of a hundred holds little in memory. */
-const HELD_BYTES = 8 * 1024;
-
-/** The content of one message among several, as the JSON bytes that the store keeps. */
-export function openContent(
-  store: Store,
-  table: Table<MessageId, Buffer>,
-  id: MessageId,
-  place: ContentPlace,
-): ByteStream {
-  if (place.in === 'blob') {
-    const { blob } = place;
-    const isThere = store.read(reader => reader.has(blobChunksTable, { id: blob.id, index: 0 }));
-    if (!isThere) throw CONTENT_UNAVAILABLE();
-    return { size: blob.size, bytes: readBlob(store, blob) };
-  }
-  const bytes = store.read(reader => reader.get(table, id));
-  if (bytes === undefined) throw CONTENT_UNAVAILABLE();
-  const { length } = bytes;
-  return length <= HELD_BYTES
-    ? inMemory([bytes])
-    : { size: length, bytes: readLater(store, table, id, length) };
+/** Stored bytes are missing or not whole: damage, or they were deleted while they were read. */
+export function contentUnavailable(): Refusal {
+  return refuse(
+    'content_unavailable',
+    'The stored content cannot be read right now; nothing was changed. Retry later.',
+  );
 }
 
-/** @throws ContentChangedError when the message is deleted or parsed again before its turn comes */
-async function* readLater(
-  store: Store,
-  table: Table<MessageId, Buffer>,
-  id: MessageId,
-  size: number,
-): AsyncGenerator<Buffer> {
-  const bytes = store.read(reader => reader.get(table, id));
-  if (bytes?.length !== size) throw new ContentChangedError(id);
-  yield bytes;
+/** Bytes of known length, in memory or as they are read. */
+export interface ByteStream {
+  readonly size: number;
+  readonly bytes: readonly Uint8Array[] | AsyncIterable<Uint8Array>;
 }
 
-/** What had been promised is not there any more: the answer under way cannot be completed. */
-class ContentChangedError extends Error {
-  constructor(id: MessageId) {
-    super(`the content of message ${id} went while it was read`);
-    this.name = 'ContentChangedError';
+/**
+ * A blob to be sent to a client. Looks at its first chunk, so that missing bytes are told by status before anything
+ * is sent; when one behind it is missing the answer is cut off.
+ * @param heldBytes a longer one is read when its turn has come, so that a page of a hundred holds little in memory
+ * @throws content_unavailable
+ */
+export function openBlob(store: Store, ref: BlobRef, heldBytes = CHUNK_BYTES): ByteStream {
+  if (ref.size > heldBytes) {
+    checkThere(store, [ref]);
+    return { size: ref.size, bytes: readBlob(store, ref) };
   }
+  const only = store.read(reader => getChunk(reader, ref.id, 0));
+  if (only?.length !== ref.size) throw contentUnavailable();
+  return inMemory([only]);
+}
+
+/** Refuses when the first chunk of one of these is missing. */
+function checkThere(store: Store, refs: readonly BlobRef[]): void {
+  const isThere = store.read(reader => refs.every(({ id }) => reader.has(blobChunksTable, { id, index: 0 })));
+  if (!isThere) throw contentUnavailable();
+}
+
+/**
+ * A blob of modest size in one piece.
+ * @throws content_unavailable
+ */
+export async function readWhole(store: Store, ref: BlobRef): Promise<Buffer> {
+  const parts = await takeChunks(store, ref, () => false);
+  const [only] = parts;
+  const bytes = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
+  if (bytes.length !== ref.size) throw contentUnavailable();
+  return bytes;
+}
+
+/** The chunks of a blob up to and including the first one at which `isEnough` is true. */
+async function takeChunks(
+  store: Store,
+  ref: BlobRef,
+  isEnough: (parts: readonly Buffer[]) => boolean,
+): Promise<Buffer[]> {
+  const parts: Buffer[] = [];
+  try {
+    for await (const part of readBlob(store, ref)) {
+      parts.push(part);
+      if (isEnough(parts)) break;
+    }
+  } catch (error) {
+    if (error instanceof BlobMissingError) throw contentUnavailable();
+    throw error;
+  }
+  return parts;
+}
+
+/** A text in UTF-8. @throws content_unavailable */
+export async function readText(store: Store, ref: BlobRef): Promise<string> {
+  return (await readWhole(store, ref)).toString('utf8');
+}
+
+/** Text and HTML of a sent message. @throws content_unavailable */
+export async function readSentBodies(store: Store, content: BlobRef): Promise<SentBodies> {
+  return JSON.parse(await readText(store, content)) as SentBodies;
+}
+
+/** The whole content of a ready message. @throws content_unavailable */
+export async function readContent(store: Store, content: BlobRef): Promise<ReceivedContent> {
+  return JSON.parse(await readText(store, content)) as ReceivedContent;
+}
+
+/** Files with their bytes. @throws content_unavailable */
+export async function readFiles(store: Store, places: readonly FilePlace[]): Promise<OutgoingFile[]> {
+  const files: OutgoingFile[] = [];
+  for (const { id: _id, blob, ...description } of places) {
+    files.push({ ...description, bytes: await readWhole(store, blob) });
+  }
+  return files;
+}
+
+/** What the header of a ready message says; the fields of its content before the texts. */
+export type ContentHeader = Omit<ReceivedContent, 'text' | 'html' | 'attachments'>;
+
+/**
+ * A quote within a value is escaped, so that these bytes stand only before the field itself; the fields before
+ * it are those of the header (`domain/content.ts` has the order).
+ */
+const TEXT_FIELD = ',"text":';
+
+/**
+ * The header of a ready message, without reading texts that may be long.
+ * @throws content_unavailable
+ */
+export async function readContentHeader(store: Store, content: BlobRef): Promise<ContentHeader> {
+  let start = Buffer.alloc(0);
+  let end = -1;
+  await takeChunks(store, content, parts => {
+    start = Buffer.concat(parts);
+    end = start.indexOf(TEXT_FIELD);
+    return end >= 0;
+  });
+  if (end < 0) throw contentUnavailable();
+  return JSON.parse(`${start.toString('utf8', 0, end)}}`) as ContentHeader;
 }
 
 /** An object's JSON without its braces, to be joined with other members. */
@@ -76,12 +141,6 @@ async function* withoutEnds(bytes: ByteStream['bytes'], size: number): AsyncGene
     at += part.length;
     if (end > start) yield part.subarray(start, end);
   }
-}
-
-/** Bytes of known length, in memory or as they are read. */
-export interface ByteStream {
-  readonly size: number;
-  readonly bytes: readonly Uint8Array[] | AsyncIterable<Uint8Array>;
 }
 
 export function inMemory(parts: readonly Uint8Array[]): ByteStream {
@@ -110,82 +169,22 @@ async function* inTurn(parts: readonly ByteStream['bytes'][]): AsyncGenerator<Ui
   for (const part of parts) yield* part;
 }
 
-/** What the header of a ready message says; the fields of its content before the texts. */
-export type ContentHeader = Omit<ReceivedContent, 'text' | 'html' | 'attachments'>;
-
-/**
- * A quote within a value is escaped, so that these bytes stand only before the field itself; the fields before
- * it are those of the header (`domain/content.ts` has the order).
- */
-const TEXT_FIELD = ',"text":';
-
-/**
- * The header of a ready message, without reading texts that may be long.
- * @returns null when the content is missing
- */
-export async function readContentHeader(store: Store, record: ReceivedRecord): Promise<ContentHeader | null> {
-  const parts: Buffer[] = [];
-  for await (const part of contentParts(store, record)) {
-    parts.push(part);
-    const start = Buffer.concat(parts);
-    const end = start.indexOf(TEXT_FIELD);
-    if (end >= 0) return JSON.parse(`${start.toString('utf8', 0, end)}}`) as ContentHeader;
-  }
-  return null;
-}
-
-/**
- * The whole content of a ready message.
- * @returns null when it is missing, `too_long` when it has more than `maxBytes` of JSON
- */
-export async function readContent(
-  store: Store,
-  record: ReceivedRecord,
-  maxBytes: number,
-): Promise<ReceivedContent | 'too_long' | null> {
-  if (record.content?.in === 'blob' && record.content.blob.size > maxBytes) return 'too_long';
-  const parts: Buffer[] = [];
-  for await (const part of contentParts(store, record)) parts.push(part);
-  const json = Buffer.concat(parts);
-  const isWhole = record.content?.in !== 'blob' || json.length === record.content.blob.size;
-  return json.length > 0 && isWhole ? (JSON.parse(json.toString('utf8')) as ReceivedContent) : null;
-}
-
-/** The JSON bytes in order; they end early where a part is missing. */
-async function* contentParts(store: Store, record: ReceivedRecord): AsyncGenerator<Buffer> {
-  if (record.content?.in === 'blob') {
-    try {
-      yield* readBlob(store, record.content.blob);
-    } catch (error) {
-      if (!(error instanceof BlobMissingError)) throw error;
-    }
-    return;
-  }
-  const bytes = store.read(reader => reader.get(contentsTable, record.id));
-  if (bytes !== undefined) yield bytes;
-}
-
-/** A blob of known, modest size in one piece; null when a part of it is missing. */
-export async function readWholeBlob(store: Store, ref: BlobRef): Promise<Buffer | null> {
-  const parts: Uint8Array[] = [];
-  try {
-    for await (const part of readBlob(store, ref)) parts.push(part);
-  } catch (error) {
-    if (error instanceof BlobMissingError) return null;
-    throw error;
-  }
-  return Buffer.concat(parts, ref.size);
-}
-
 /**
  * Of keys outside the bodies only this one is followed by an empty list; within a string the quotes would be
  * escaped.
  */
 const NO_FILES = '"attachments":[]';
 
-/** Puts the files, which are not held in memory, where the list of them stands empty. */
+/**
+ * Puts the files, which are not held in memory, where the list of them stands empty.
+ * @throws content_unavailable
+ */
 export function fillInFiles(json: string, files: readonly FilePlace[], store: Store): ByteStream {
   if (files.length === 0) return inMemory([Buffer.from(json)]);
+  checkThere(
+    store,
+    files.map(({ blob }) => blob),
+  );
   const at = json.lastIndexOf(NO_FILES) + NO_FILES.length - 1;
   const streams = files.flatMap((file, index) => [text(index === 0 ? '' : ','), ...encodedFile(store, file)]);
   return joinStreams([text(json.slice(0, at)), ...streams, text(json.slice(at))]);
@@ -202,34 +201,11 @@ function encodedFile(store: Store, file: FilePlace): ByteStream[] {
   ];
 }
 
-/** Chunks are whole groups of three bytes long (`store/blobs.ts`), so that only the last one is padded. */
+/** Chunks are whole groups of three bytes long (`store/records/blobs.ts`), so that only the last one is padded. */
 async function* base64Of(store: Store, { blob }: FilePlace): AsyncGenerator<Uint8Array> {
   for await (const chunk of readBlob(store, blob)) yield Buffer.from(chunk.toString('base64'), 'latin1');
 }
 
 function text(json: string): ByteStream {
   return inMemory([Buffer.from(json, 'utf8')]);
-}
-
-/** Text and HTML of a sent message; null when they are missing. */
-export async function readSentBodies(
-  store: Store,
-  { id, content }: Pick<SentRecord, 'id' | 'content'>,
-): Promise<SentBodies | null> {
-  const json =
-    content.in === 'blob'
-      ? await readWholeBlob(store, content.blob)
-      : store.read(reader => reader.get(sentContentsTable, id));
-  return json === null || json === undefined ? null : (JSON.parse(json.toString('utf8')) as SentBodies);
-}
-
-/** The files of a draft or a sent message with their bytes; null when some are missing. */
-export async function readFiles(store: Store, places: readonly FilePlace[]): Promise<OutgoingFile[] | null> {
-  const files: OutgoingFile[] = [];
-  for (const { id: _id, blob, ...description } of places) {
-    const bytes = await readWholeBlob(store, blob);
-    if (bytes === null) return null;
-    files.push({ ...description, bytes });
-  }
-  return files;
 }

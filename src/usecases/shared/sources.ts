@@ -1,5 +1,5 @@
 import { MAX_MESSAGE_BYTES } from '../../contract/limits.js';
-import { notFound, type Refusal, refuse } from '../../domain/errors.js';
+import { notFound, Refusal, refuse } from '../../domain/errors.js';
 import {
   type DerivedForward,
   deriveForward,
@@ -13,20 +13,32 @@ import type { ReplySource } from '../../domain/reply.js';
 import { contentBytes, type NormalForward, tooLarge } from '../../domain/send-input.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
-import { getMessage, getSent, type ReceivedRecord, type SentRecord } from '../../store/mailbox/messages.js';
+import {
+  getMessage,
+  getSent,
+  type MessageRecord,
+  type ReceivedRecord,
+  type SentRecord,
+} from '../../store/mailbox/messages.js';
 import type { BlobRef } from '../../store/records/blobs.js';
 import type { InboxRecord } from '../../store/records/inboxes.js';
 import {
   type ContentHeader,
+  contentUnavailable,
   readContent,
   readContentHeader,
   readSentBodies,
-  readWholeBlob,
+  readWhole,
 } from './contents.js';
 
 /** A message of the sending inbox that is answered or forwarded: ready, if received; accepted, if sent. */
 export type MessageSource =
-  | { readonly kind: 'received'; readonly record: ReceivedRecord; readonly header: ContentHeader }
+  | {
+      readonly kind: 'received';
+      readonly record: ReceivedRecord;
+      readonly content: BlobRef;
+      readonly header: ContentHeader;
+    }
   | { readonly kind: 'sent'; readonly record: SentRecord };
 
 /**
@@ -50,25 +62,28 @@ export async function findSource(store: Store, inboxId: InboxId, messageId: stri
       `The message is ${found.status}; it can be answered or forwarded once it is ready.`,
     );
   }
-  const header = await readContentHeader(store, found);
-  if (header === null) throw missingContent(store, found);
-  return { kind: 'received', record: found, header };
+  const { content } = found;
+  if (content === null) throw contentUnavailable();
+  const header = await readOfSource(store, found, readContentHeader(store, content));
+  return { kind: 'received', record: found, content, header };
 }
 
-/** What to answer when the bytes of a message are not to be had: it may have been deleted while it was read. */
-export function missingContent(
+/** What is read of a source; bytes that are missing because it has been deleted meanwhile make it `not_found`. */
+async function readOfSource<Value>(
   store: Store,
-  { inboxId, id }: Pick<ReceivedRecord | SentRecord, 'inboxId' | 'id'>,
-): Refusal {
-  if (store.read(reader => findRecord(reader, inboxId, id)) === null)
-    return notFound('message in this inbox');
-  return refuse(
-    'content_unavailable',
-    'The stored content of the message cannot be read right now; nothing was done. Retry later.',
-  );
+  { inboxId, id }: MessageRecord,
+  read: Promise<Value>,
+): Promise<Value> {
+  try {
+    return await read;
+  } catch (error) {
+    const isMissing = error instanceof Refusal && error.failure.code === 'content_unavailable';
+    const isGone = isMissing && store.read(reader => findRecord(reader, inboxId, id)) === null;
+    throw isGone ? notFound('message in this inbox') : error;
+  }
 }
 
-function findRecord(reader: Reader, inboxId: InboxId, messageId: string): ReceivedRecord | SentRecord | null {
+function findRecord(reader: Reader, inboxId: InboxId, messageId: string): MessageRecord | null {
   const id = toId<MessageId>(messageId);
   const record = id === null ? undefined : (getMessage(reader, id) ?? getSent(reader, id));
   return record?.inboxId === inboxId && record.trash === null ? record : null;
@@ -113,9 +128,10 @@ export async function readForward(
   source: MessageSource,
   options: Pick<NormalForward, 'note' | 'includeAttachments'>,
 ): Promise<Omit<OutgoingBody, 'replyTo'>> {
-  const original = await readOriginal(store, source);
+  const { record } = source;
+  const original = await readOfSource(store, record, readOriginal(store, source));
   const derived = deriveForward(original, options);
-  const files = await readForwardedFiles(store, source, derived);
+  const files = await readOfSource(store, record, readForwardedFiles(store, source, derived));
   const { subject, text, html } = derived;
   return { subject, text, html, files };
 }
@@ -126,15 +142,11 @@ const MAX_CONTENT_BYTES = 3 * MAX_MESSAGE_BYTES;
 async function readOriginal(store: Store, source: MessageSource): Promise<ForwardSource> {
   if (source.kind === 'sent') {
     const { record } = source;
-    const bodies = await readSentBodies(store, record);
-    if (bodies === null) throw missingContent(store, record);
-    const { text, html = null } = bodies;
+    const { text, html = null } = await readSentBodies(store, record.content);
     return sentAsForwardSource({ ...record, date: record.reservedAt, text, html });
   }
-  const content = await readContent(store, source.record, MAX_CONTENT_BYTES);
-  if (content === null) throw missingContent(store, source.record);
-  if (content === 'too_long') throw tooLarge(MAX_CONTENT_BYTES);
-  return content;
+  if (source.content.size > MAX_CONTENT_BYTES) throw tooLarge(MAX_CONTENT_BYTES);
+  return readContent(store, source.content);
 }
 
 /** The original bytes of every file, once it is known that they can fit. */
@@ -153,9 +165,8 @@ async function readForwardedFiles(
   const outgoing: OutgoingFile[] = [];
   for (const { sourceId, ...description } of files) {
     const blob = blobs.get(sourceId);
-    const bytes = blob === undefined ? null : await readWholeBlob(store, blob);
-    if (bytes === null) throw missingContent(store, source.record);
-    outgoing.push({ ...description, bytes });
+    if (blob === undefined) throw contentUnavailable();
+    outgoing.push({ ...description, bytes: await readWhole(store, blob) });
   }
   return outgoing;
 }

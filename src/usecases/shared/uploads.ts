@@ -1,162 +1,99 @@
-import type { DraftId } from '../../domain/ids.js';
-import type { OutgoingBody, OutgoingFile } from '../../domain/message-parts.js';
+import type { OutgoingFile } from '../../domain/message-parts.js';
 import type { Writer } from '../../store/engine/tables.js';
-import type { ContentPlace, FilePlace, SentBodies } from '../../store/mailbox/messages.js';
+import type { FilePlace } from '../../store/mailbox/messages.js';
 import type { BlobUpload, BlobUploads } from '../../store/records/blob-upload.js';
 import { type BlobRef, CHUNK_BYTES } from '../../store/records/blobs.js';
-import {
-  type DraftRecord,
-  type DraftText,
-  draftTextsTable,
-  type TextPlace,
-} from '../../store/records/drafts.js';
 
-/** Where the parts of an outgoing message are in the store; `bodies` are the bytes to put beside the record. */
-export interface PlacedContent {
-  readonly content: ContentPlace;
-  readonly bodies: Buffer | null;
-  readonly files: readonly FilePlace[];
-}
+/** What was uploaded, by name, in the order in which it was begun. */
+export type UploadedBlobs = ReadonlyMap<string, BlobRef>;
 
-/** What an outgoing message brings into the store, out of reach until `finish`: its files, long bodies. */
-export class OutgoingUploads {
-  readonly #uploads: BlobUploads;
-  readonly #files: { readonly file: OutgoingFile; readonly upload: BlobUpload }[] = [];
-  #bodies: { readonly json: Buffer; readonly upload: BlobUpload | null } | null = null;
+/**
+ * What a message or a draft brings into the store: bytes under names, out of reach until `finish`. However short
+ * they are they become a blob; one of up to two chunks is written by `finish` alone.
+ */
+export class Uploads {
+  readonly #blobs: BlobUploads;
+  readonly #begun = new Map<string, BlobUpload>();
+  #isFinished = false;
 
-  constructor(uploads: BlobUploads) {
-    this.#uploads = uploads;
+  constructor(blobs: BlobUploads) {
+    this.#blobs = blobs;
   }
 
-  /** Resolves when everything is written but for what `finish` writes. */
-  async add(content: Pick<OutgoingBody, 'text' | 'html' | 'files'>): Promise<void> {
-    const { text, html } = content;
-    const bodies: SentBodies = html === null ? { text } : { text, html };
-    const json = Buffer.from(JSON.stringify(bodies), 'utf8');
-    const upload = json.length > CHUNK_BYTES ? this.#uploads.begin() : null;
-    this.#bodies = { json, upload };
-    if (upload !== null) await uploadWhole(upload, json);
-    for (const file of content.files) {
-      const one = { file, upload: this.#uploads.begin() };
-      this.#files.push(one);
-      await uploadWhole(one.upload, file.bytes);
+  /** Has a unit of work taken them? If it was committed they are reachable, else they are to be given up. */
+  get isFinished(): boolean {
+    return this.#isFinished;
+  }
+
+  /** Begins one whose bytes come bit by bit. */
+  begin(name: string): BlobUpload {
+    const upload = this.#blobs.begin();
+    this.#begun.set(name, upload);
+    return upload;
+  }
+
+  /**
+   * Takes bytes that are in memory, no faster than the store does; the caller gives them up. Resolves when they are
+   * written but for what `finish` writes.
+   */
+  async add(name: string, bytes: Uint8Array): Promise<void> {
+    const upload = this.begin(name);
+    for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
+      if (!upload.write(bytes.subarray(at, at + CHUNK_BYTES))) await upload.drained();
     }
   }
 
   /** Ends all of them inside the unit of work that makes them reachable. */
-  finish(writer: Writer): PlacedContent {
-    if (this.#bodies === null) throw new Error('nothing has been added');
-    const { json, upload } = this.#bodies;
-    const blob: BlobRef | null = upload?.finish(writer) ?? null;
-    return {
-      content: blob === null ? { in: 'record' } : { in: 'blob', blob },
-      bodies: blob === null ? json : null,
-      files: this.#files.map(({ file, upload: own }, index) =>
-        placeOf(file, `${index + 1}`, own.finish(writer)),
-      ),
-    };
+  finish(writer: Writer): UploadedBlobs {
+    this.#isFinished = true;
+    return new Map([...this.#begun].map(([name, upload]) => [name, upload.finish(writer)]));
   }
 
+  /** Gives all of them up; what is in the store already is left to the sweeper. Never throws. */
   abort(): void {
-    this.#bodies?.upload?.abort();
-    for (const { upload } of this.#files) upload.abort();
+    for (const upload of this.#begun.values()) upload.abort();
   }
 }
 
-function placeOf(
-  { filename, type, disposition, contentId }: OutgoingFile,
-  id: string,
-  blob: BlobRef,
-): FilePlace {
-  const place = { id, blob, filename, type, disposition };
-  return contentId === undefined ? place : { ...place, contentId };
-}
-
-/** Parts of a draft to store; what is absent stays as it is, null takes away. */
-export interface DraftParts {
-  readonly text?: string;
-  readonly html?: string | null;
-  readonly files?: readonly OutgoingFile[];
-}
-
-/** How many bytes they bring into the store. */
-export function bytesOfParts({ text, html, files = [] }: DraftParts): number {
-  const texts = Buffer.byteLength(text ?? '') + Buffer.byteLength(html ?? '');
-  return files.reduce((sum, { bytes }) => sum + bytes.length, texts);
-}
-
-type PlacedParts = Partial<Pick<DraftRecord, 'text' | 'html' | 'files'>>;
-
-interface TextUpload {
-  readonly bytes: Buffer;
-  /** Null when it is short enough to lie beside the record. */
-  readonly upload: BlobUpload | null;
-}
-
-/** What a change of a draft brings into the store, out of reach until `finish`. */
-export class DraftUploads {
-  readonly #uploads: BlobUploads;
-  readonly #texts = new Map<DraftText, TextUpload | null>();
-  #files: { readonly file: OutgoingFile; readonly upload: BlobUpload }[] | null = null;
-
-  constructor(uploads: BlobUploads) {
-    this.#uploads = uploads;
-  }
-
-  /** Resolves when everything is written but for what `finish` writes. */
-  async add({ text, html, files }: DraftParts): Promise<void> {
-    if (text !== undefined) await this.#addText('text', text);
-    if (html !== undefined) await this.#addText('html', html);
-    if (files === undefined) return;
-    this.#files = [];
-    for (const file of files) {
-      const upload = this.#uploads.begin();
-      this.#files.push({ file, upload });
-      await uploadWhole(upload, file.bytes);
-    }
-  }
-
-  /** Ends all of them inside the unit of work that makes them reachable. */
-  finish(writer: Writer, id: DraftId): PlacedParts {
-    const placed: { -readonly [Field in keyof PlacedParts]: PlacedParts[Field] } = {};
-    for (const [field, text] of this.#texts) placed[field] = placeText(writer, id, field, text);
-    if (this.#files !== null) {
-      placed.files = this.#files.map(({ file, upload }, index): FilePlace => {
-        const { bytes: _bytes, ...description } = file;
-        return { ...description, id: `${index + 1}`, blob: upload.finish(writer) };
-      });
-    }
-    return placed;
-  }
-
-  abort(): void {
-    for (const text of this.#texts.values()) text?.upload?.abort();
-    for (const { upload } of this.#files ?? []) upload.abort();
-  }
-
-  async #addText(field: DraftText, text: string | null): Promise<void> {
-    if (text === null || (text === '' && field === 'text')) {
-      this.#texts.set(field, null);
-      return;
-    }
-    const bytes = Buffer.from(text, 'utf8');
-    const upload = bytes.length > CHUNK_BYTES ? this.#uploads.begin() : null;
-    this.#texts.set(field, { bytes, upload });
-    if (upload !== null) await uploadWhole(upload, bytes);
+/**
+ * Lets `work` upload and write what makes the uploads reachable: when it resolves they are kept if a unit of work
+ * has finished them, and given up otherwise; when it rejects they are given up.
+ */
+export async function withUploads<Result>(
+  blobs: BlobUploads,
+  work: (uploads: Uploads) => Promise<Result>,
+): Promise<Result> {
+  const uploads = new Uploads(blobs);
+  let isKept = false;
+  try {
+    const result = await work(uploads);
+    isKept = uploads.isFinished;
+    return result;
+  } finally {
+    if (!isKept) uploads.abort();
   }
 }
 
-function placeText(writer: Writer, id: DraftId, field: DraftText, text: TextUpload | null): TextPlace | null {
-  if (text === null) return null;
-  const size = text.bytes.length;
-  if (text.upload !== null) return { in: 'blob', size, blob: text.upload.finish(writer) };
-  writer.put(draftTextsTable, { id, field }, text.bytes);
-  return { in: 'record', size };
+/** Ids of files within a message are their numbers. */
+const fileId = (index: number): string => `${index + 1}`;
+const fileName = (id: string): string => `file ${id}`;
+
+/** Uploads the files of a message that is being written. */
+export async function addFiles(uploads: Uploads, files: readonly OutgoingFile[]): Promise<void> {
+  for (const [index, { bytes }] of files.entries()) await uploads.add(fileName(fileId(index)), bytes);
 }
 
-/** Writes bytes that are in memory, no faster than the store takes them. */
-export async function uploadWhole(upload: BlobUpload, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
-    if (!upload.write(bytes.subarray(at, at + CHUNK_BYTES))) await upload.drained();
-  }
+/** What a record says of files that `addFiles` has uploaded. */
+export function placeFiles(files: readonly OutgoingFile[], blobs: UploadedBlobs): FilePlace[] {
+  return files.map(({ bytes: _bytes, ...description }, index) => {
+    const id = fileId(index);
+    return { ...description, id, blob: blobNamed(blobs, fileName(id)) };
+  });
+}
+
+/** The blob that was uploaded under a name. */
+export function blobNamed(blobs: UploadedBlobs, name: string): BlobRef {
+  const blob = blobs.get(name);
+  if (blob === undefined) throw new Error(`nothing was uploaded as ${name}`);
+  return blob;
 }

@@ -10,19 +10,17 @@ import type { Reader } from '../../store/engine/tables.js';
 import type { IndexedMessage } from '../../store/mailbox/index.js';
 import { idField, replaceIdField, summariesTable } from '../../store/mailbox/mailboxes.js';
 import {
-  contentsTable,
   detailFields,
   getMessage,
   getSent,
   type SentRecord,
-  sentContentsTable,
   viewSent,
 } from '../../store/mailbox/messages.js';
 import { type Member, type MemberPosition, scanMembers } from '../../store/threads/members.js';
 import { canonicalThread, hasMergedThreads } from '../../store/threads/names.js';
 import { findThread, memberCount, type ThreadRecord } from '../../store/threads/threads.js';
 import { reachedInbox } from '../shared/callers.js';
-import { type ByteStream, inMemory, joinStreams, membersOf, openContent } from '../shared/contents.js';
+import { type ByteStream, inMemory, joinStreams, membersOf, openBlob } from '../shared/contents.js';
 import { memberCursors, type PageInput, page } from '../shared/pages.js';
 
 /** What an agent asks for with a thread's id. */
@@ -95,6 +93,9 @@ function text(json: string): ByteStream {
   return inMemory([Buffer.from(json)]);
 }
 
+/** A longer content is read when its turn has come, so that a page of a hundred holds little in memory. */
+const HELD_BYTES = 8 * 1024;
+
 /** One member in pieces; none when its record is missing (damage). */
 function encodeMember(
   store: Store,
@@ -110,15 +111,15 @@ function encodeMember(
   const id = idField<MessageId>(summary, 'id');
   const record = id === null ? undefined : getMessage(reader, id);
   if (record === undefined || record.content === null) return [];
-  const content = openContent(store, contentsTable, record.id, record.content);
+  const content = openBlob(store, record.content, HELD_BYTES);
   const fields = JSON.stringify({ ...detailFields({ ...record, threadId }), ...place });
   return [text(`${fields.slice(0, -1)},"content":`), content, text('}')];
 }
 
 /** Wire contract, `ThreadSentDetail`: no bytes of files. */
 function encodeSent(store: Store, record: SentRecord, place: object): readonly ByteStream[] {
-  const { id, from, to, cc, bcc, subject, replyHeaders } = record;
-  const bodies = openContent(store, sentContentsTable, id, record.content);
+  const { from, to, cc, bcc, subject, replyHeaders } = record;
+  const bodies = openBlob(store, record.content, HELD_BYTES);
   const attachments = record.files.map(file => ({
     id: file.id,
     filename: file.filename,

@@ -2,7 +2,7 @@ import { type InboxId, type MessageId, newId } from '../../../src/domain/ids.js'
 import type { Store } from '../../../src/store/engine/store.js';
 import type { Writer } from '../../../src/store/engine/tables.js';
 import { takeSequence } from '../../../src/store/mailbox/mailboxes.js';
-import { contentsTable, type ReceivedRecord, saveMessage } from '../../../src/store/mailbox/messages.js';
+import { type ReceivedRecord, saveMessage } from '../../../src/store/mailbox/messages.js';
 import { BlobUploads } from '../../../src/store/records/blob-upload.js';
 import { joinThread } from '../../../src/store/threads/move.js';
 
@@ -107,6 +107,8 @@ export function storeReady(
   const { seq, at } = takeSequence(writer, { inboxId, kind: 'received' }, FIRST_AT + index * STEP_MS);
   const upload = uploads.begin();
   upload.write(RAW);
+  const content = uploads.begin();
+  content.write(CONTENT);
   const sender = correspondentOf(index, 101);
   const record: ReceivedRecord = {
     id: newId<MessageId>(at),
@@ -133,10 +135,9 @@ export function storeReady(
     from: { name: 'A Person', address: sender },
     subject: `Report ${index} of the quarter, with remarks`,
     messageId: `<${messageId}>`,
-    content: { in: 'record' },
+    content: content.finish(writer),
     attachments: [],
   };
-  writer.put(contentsTable, record.id, CONTENT);
   saveMessage(writer, null, record);
 }
 

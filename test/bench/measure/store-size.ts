@@ -2,23 +2,17 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { storeFolder } from '../../../src/store/engine/store.js';
 import type { Reader } from '../../../src/store/engine/tables.js';
-import { contentsTable, messagesTable, type ReceivedRecord } from '../../../src/store/mailbox/messages.js';
+import { messagesTable, type ReceivedRecord } from '../../../src/store/mailbox/messages.js';
 
 const EVERYTHING = { from: Buffer.alloc(0), to: Buffer.alloc(64, 0xff), limit: 1_000_000 };
 
 /** What its owner would call the mail in a store: raw messages, decoded attachments, contents. */
 export function liveBytes(reader: Reader): number {
-  return reader.scan(messagesTable, EVERYTHING).reduce((sum, { value }) => sum + mailBytes(reader, value), 0);
+  return reader.scan(messagesTable, EVERYTHING).reduce((sum, { value }) => sum + mailBytes(value), 0);
 }
 
-function mailBytes(reader: Reader, { id, raw, content, attachments }: ReceivedRecord): number {
-  const contentBytes =
-    content === null
-      ? 0
-      : content.in === 'blob'
-        ? content.blob.size
-        : (reader.get(contentsTable, id)?.length ?? 0);
-  return attachments.reduce((sum, { blob }) => sum + blob.size, raw.size + contentBytes);
+function mailBytes({ raw, content, attachments }: ReceivedRecord): number {
+  return attachments.reduce((sum, { blob }) => sum + blob.size, raw.size + (content?.size ?? 0));
 }
 
 /** Bytes on disk of the store in a data directory; a file may be larger than what was ever written to it. */

@@ -5,11 +5,9 @@ import type { Entry, Reader, Table } from '../../../src/store/engine/tables.js';
 import type { IndexedMessage } from '../../../src/store/mailbox/index.js';
 import { getCounters, summariesTable } from '../../../src/store/mailbox/mailboxes.js';
 import {
-  contentsTable,
   messagesTable,
   type ReceivedRecord,
   type SentRecord,
-  sentContentsTable,
   sentTable,
 } from '../../../src/store/mailbox/messages.js';
 import { openStore as openStoreAt } from '../../../src/store/open-store.js';
@@ -132,19 +130,16 @@ function keysOf<Key, Value>(reader: Reader, table: Table<Key, Value>): Buffer[] 
   return reader.scanKeys(table, EVERYTHING);
 }
 
-function blobsOf(record: ReceivedRecord): BlobRef[] {
-  const blobs = [record.raw, ...record.attachments.map(({ blob }) => blob)];
-  return record.content?.in === 'blob' ? [...blobs, record.content.blob] : blobs;
+function blobsOf({ raw, content, attachments }: ReceivedRecord): BlobRef[] {
+  return [raw, ...(content === null ? [] : [content]), ...attachments.map(({ blob }) => blob)];
 }
 
 function blobsOfSent({ files, content }: SentRecord): BlobRef[] {
-  const blobs = files.map(({ blob }) => blob);
-  return content.in === 'blob' ? [...blobs, content.blob] : blobs;
+  return [content, ...files.map(({ blob }) => blob)];
 }
 
 function blobsOfDraft({ files, text, html }: DraftRecord): BlobRef[] {
-  const texts = [text, html].flatMap(place => (place?.in === 'blob' ? [place.blob] : []));
-  return [...texts, ...files.map(({ blob }) => blob)];
+  return [text, html, ...files.map(({ blob }) => blob)].filter(blob => blob !== null);
 }
 
 /** Every chunk belongs to a blob that is whole, owned as often as it says, being uploaded, or being freed. */
@@ -196,8 +191,7 @@ function recordFaults(reader: Reader, messages: readonly ReceivedRecord[]): stri
     if ((parseDueAt === null) !== (status === 'ready' || status === 'failed')) {
       faults.push(`message ${id}: ${status}, due ${parseDueAt}`);
     }
-    const hasContent =
-      record.content?.in === 'record' ? reader.has(contentsTable, id) : record.content !== null;
+    const hasContent = record.content !== null;
     if (hasContent !== (status === 'ready')) faults.push(`message ${id}: ${status}, content ${hasContent}`);
   }
   for (const entry of owed) faults.push(`pending entry ${entry} without its message`);
@@ -212,7 +206,7 @@ function sentFaults(reader: Reader, sent: readonly SentRecord[]): string[] {
       .filter(({ value }) => value.kind === 'relay' || value.kind === 'relay-held')
       .map(({ key, value }) => `${value.kind} ${value.id} ${key.readUIntBE(1, 6)}`),
   );
-  for (const { id, inboxId, seq, status, attempt, relayDueAt, trash, content } of sent) {
+  for (const { id, inboxId, seq, status, attempt, relayDueAt, trash } of sent) {
     const kind = attempt === 'held' ? 'relay-held' : 'relay';
     if (attempt !== 'settled' && !owed.delete(`${kind} ${id} ${relayDueAt}`))
       faults.push(`sent message ${id}: ${attempt}, and not pending`);
@@ -220,12 +214,7 @@ function sentFaults(reader: Reader, sent: readonly SentRecord[]): string[] {
     const line = bytes === undefined ? null : (JSON.parse(bytes.toString('utf8')) as Record<string, unknown>);
     if (trash !== null ? line !== null : line?.id !== id || line.status !== status)
       faults.push(`sent message ${id}: another line`);
-    if (content.in === 'record' && !reader.has(sentContentsTable, id))
-      faults.push(`sent message ${id}: no bodies`);
   }
-  const bodies = keysOf(reader, sentContentsTable).length;
-  const inRecord = sent.filter(({ content }) => content.in === 'record').length;
-  if (bodies !== inRecord) faults.push(`${bodies} bodies of ${inRecord} sent messages`);
   return [...faults, ...[...owed].map(entry => `pending entry ${entry} without its attempt`)];
 }
 

@@ -1,5 +1,6 @@
 import {
   type AccountId,
+  type BlobId,
   type InboxId,
   type MessageId,
   newId,
@@ -13,8 +14,8 @@ import {
   type SentRecord,
   type SentStatus,
   saveMessage,
-  sentContentsTable,
 } from '../../../src/store/mailbox/messages.js';
+import { blobChunksTable, CHUNK_BYTES } from '../../../src/store/records/blobs.js';
 import { getInbox } from '../../../src/store/records/inboxes.js';
 import { joinThread } from '../../../src/store/threads/move.js';
 
@@ -51,7 +52,12 @@ export function putSent(
       text: fields.text ?? 'Sent',
       ...(fields.html === undefined ? {} : { html: fields.html }),
     };
-    writer.put(sentContentsTable, id, Buffer.from(JSON.stringify(bodies)));
+    const json = Buffer.from(JSON.stringify(bodies));
+    const content = { id: newId<BlobId>(at), size: json.length };
+    for (let at = 0; at < json.length; at += CHUNK_BYTES) {
+      const key = { id: content.id, index: at / CHUNK_BYTES };
+      writer.put(blobChunksTable, key, json.subarray(at, at + CHUNK_BYTES));
+    }
     const record: SentRecord = {
       id,
       inboxId,
@@ -81,7 +87,7 @@ export function putSent(
       cc: [],
       bcc: [],
       subject: fields.subject ?? 'Hello',
-      content: { in: 'record' },
+      content,
       files: [],
     };
     saveMessage(writer, null, record);

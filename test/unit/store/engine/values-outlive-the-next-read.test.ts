@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { type MessageId, newId } from '../../../../src/domain/ids.js';
-import { contentsTable } from '../../../../src/store/mailbox/messages.js';
+import { type BlobId, newId } from '../../../../src/domain/ids.js';
+import { blobChunksTable } from '../../../../src/store/records/blobs.js';
 import { linesTable } from '../lines.js';
 import { withStore } from '../with-store.js';
 
@@ -10,14 +10,15 @@ const SIZES = [0, 1, 100, 4_000, 16_383, 16_385, 40_000, 65_520, 200_000];
 
 t.test('bytes and objects of every size keep their contents while others are read', async t => {
   const store = await withStore(t);
-  const ids = SIZES.map(() => newId<MessageId>(Date.now()));
+  const ids = SIZES.map(() => newId<BlobId>(Date.now()));
   const bytes = SIZES.map((size, index) => Buffer.alloc(size, index + 1));
   const texts = SIZES.map((size, index) => String.fromCharCode(97 + index).repeat(size));
   await store.write(writer => {
     for (const [index, id] of ids.entries()) {
-      writer.put(contentsTable, id, bytes[index]!);
+      writer.put(blobChunksTable, { id, index: 0 }, bytes[index]!);
       writer.put(linesTable, `line${index}`, texts[index]!);
-      if (!writer.get(contentsTable, id)?.equals(bytes[index]!)) throw new Error(`${index} inside the unit`);
+      const kept = writer.get(blobChunksTable, { id, index: 0 });
+      if (!kept?.equals(bytes[index]!)) throw new Error(`${index} inside the unit`);
     }
   });
   const pick = fc.record({ index: fc.nat(SIZES.length - 1), isText: fc.boolean() });
@@ -26,7 +27,9 @@ t.test('bytes and objects of every size keep their contents while others are rea
       fc.property(fc.array(pick, { minLength: 2, maxLength: 12 }), picks =>
         store.read(reader => {
           const values = picks.map(({ index, isText }) =>
-            isText ? reader.get(linesTable, `line${index}`) : reader.get(contentsTable, ids[index]!),
+            isText
+              ? reader.get(linesTable, `line${index}`)
+              : reader.get(blobChunksTable, { id: ids[index]!, index: 0 }),
           );
           return picks.every(({ index, isText }, at) =>
             isText ? values[at] === texts[index] : (values[at] as Buffer).equals(bytes[index]!),

@@ -1,23 +1,24 @@
 import type { Test } from 'tap';
 import t from 'tap';
 import type { SendInput } from '../../../../src/contract/sending.js';
-import { type DraftId, type InboxId, idToBytes, type MessageId, newId } from '../../../../src/domain/ids.js';
+import {
+  type BlobId,
+  type DraftId,
+  type InboxId,
+  idToBytes,
+  type MessageId,
+  newId,
+} from '../../../../src/domain/ids.js';
 import { joinKey, u48 } from '../../../../src/store/engine/keys.js';
 import type { Writer } from '../../../../src/store/engine/tables.js';
 import { summariesTable } from '../../../../src/store/mailbox/mailboxes.js';
-import {
-  getSent,
-  type SentRecord,
-  sentContentsTable,
-  sentTable,
-} from '../../../../src/store/mailbox/messages.js';
+import { getSent, type SentRecord, sentTable } from '../../../../src/store/mailbox/messages.js';
 import { blobChunksTable } from '../../../../src/store/records/blobs.js';
 import { addCharge, chargeSumsTable, chargesTable } from '../../../../src/store/records/charges.js';
 import {
   type DraftRecord,
   draftListKeys,
   draftsTable,
-  draftTextsTable,
   getDraft,
   inboxDraftsTable,
 } from '../../../../src/store/records/drafts.js';
@@ -131,25 +132,25 @@ const DAMAGES: readonly (readonly [string, Damage, RegExp])[] = [
   ],
   [
     'a text is lost',
-    (writer, { short }) => writer.remove(draftTextsTable, { id: short, field: 'text' }),
-    /^missing: text of draft .*, 5 bytes/,
+    (writer, { draft, short }) => writer.remove(blobChunksTable, { id: draft(short).text!.id, index: 0 }),
+    /^missing: blob .* of 5 bytes/,
   ],
   [
     'a text is cut short',
-    (writer, { short }) => writer.put(draftTextsTable, { id: short, field: 'text' }, Buffer.from('shor')),
-    /^there without reason: text of draft .*, 4 bytes/,
+    (writer, { draft, short }) =>
+      writer.put(blobChunksTable, { id: draft(short).text!.id, index: 0 }, Buffer.from('shor')),
+    /^there without reason: blob .* of 4 bytes/,
   ],
   [
     'a text belongs to no draft',
-    writer =>
-      writer.put(draftTextsTable, { id: newId<DraftId>(1), field: 'html' }, Buffer.from('left behind')),
-    /^there without reason: html of draft/,
+    writer => writer.put(blobChunksTable, { id: newId<BlobId>(1), index: 0 }, Buffer.from('left behind')),
+    /^there without reason: blob .* of 11 bytes/,
   ],
   [
     'a chunk of a long text is lost',
     (writer, { draft, long }) => {
-      const place = draft(long).text;
-      if (place?.in === 'blob') writer.remove(blobChunksTable, { id: place.blob.id, index: 1 });
+      const { id } = draft(long).text!;
+      writer.remove(blobChunksTable, { id, index: 1 });
     },
     /^missing: blob .* of 70000 bytes/,
   ],
@@ -267,14 +268,15 @@ const DAMAGES: readonly (readonly [string, Damage, RegExp])[] = [
   ],
   [
     'the bodies of a sent message are lost',
-    (writer, { accepted }) => writer.remove(sentContentsTable, accepted),
-    /^missing: content of sent message/,
+    (writer, { sent, accepted }) =>
+      writer.remove(blobChunksTable, { id: sent(accepted).content.id, index: 0 }),
+    /^missing: blob .* of \d\d bytes/,
   ],
   [
     'long bodies of a sent message are lost',
     (writer, { sent, unknown }) => {
       const { content } = sent(unknown);
-      if (content.in === 'blob') writer.remove(blobChunksTable, { id: content.blob.id, index: 1 });
+      writer.remove(blobChunksTable, { id: content.id, index: 1 });
     },
     /^missing: blob .* of 700\d\d bytes/,
   ],

@@ -13,12 +13,10 @@ import type { Writer } from '../../../../src/store/engine/tables.js';
 import { removeTrash } from '../../../../src/store/mailbox/index.js';
 import { mailboxCountersTable, summariesTable } from '../../../../src/store/mailbox/mailboxes.js';
 import {
-  contentsTable,
   getMessage,
   messagesTable,
   type ReceivedRecord,
   type SentRecord,
-  sentContentsTable,
   sentTable,
 } from '../../../../src/store/mailbox/messages.js';
 import {
@@ -262,8 +260,9 @@ const DAMAGES: readonly (readonly [string, Damage, RegExp])[] = [
   ],
   [
     'a content is lost',
-    (writer, { labelled }) => writer.remove(contentsTable, labelled),
-    /^missing: content of received message/,
+    (writer, { record, labelled }) =>
+      writer.remove(blobChunksTable, { id: record(labelled).content!.id, index: 0 }),
+    /^missing: blob .* of \d+ bytes/,
   ],
   [
     'a chunk is lost',
@@ -423,12 +422,12 @@ const DAMAGES: readonly (readonly [string, Damage, RegExp])[] = [
   [
     'a sent message is lost',
     (writer, { sent }) => writer.remove(sentTable, sent.id),
-    /^there without reason: content of sent message/,
+    /^there without reason: blob .* of \d\d bytes/,
   ],
   [
     'bodies of a sent message are lost',
-    (writer, { sent }) => writer.remove(sentContentsTable, sent.id),
-    /^missing: content of sent message/,
+    (writer, { sent }) => writer.remove(blobChunksTable, { id: sent.content.id, index: 0 }),
+    /^missing: blob .* of \d\d bytes/,
   ],
   [
     'a sent message fell out of its recipient',

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { BlobId, DraftId } from '../../../../src/domain/ids.js';
 import { blobChunksTable, blobUploadsTable, CHUNK_BYTES } from '../../../../src/store/records/blobs.js';
-import { draftTextsTable, getDraft } from '../../../../src/store/records/drafts.js';
+import { getDraft } from '../../../../src/store/records/drafts.js';
 import { verifyStore } from '../../../../src/store/verify/verify-store.js';
 import { deleteDraft, getDraftDetail } from '../../../../src/usecases/drafts/read-draft.js';
 import { createDraft, updateDraft } from '../../../../src/usecases/drafts/save-draft.js';
@@ -14,7 +14,7 @@ import { Desk, readStream } from '../with-desk.js';
 import { type House, withHouse } from '../with-house.js';
 
 const LONG = 'x'.repeat(CHUNK_BYTES + 1);
-/** As long as a text may be that lies beside its record. */
+/** As long as a text may be that is one chunk. */
 const BRIM = 'x'.repeat(CHUNK_BYTES);
 const file = (bytes: number, fill = 7) => ({
   filename: 'a.bin',
@@ -26,8 +26,6 @@ const KEPT_MS = 60_000;
 
 const uploads = (house: House) =>
   house.store.read(reader => reader.scanKeys(blobUploadsTable, { from: FIRST, to: LAST, limit: 100 })).length;
-const shortTexts = (house: House) =>
-  house.store.read(reader => reader.scanKeys(draftTextsTable, { from: FIRST, to: LAST, limit: 100 })).length;
 
 async function withDesk(t: Parameters<typeof withHouse>[0], options: Parameters<typeof withHouse>[1] = {}) {
   const house = await withHouse(t, options);
@@ -46,13 +44,13 @@ t.test('chunks of texts and files come and go with what is saved', async t => {
     t.same(verifyStore(house.store).faults, [], what);
     house.now.ms += KEPT_MS;
     await house.sweepAll();
-    t.same([countChunks(house.store), shortTexts(house)], [chunks, texts], what);
+    t.equal(countChunks(house.store), chunks + texts, what);
     t.same(verifyStore(house.store).faults, [], what);
   };
   await edit({ subject: 'Notes' }, 6, 0, 'nothing of them changes');
   await edit({ html: LONG }, 8, 0, 'HTML beside the text');
   await edit({ text: 'short' }, 6, 1, 'a text that is short now');
-  await edit({ text: BRIM }, 6, 1, 'as long as it may be beside the record');
+  await edit({ text: BRIM }, 6, 1, 'as long as one chunk');
   await edit({ text: LONG }, 8, 0, 'long again');
   await edit({ text: '' }, 6, 0, 'none');
   await edit({ html: null, text: 'short' }, 4, 1, 'no HTML');
@@ -63,7 +61,7 @@ t.test('chunks of texts and files come and go with what is saved', async t => {
   await edit({ attachments: [file(70_000)], text: LONG }, 4, 0, 'all anew');
   await deleteDraft(house, { ...owner, draftId });
   await house.sweepAll();
-  t.same([countChunks(house.store), shortTexts(house)], [0, 0], 'a deleted draft frees all at once');
+  t.equal(countChunks(house.store), 0, 'a deleted draft frees all at once');
 });
 
 t.test('who reads a draft as it was reads it to the end', async t => {
@@ -152,7 +150,7 @@ t.test('of edits at once the last of a field wins, and those of other fields sta
   }
   house.now.ms += KEPT_MS;
   await house.sweepAll();
-  t.equal(countChunks(house.store), 10 * 4);
+  t.equal(countChunks(house.store), 10 * 5);
   t.same(verifyStore(house.store).faults, []);
 });
 
@@ -220,14 +218,10 @@ t.test('bytes that are missing are told of, by reading and by sending, and can b
   await lose(record().files[0]!.blob, 0);
   t.same(await words(), ['content_unavailable', 'content_unavailable'], 'a file');
   await updateDraft(desk.deps, { ...owner, draftId, attachments: [file(10)] });
-  const { text } = record();
-  if (text?.in !== 'blob') throw new Error('the text is a long one');
-  await lose(text.blob, 1);
+  await lose(record().text!, 1);
   t.same(await words(), ['content_unavailable', 'content_unavailable'], 'a text');
   await updateDraft(desk.deps, { ...owner, draftId, text: 'short' });
-  await house.store.write(writer =>
-    writer.remove(draftTextsTable, { id: draftId as DraftId, field: 'text' }),
-  );
+  await lose(record().text!, 0);
   t.same(await words(), ['content_unavailable', 'content_unavailable'], 'a short text');
   await updateDraft(desk.deps, { ...owner, draftId, text: 'again' });
   t.same(await words(), ['ok', 'ok']);

@@ -94,7 +94,8 @@ t.test('also of many chunks, and when the sender has another name since', async 
     in_reply_to: parent.message.id,
   };
   const { attempt, first, record } = await bothWays(house, fields, () => rename('Another Name'));
-  t.match(record, { content: { in: 'blob' }, files: [{ blob: { size: 5 * CHUNK_BYTES + 7 } }, {}] });
+  t.ok(record.content.size > CHUNK_BYTES);
+  t.match(record, { files: [{ blob: { size: 5 * CHUNK_BYTES + 7 } }, {}] });
   t.ok(Buffer.from(first).equals(attempt.content), 'the same bytes');
   const header = Buffer.from(attempt.content).toString('latin1').split('\r\n\r\n', 1)[0];
   t.match(header, /^From: Ann Lee <agent@example\.org>$/m, 'the name of the reservation');

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { ReceivedContent } from '../../../../src/contract/messages.js';
 import type { InboxId, MessageId } from '../../../../src/domain/ids.js';
-import { contentsTable, getMessage, saveMessage } from '../../../../src/store/mailbox/messages.js';
+import { getMessage, saveMessage } from '../../../../src/store/mailbox/messages.js';
 import { blobChunksTable } from '../../../../src/store/records/blobs.js';
 import { verifyStore } from '../../../../src/store/verify/verify-store.js';
 import { createDraft } from '../../../../src/usecases/drafts/save-draft.js';
@@ -130,7 +130,8 @@ t.test('content that is missing is a matter of the store, unless its message is 
     { ok: true },
     'what is there can be forwarded',
   );
-  await house.store.write(writer => writer.remove(contentsTable, id));
+  const content = house.message(id)!.content!;
+  await house.store.write(writer => writer.remove(blobChunksTable, { id: content.id, index: 0 }));
   t.same(await ways(house, desk, inboxId, id), all('content_unavailable'));
   await deleteMessage(house, { accountId: house.account, messageId: id, kind: 'received' });
   t.same(await ways(house, desk, inboxId, id), all('not_found'));

@@ -2,7 +2,7 @@ import t from 'tap';
 import type { MessageId } from '../../../../src/domain/ids.js';
 import type { Table } from '../../../../src/store/engine/tables.js';
 import { getCounters, summariesTable } from '../../../../src/store/mailbox/mailboxes.js';
-import { contentsTable, messagesTable } from '../../../../src/store/mailbox/messages.js';
+import { messagesTable } from '../../../../src/store/mailbox/messages.js';
 import { CHUNK_BYTES } from '../../../../src/store/records/blobs.js';
 import { idempotencyTable, pendingTable } from '../../../../src/store/records/pending.js';
 import { createInbox } from '../../../../src/usecases/inboxes/create-inbox.js';
@@ -22,12 +22,11 @@ const count = <Key, Value>(house: House, table: Table<Key, Value>) =>
 const counts = (house: House) => ({
   messages: count(house, messagesTable),
   summaries: count(house, summariesTable),
-  contents: count(house, contentsTable),
   pending: count(house, pendingTable),
   chunks: countChunks(house.store),
 });
 
-const NOTHING = { messages: 0, summaries: 0, contents: 0, pending: 0, chunks: 0 };
+const NOTHING = { messages: 0, summaries: 0, pending: 0, chunks: 0 };
 
 /** An inbox of 250 messages in every state, with attachments and long contents among them. */
 async function fill(house: House) {
