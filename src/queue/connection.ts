@@ -49,7 +49,7 @@ function connectionOptions(role: ConnectionRole) {
 }
 
 /** Hears every `error` event (an unheard one would end the process) and speaks once an outage. */
-export function reportOutages(redis: Redis, what: string, log: Logger): void {
+function reportOutages(redis: Redis, what: string, log: Logger): void {
   let isDown = false;
   let isDiscarded = false;
   redis.on('error', (error: Error) => {

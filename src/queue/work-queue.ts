@@ -6,7 +6,7 @@ import type { Logger, WorkQueue } from '../usecases/ports.js';
 import { connectRedis, isConnectionError, type RedisSpace } from './connection.js';
 
 /** Redis is away: nothing was queued, and the reconciler will see to it when Redis is back. */
-export class QueueUnavailableError extends Error {
+class QueueUnavailableError extends Error {
   override readonly name = 'QueueUnavailableError';
 }
 

@@ -72,7 +72,7 @@ export function moveOwnFilesAside(folder: string): boolean {
 }
 
 /** Another daemon that lives uses this folder: two Redis servers on one append-only file would ruin it. */
-export class RedisInUseError extends Error {
+class RedisInUseError extends Error {
   override readonly name = 'RedisInUseError';
 }
 

@@ -163,7 +163,7 @@ export function takeTrashNumber(writer: Writer, inboxId: InboxId): number {
   return number;
 }
 
-export function putTrash(writer: Writer, inboxId: InboxId, number: number, message: TrashedMessage): void {
+function putTrash(writer: Writer, inboxId: InboxId, number: number, message: TrashedMessage): void {
   writer.put(trashTable, trashKey(inboxId, number), message);
 }
 

@@ -68,12 +68,12 @@ function refusalOf(reader: Reader, record: SentRecord): SendOutcome | null {
  * Must a reserved attempt wait for an admin? One that has not started for a day must: its key protects it no
  * longer, and whoever sent it may have sent it again. So must one that was put into Trash meanwhile.
  */
-export function mustBeHeld({ relayDueAt, trash }: SentRecord, nowMs: number): boolean {
+function mustBeHeld({ relayDueAt, trash }: SentRecord, nowMs: number): boolean {
   return trash !== null || (relayDueAt !== null && nowMs - relayDueAt >= KEY_LIFETIME_MS);
 }
 
 /** Keeps a reserved attempt from starting by itself (`queue-admin.ts` lets it go). */
-export function holdAttempt(writer: Writer, record: SentRecord): void {
+function holdAttempt(writer: Writer, record: SentRecord): void {
   const { id, relayDueAt } = record;
   if (relayDueAt === null) throw new Error(`the reserved attempt ${id} is not due at any time`);
   removePending(writer, { kind: 'relay', dueAt: relayDueAt, id });

@@ -173,7 +173,7 @@ export interface HandOverDeps {
  * saved. Nothing here is an async function, which would keep all that it was given while it waits: of a message
  * that is waited for only its record stays in memory, and its bytes as `SendsInHand` has room for them.
  */
-export function handOver(deps: HandOverDeps, { record, message, keyed }: Reserved): Promise<SendReceipt> {
+function handOver(deps: HandOverDeps, { record, message, keyed }: Reserved): Promise<SendReceipt> {
   const { store, inHand, queue, responseTimeoutMs } = deps;
   const { id, attempt } = record;
   if (attempt === 'settled') return Promise.resolve(receiptOf(store, record, keyed, null));
