@@ -27,7 +27,7 @@ export interface ApprovePageDeps extends ViewApprovalDeps {
   readonly offerRequest: (request: ApprovalRequest) => void;
 }
 
-/** Pages on which a human proves an address by a link in a mail, and approves (decisions, Signup). */
+/** Pages on which a human proves an address by a link in a mail, and approves. */
 export function approvePages(deps: ApprovePageDeps): PageRoute[] {
   const { layout } = deps;
   const limit = RATE_LIMITS.approvals;

@@ -32,7 +32,7 @@ const SIGNED_IN = 'signed-in';
 const FLOW_AGE_S = 10 * 60;
 const SIGNED_IN_AGE_S = 15 * 60;
 
-/** Pages on which a human signs in with a provider, and approves (decisions, Signup). */
+/** Pages on which a human signs in with a provider, and approves. */
 export function signInPages(deps: SignInPageDeps): PageRoute[] {
   const { layout, signIn } = deps;
   const limit = RATE_LIMITS.approvals;

@@ -28,7 +28,7 @@ export interface HttpServerOptions {
   readonly log: Logger;
 }
 
-/** Node's own limits against floods and slow clients (decisions, HTTP). */
+/** Node's own limits against floods and slow clients. */
 const LIMITS = {
   maxHeaderSize: 16 * 1024,
   headersTimeout: 15_000,
@@ -161,7 +161,7 @@ export class HttpServer {
       },
     };
     if ('page' in route) return servePage(this.#options, route, visit);
-    if (route.uncertain != null) exchange.failure = uncertain(route.uncertain);
+    if (route.uncertain) exchange.failure = uncertain(route.uncertain);
     if (route.guard === undefined) return this.#serve(route, visit, '');
     const { visitors } = this.#options;
     const client = visitors.addressOf(request);

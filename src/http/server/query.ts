@@ -27,7 +27,7 @@ class ReadQuery implements Query {
 const NO_QUERY: Query = new ReadQuery();
 
 /**
- * The query of a request. A route without a specification ignores it; a list refuses what it does not
+ * The query of a request. An operation without one ignores it; a list refuses what it does not
  * know and what is given twice.
  * @param text the part behind `?`, or empty
  */

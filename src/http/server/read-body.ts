@@ -15,7 +15,7 @@ export function isJsonContentType(header: string | undefined): boolean {
 }
 
 /**
- * Reads and validates a JSON body in the order of the decisions: content type, size (a declared length
+ * Reads and validates a JSON body in this order: content type, size (a declared length
  * over the limit is not read at all, an actual one no further), JSON, fields.
  * @param onRead called before the first byte is asked for (`100 Continue`)
  */
@@ -124,7 +124,7 @@ function shown(names: readonly string[]): string {
   return names.length > some.length ? `${some.join(', ')} and more` : some.join(', ');
 }
 
-/** Deepest nesting of a request body (decisions, HTTP order of checks). */
+/** Deepest nesting of a request body. */
 const MAX_DEPTH = 64;
 
 const WHITE_SPACE = /[ \t\n\r]*/y;

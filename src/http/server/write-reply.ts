@@ -29,7 +29,7 @@ type Head = (string | number)[];
  */
 export function writeReply(exchange: Exchange, reply: Reply, isLast: boolean): Promise<void> | undefined {
   const { request, requestId } = exchange;
-  // Of every answer (decisions, HTTP).
+  // Of every answer.
   const head: Head = [
     'X-Request-ID',
     requestId,
@@ -98,7 +98,7 @@ function writeText(
   return finish(exchange, bytes);
 }
 
-/** A file from a stranger: never rendered, never sniffed, never run (specification, Downloads). */
+/** A file from a stranger: never rendered, never sniffed, never run (`downloadAttachment`). */
 function addDownloadHeaders(head: Head, contentType: string, download: Download): void {
   head.push('Content-Type', contentType);
   head.push('Content-Disposition', attachmentDisposition(download.filename));
