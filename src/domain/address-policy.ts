@@ -3,31 +3,36 @@ import { MAX_DOMAIN_LENGTH, normaliseDomain } from './addresses.js';
 import { refuse } from './errors.js';
 
 /**
- * Rules of an inbox: exact addresses and exact domains (wire contract 3.4 and 3.5). Local parts are compared
- * with their letter case, domains without; dots and `+tags` count, display names do not, and a domain does not
- * mean its subdomains. Entries are normalised once, when they are saved, and addresses in the same way when
- * they are held against them.
+ * The sending or receiving policy of an inbox: exact addresses and exact domains. Letter case matters in local parts
+ * and not in domains. Dots and `+tags` matter, display names do not, and a domain does not cover its subdomains.
+ * Entries are normalised when they are saved; addresses are normalised alike before they are compared with them.
  */
 export interface AddressPolicy {
   readonly enabled: boolean;
-  /** As `normalisePolicyAddresses` gives them. */
+  /** Normalised by `normalisePolicyAddresses`. */
   readonly addresses: readonly string[];
-  /** As `normalisePolicyDomains` gives them. */
+  /** Normalised by `normalisePolicyDomains`. */
   readonly domains: readonly string[];
 }
 
-/** The list of addresses to save: domains in lower case and A-labels, each entry once, in the order given. */
+/**
+ * The list of addresses to save: domains in lower case and as A-labels, each entry once, in the order given.
+ * @throws `invalid_request`
+ */
 export function normalisePolicyAddresses(entries: readonly string[]): readonly string[] {
   return normaliseEntries('addresses', entries, entry => {
-    const place = placeOf(entry);
-    if (place === null || place.address === null || place.address.length > MAX_ADDRESS_LENGTH) {
+    const { address = null } = normaliseAddress(entry) ?? {};
+    if (address === null || address.length > MAX_ADDRESS_LENGTH) {
       return `is no email address.${entry.includes('@') ? '' : ' A whole domain belongs to the domains.'}`;
     }
-    return { value: place.address };
+    return { value: address };
   });
 }
 
-/** The list of domains to save: lower case, A-labels, each entry once, in the order given. */
+/**
+ * The list of domains to save: in lower case and as A-labels, each entry once, in the order given.
+ * @throws `invalid_request`
+ */
 export function normalisePolicyDomains(entries: readonly string[]): readonly string[] {
   return normaliseEntries('domains', entries, entry => {
     if (entry.includes('@')) {
@@ -40,32 +45,35 @@ export function normalisePolicyDomains(entries: readonly string[]): readonly str
 }
 
 /**
- * Sending: the addresses that the policy does not allow, each once, as given. Enabled, it allows what matches an
- * entry; with no entries that is nothing.
+ * The recipients that a sending policy does not allow, each once, as given. When enabled, it allows only what matches
+ * an entry, so without entries it allows nobody.
  */
 export function blockedRecipients(policy: AddressPolicy, addresses: readonly string[]): readonly string[] {
   if (!policy.enabled) return [];
   return [...new Set(addresses)].filter(address => !namesAny(policy, toSenders([address])));
 }
 
-/** The mailboxes of a From, groups included, in the form in which entries are held against them. */
+/** The senders of a message, normalised like the entries of a policy. */
 export interface Senders {
   readonly addresses: ReadonlySet<string>;
   readonly domains: ReadonlySet<string>;
 }
 
-/** Made once a message: a header may hold hundreds of mailboxes, and a message reach as many inboxes. */
+/**
+ * Normalises the addresses of From. Call it once a message: a header may hold hundreds of addresses, and they are
+ * checked for each inbox that the message is for.
+ */
 export function toSenders(fromAddresses: readonly string[]): Senders {
-  const places = fromAddresses.map(placeOf).filter(place => place !== null);
+  const senders = fromAddresses.map(normaliseAddress).filter(sender => sender !== null);
   return {
-    addresses: new Set(places.map(place => place.address).filter(address => address !== null)),
-    domains: new Set(places.map(place => place.domain)),
+    addresses: new Set(senders.map(({ address }) => address).filter(address => address !== null)),
+    domains: new Set(senders.map(({ domain }) => domain)),
   };
 }
 
 /**
- * Receiving: does the policy refuse a message from these? Enabled, it does when one of them matches an entry;
- * with no entries none does.
+ * True when a receiving policy refuses a message from these senders: it is enabled, and one of them matches an entry.
+ * Without entries it refuses nobody.
  */
 export function blocksSender(policy: AddressPolicy, senders: Senders): boolean {
   return policy.enabled && namesAny(policy, senders);
@@ -78,13 +86,13 @@ function namesAny(policy: AddressPolicy, { addresses, domains }: Senders): boole
   );
 }
 
-interface Place {
-  /** Null when the local part is none: a From may say anything, and its domain counts all the same. */
+interface NormalAddress {
+  /** Null when the local part is not valid, as it may be in a From; the domain is compared all the same. */
   readonly address: string | null;
   readonly domain: string;
 }
 
-function placeOf(address: string): Place | null {
+function normaliseAddress(address: string): NormalAddress | null {
   const at = address.lastIndexOf('@');
   const domain = at < 0 ? null : exactDomain(address.slice(at + 1));
   if (domain === null) return null;
@@ -92,12 +100,12 @@ function placeOf(address: string): Place | null {
   return { address: localPart === null ? null : `${localPart}@${domain}`, domain };
 }
 
-/** RFC 5322 section 3.2.3 with RFC 6532 section 3.2: what needs no quotes. */
+/** Characters that need no quotes (RFC 5322 section 3.2.3, RFC 6532 section 3.2). */
 const ATEXT = '[^\\s\\p{Cc}()<>[\\]:;@\\\\,."]+';
 const DOT_ATOM = new RegExp(`^${ATEXT}(?:\\.${ATEXT})*$`, 'u');
 const QUOTED_STRING = /^"((?:[^"\\\p{Cc}]|\\[^\p{Cc}])*)"$/u;
 
-/** One spelling for each local part: quotes where they are needed only (RFC 5321 section 4.1.2). */
+/** The one spelling of a local part: quoted only where it has to be (RFC 5321 section 4.1.2). */
 function exactLocalPart(text: string): string | null {
   if (DOT_ATOM.test(text)) return text.normalize('NFC');
   const quoted = QUOTED_STRING.exec(text)?.[1];
@@ -106,19 +114,22 @@ function exactLocalPart(text: string): string | null {
   return DOT_ATOM.test(content) ? content : `"${content.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** With the underscore, which is no letter of a domain and in use all the same. */
+/** Allows the underscore, which host names may not have but mail domains in use do. */
 const LABEL = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?';
 const DOMAIN = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`);
 
 function exactDomain(text: string): string | null {
   const domain = normaliseDomain(text);
   if (domain === null) return null;
-  // The dot at the end says that the name is whole (RFC 1034 section 3.1): the same name.
+  // A dot at the end does not change the name (RFC 1034 section 3.1).
   const name = domain.endsWith('.') ? domain.slice(0, -1) : domain;
   return name.length <= MAX_DOMAIN_LENGTH && DOMAIN.test(name) ? name : null;
 }
 
-/** `normalise` gives the entry as it is saved, or what is wrong with it. */
+/**
+ * @param list the name of the list, for the refusal
+ * @param normalise gives the entry to save, or as text what is wrong with it
+ */
 function normaliseEntries(
   list: string,
   entries: readonly string[],

@@ -5,7 +5,7 @@ import type { ParsedAddress, ReceivedContent } from '../contract/messages.js';
 import { refuse } from './errors.js';
 import { lineFaultOf, trimmed } from './text.js';
 
-/** Prefixes that no account may take (decisions, Inboxes; wire contract 3.2). */
+/** Local parts that no account may take: roles of a domain, and names that would pass for the service itself. */
 const RESERVED = new Set([
   'postmaster',
   'abuse',
@@ -23,7 +23,10 @@ const RESERVED_PREFIX = 'reviewer_chatgpt_';
 
 const LOCAL_PART = /^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/;
 
-/** Trims, lowercases and checks an address prefix (wire contract, CreateInbox). */
+/**
+ * Trims, lowercases and checks the local part of a new inbox (`createInbox`).
+ * @throws `invalid_local_part`
+ */
 export function normaliseLocalPart(text: string): string {
   const localPart = text.trim().toLowerCase();
   if (!LOCAL_PART.test(localPart)) {
@@ -35,7 +38,7 @@ export function normaliseLocalPart(text: string): string {
   return localPart;
 }
 
-/** `extra` comes from the configuration, in lower case. */
+/** @param extra the configuration key `mail.reserved_local_parts`, in lower case */
 export function isReservedLocalPart(localPart: string, extra: readonly string[]): boolean {
   return RESERVED.has(localPart) || localPart.startsWith(RESERVED_PREFIX) || extra.includes(localPart);
 }
@@ -45,21 +48,22 @@ export function isRoleLocalPart(localPart: string): boolean {
   return localPart === 'postmaster' || localPart === 'abuse';
 }
 
-export interface MailboxAddress {
+/** The address of an inbox, in the one form in which addresses are looked up. */
+export interface InboxAddress {
   /** Lower case, without a `+tag`. */
   readonly localPart: string;
   /** Lower case, A-labels. */
   readonly domain: string;
 }
 
-/** Of a whole domain name, in A-labels and without a dot at its end (RFC 1035 section 2.3.4, less the root). */
+/** Characters of a domain name in A-labels, without a dot at its end (RFC 1035 section 2.3.4, less the root). */
 export const MAX_DOMAIN_LENGTH = 253;
 
 /**
- * The mailbox that a recipient address means to us: letter case does not matter, `local+tag` reaches
- * `local`, U-labels equal their A-labels. Null when it is no address.
+ * The inbox address that mail to `address` is for: letter case does not matter, `local+tag` means `local`, and U-labels
+ * equal their A-labels. Null when it is not an address. Whether there is such an inbox is not looked up.
  */
-export function toMailboxAddress(address: string): MailboxAddress | null {
+export function toInboxAddress(address: string): InboxAddress | null {
   const at = address.lastIndexOf('@');
   if (at < 1 || at === address.length - 1) return null;
   const domain = normaliseDomain(address.slice(at + 1));
@@ -70,10 +74,10 @@ export function toMailboxAddress(address: string): MailboxAddress | null {
 }
 
 const PLAIN_DOMAIN = /^[a-z0-9.-]+$/;
-/** Of ASCII only what names have: `domainToASCII` reads a URL, and would drop a path and resolve escapes. */
+/** Of ASCII only characters of names: `domainToASCII` parses a URL, so it would drop a path and decode escapes. */
 const MAY_BE_DOMAIN = /^[a-z0-9._\-\u{80}-\u{10ffff}]+$/u;
 
-/** Lower case, A-labels; null when that cannot be had. Whether an ASCII name is a domain is not checked. */
+/** A domain in lower case and A-labels; null when it cannot be converted. The syntax of ASCII names is not checked. */
 export function normaliseDomain(text: string): string | null {
   const lower = text.toLowerCase();
   if (PLAIN_DOMAIN.test(lower)) return lower;
@@ -97,9 +101,9 @@ export function isEmailAddress(text: string): boolean {
 const MAX_REASON_BYTES = 512;
 
 /**
- * An address as the suppression list knows it: lower case as a whole, A-labels. Almost every host ignores the
- * letter case of local parts, so another spelling would reach whoever must not be reached. Null when it is no
- * address that mail could be sent to.
+ * An address as the suppression list keeps it: all in lower case, the domain in A-labels. Almost every host ignores
+ * letter case in local parts, so another spelling would still reach a suppressed recipient. Null when mail cannot be
+ * sent to it.
  */
 export function toSuppressedAddress(text: string): string | null {
   const lower = text.trim().toLowerCase();
@@ -109,7 +113,10 @@ export function toSuppressedAddress(text: string): string | null {
   return isEmailAddress(address) ? address : null;
 }
 
-/** Why an address is suppressed, for the admin: trimmed; blank and absent mean no reason. */
+/**
+ * The reason why an address is suppressed, trimmed; null when it is blank or absent.
+ * @throws `invalid_request`
+ */
 export function normaliseReason(text: string | undefined): string | null {
   const reason = trimmed(text);
   const fault = reason === null ? null : lineFaultOf(reason, MAX_REASON_BYTES);
@@ -125,20 +132,20 @@ export function normaliseReason(text: string | undefined): string | null {
   return reason;
 }
 
-/** Mailboxes of From: what a search by sender finds. */
+/** Addresses of From, for the search by sender. */
 export function sendersOf({ from }: Pick<ReceivedContent, 'from'>): string[] {
   return searchable([from]);
 }
 
-/** Mailboxes of To, Cc and Bcc: what a search by recipient finds. */
+/** Addresses of To, Cc and Bcc, for the search by recipient. */
 export function recipientsOf({ to, cc, bcc }: Pick<ReceivedContent, 'to' | 'cc' | 'bcc'>): string[] {
   return searchable([...to, ...cc, ...bcc]);
 }
 
-/** Addresses of one message that searches find; a header with more is a mailing gone wrong. */
+/** Addresses that are indexed of one message; only a mailing gone wrong has more. */
 const MAX_SEARCHABLE = 1_000;
 
-/** Members of groups included; lower case, each once. */
+/** In lower case, each once; groups give their members. */
 function searchable(header: readonly (ParsedAddress | null)[]): string[] {
   const addresses = new Set<string>();
   for (const entry of header) {
@@ -150,12 +157,12 @@ function searchable(header: readonly (ParsedAddress | null)[]): string[] {
   return [...addresses];
 }
 
-/** As a configuration writes hosts, and as `URL` does: that one puts an IPv6 address into brackets. */
+/** IPv6 addresses with and without brackets: `URL` writes them with, a configuration file without. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/;
 
 /**
- * Is this host the machine itself? 127.0.0.0/8, ::1 and the name for them (RFC 6761 section 6.3): what is sent there
- * never leaves it.
+ * True for this machine itself: 127.0.0.0/8, ::1 and `localhost` (RFC 6761 section 6.3). What is sent there never
+ * leaves the machine.
  * @param host a name or an address, in lower case
  */
 export function isLoopback(host: string): boolean {
@@ -163,8 +170,8 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * What counts as one client: an IPv4 address, mapped into IPv6 or not (RFC 4291 section 2.5.5.2), or an
- * IPv6 /64, the smallest network one customer gets (RFC 6177).
+ * The network that limits count as one client: an IPv4 address, mapped into IPv6 or not (RFC 4291 section 2.5.5.2),
+ * or an IPv6 /64, the smallest network that a customer gets (RFC 6177).
  */
 export function clientNetwork(address: string): string {
   if (!address.includes(':')) return address;
@@ -176,7 +183,7 @@ export function clientNetwork(address: string): string {
   const groups = head === '' ? [] : head.split(':');
   if (tail !== undefined) {
     const behind = tail === '' ? [] : tail.split(':');
-    // A dotted quad at the end stands for two groups.
+    // An IPv4 address at the end takes the place of two groups.
     const width = behind.length + (tail.includes('.') ? 1 : 0);
     while (groups.length + width < 8) groups.push('0');
     groups.push(...behind);

@@ -1,21 +1,21 @@
 import type { ErrorCode } from '../contract/errors.js';
 
-/** An expected failure: what an agent, or an admin at the command line, is told. */
+/** An expected failure, as an agent or an admin at the command line is told about it. */
 export interface Failure {
   readonly code: ErrorCode;
-  /** What happened and what to do next; its words are not a contract. */
+  /** What happened and what to do next. Clients branch on `code`: these words may change. */
   readonly message: string;
-  /** Further members of the error object. */
+  /** More members of the error object. */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** Members that stand beside the error object (`QuotaError` of the API). */
+  /** Members beside the error object, as in the schema `QuotaError` of /openapi.json. */
   readonly beside?: Readonly<Record<string, unknown>>;
-  /** After so many seconds another try may succeed (RFC 9110 section 10.2.3). */
+  /** Seconds after which another try may succeed (Retry-After, RFC 9110 section 10.2.3). */
   readonly retryAfterS?: number;
 }
 
 /**
- * An expected failure, thrown by whoever finds it and caught once at the edge: by the HTTP server and by the command
- * line. A unit of work that it leaves rolls back, so that what is refused leaves nothing behind.
+ * An expected failure, thrown where it is found and caught in one place each by the HTTP server and the command line.
+ * A transaction that it leaves is rolled back, so a refused request changes nothing.
  */
 export class Refusal extends Error {
   readonly failure: Failure;
@@ -27,7 +27,7 @@ export class Refusal extends Error {
   }
 }
 
-/** To be thrown: `throw refuse('not_found', ...)`. */
+/** Makes a refusal, for the caller to throw: `throw refuse('not_found', ...)`. */
 export function refuse(
   code: ErrorCode,
   message: string,
@@ -36,17 +36,17 @@ export function refuse(
   return new Refusal(details === undefined ? { code, message } : { code, message, details });
 }
 
-/** Missing, deleted and another account's resources are one and the same: nobody learns what others have. */
+/** One refusal for missing, deleted and other accounts' resources, so that nobody learns what others have. */
 export function notFound(what: string): Refusal {
   return refuse('not_found', `There is no such ${what}, or it is not yours.`);
 }
 
-/** What somebody comes to who asks "would it pass?" instead of acting. */
+/** The outcome of a check, for callers that go on either way. */
 export type Result<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly failure: Failure };
 
-/** Runs `act` and says how it ended; errors that are no refusal are thrown on. */
+/** Runs `act` and turns a refusal into a result; other errors are thrown on. */
 export function resultOf<Value>(act: () => Value): Result<Value> {
   try {
     return { ok: true, value: act() };

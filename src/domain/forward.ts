@@ -11,7 +11,7 @@ import { toInstant, toMailDate } from './instants.js';
 import { isUsableContentId } from './message-ids.js';
 import {
   type FileDescription,
-  fileEnding,
+  fileExtension,
   isMediaType,
   type Mailbox,
   type Recipients,
@@ -20,14 +20,15 @@ import {
 import { forwardSubject } from './reply.js';
 import { cleanText, escapeHtml, safeFilename } from './text.js';
 
-/** What is forwarded: the content of a received message, or a sent one by way of `sentAsForwardSource`. */
+/** The message that is forwarded: the content of a received one, or a sent one through `sentAsForwardSource`. */
 export interface ForwardSource
   extends Pick<ReceivedContent, 'from' | 'to' | 'cc' | 'subject' | 'date' | 'text' | 'html'> {
   readonly attachments: readonly ForwardableFile[];
 }
 
-/** What the sender of a forward may say about it. */
+/** What an agent can choose about a forward. */
 export interface ForwardOptions {
+  /** Text before the original; null or blank for none. */
   readonly note: string | null;
   readonly includeAttachments: boolean;
 }
@@ -40,15 +41,14 @@ export interface DerivedForward {
 }
 
 /**
- * The message that a forward is, but for its recipients (specification, ForwardInput rules 3 to 5; wire
- * contract 3.14): note, header block, and the original as it is stored, quoted history included. An
- * original that has only HTML gets a text beside it. It answers nothing, so it has no reply headers.
- * @returns `message_too_large` or `invalid_message` for files that cannot be forwarded, and `message_too_large`
- *   for bodies that are too long by themselves: with the files the caller has to add up what comes of it
+ * The subject, bodies and files of a forward (`forwardMessage`): the note, a block of header fields, and the whole
+ * original with its quoted history. When the original has only HTML, the text is made from it.
+ * @throws `message_too_large` or `invalid_message` for files that cannot be forwarded; `message_too_large` for bodies
+ *   over `MAX_MESSAGE_BYTES`. The caller still has to check bodies and files together (`checkContentSize`)
  */
 export function deriveForward(source: ForwardSource, options: ForwardOptions): DerivedForward {
   const files = options.includeAttachments ? forwardedFiles(source.attachments) : [];
-  // At least a byte for each unit. What could not be sent is not worked on.
+  // Each UTF-16 unit takes at least one byte. Checked first, so that no time is spent on what cannot be sent.
   if ((source.text ?? '').length + (source.html ?? '').length > MAX_MESSAGE_BYTES) {
     throw refuse(
       'message_too_large',
@@ -73,7 +73,7 @@ function forwardedText(source: ForwardSource, note: string | null): string {
   ].join('\n\n');
 }
 
-/** Note and header block stand where the visible part of the original begins, be it a whole document or not. */
+/** Puts note and header block where the visible part of the original begins. */
 function forwardedHtml(source: ForwardSource, html: string, note: string | null): string {
   const start = htmlBodyStart(html);
   const noteParagraph = note === null ? [] : [`<p>${escapeHtml(note).replace(/\r\n?|\n/g, '<br>\n')}</p>`];
@@ -81,7 +81,7 @@ function forwardedHtml(source: ForwardSource, html: string, note: string | null)
   return [...before, ...noteParagraph, headerAsHtml(source), html.slice(start)].join('\n');
 }
 
-/** A sent message as it is kept. */
+/** A sent message as it is stored. */
 export interface SentSource extends Pick<Recipients, 'to' | 'cc'> {
   readonly from: Mailbox;
   readonly subject: string;
@@ -92,7 +92,7 @@ export interface SentSource extends Pick<Recipients, 'to' | 'cc'> {
   readonly files: readonly (FileDescription & { readonly id: string })[];
 }
 
-/** A sent message in the form of a received one. */
+/** Gives a sent message the form of a received one. */
 export function sentAsForwardSource(sent: SentSource): ForwardSource {
   return {
     from: asParsed(sent.from),
@@ -117,20 +117,19 @@ function asParsed({ address, name }: Mailbox): ParsedMailbox {
   return { address, name: name ?? '' };
 }
 
-/** What a forward has to know of a file of the original. */
+/** What has to be known about a file of the original. */
 export type ForwardableFile = Omit<ReceivedAttachment, 'size'>;
 
 export interface ForwardedFile extends FileDescription {
-  /** Id of the file in the original, whose bytes it has. */
+  /** Id of the file in the original; the forward has the same bytes. */
   readonly sourceId: string;
 }
 
 /**
- * The files of a forward (specification, ForwardInput rule 5): all of the original, in their order, with
- * names and types that are safe to transmit. One that stands inline or in a `multipart/related` keeps the
- * Content-ID by which the HTML shows it.
- * @returns `message_too_large` for more files than a message may have, `invalid_message` for an embedded
- *   one with a Content-ID that cannot be given again
+ * The files of a forward: all files of the original, in their order, with names and types that are safe to transmit.
+ * A file that is inline or in a `multipart/related` keeps its Content-ID, since the HTML refers to it.
+ * @throws `message_too_large` for more than `MAX_FILES`; `invalid_message` for an embedded file whose Content-ID
+ *   cannot be written to a header again
  */
 export function forwardedFiles(files: readonly ForwardableFile[]): readonly ForwardedFile[] {
   if (files.length > MAX_FILES) {
@@ -154,7 +153,7 @@ export function forwardedFiles(files: readonly ForwardableFile[]): readonly Forw
     const isInline = file.disposition === 'inline' || (file.related && contentId !== null);
     forwarded.push({
       sourceId: file.id,
-      filename: safeFilename(file.filename ?? '') ?? `attachment-${index + 1}.${fileEnding(type)}`,
+      filename: safeFilename(file.filename ?? '') ?? `attachment-${index + 1}.${fileExtension(type)}`,
       type,
       disposition: isInline ? 'inline' : 'attachment',
       ...(isUsable ? { contentId } : {}),
@@ -163,12 +162,12 @@ export function forwardedFiles(files: readonly ForwardableFile[]): readonly Forw
   return forwarded;
 }
 
-/** What a forward says of the message in it. Bcc is not among it (specification, ForwardInput rule 3). */
+/** Header fields that are shown above the original. Bcc is left out: its recipients were hidden from the others. */
 type ForwardedHeader = Pick<ReceivedContent, 'from' | 'date' | 'subject' | 'to' | 'cc'>;
 
 const TITLE = '---------- Forwarded message ----------';
 
-/** The header block in plain text, without a line end after it. */
+/** The header block in plain text, without a line end at its end. */
 function headerAsText(header: ForwardedHeader): string {
   return [TITLE, ...fieldsOf(header).map(([name, value]) => `${name}: ${value}`)].join('\n');
 }
@@ -178,7 +177,7 @@ function headerAsHtml(header: ForwardedHeader): string {
   return `<p>${[TITLE, ...fields].join('<br>\n')}</p>`;
 }
 
-/** Name and value of each line, none of which can pass for another one: a value is one line. */
+/** Name and value of each line. A value never has a line break, so it cannot imitate another field. */
 function fieldsOf({ from, date, subject, to, cc }: ForwardedHeader): readonly (readonly [string, string])[] {
   return [
     ['From', from === null ? '(unknown)' : addressText(from)],
@@ -189,7 +188,7 @@ function fieldsOf({ from, date, subject, to, cc }: ForwardedHeader): readonly (r
   ];
 }
 
-/** As parsing gives it: an instant, or the header as it was written. */
+/** Date as the parser gives it: ISO 8601, or the header text when that could not be read. */
 function dateText(date: string): string {
   const ms = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(date) ? Date.parse(date) : Number.NaN;
   return Number.isNaN(ms) ? cleanText(date) : toMailDate(ms);
@@ -207,7 +206,7 @@ function mailboxText({ name, address }: ParsedMailbox): string {
   return bare === '' ? nameText(name) : `${nameText(name)} <${bare}>`;
 }
 
-/** In quotes where it has a character that separates addresses or makes one: a name must not read as an address. */
+/** A name, quoted when it has characters of address syntax: it must not read as an address. */
 function nameText(name: string): string {
   const text = cleanText(name);
   return /[<>@,;:"]/.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text;

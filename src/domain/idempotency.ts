@@ -5,11 +5,11 @@ import { DAY_MS } from './instants.js';
 
 const KEY = new RegExp(PATTERNS.idempotencyKey);
 
-/** Protection lasts 24 hours from the first success and is not renewed. */
+/** How long a key is remembered after the first success, in milliseconds. A repetition does not prolong it. */
 export const KEY_LIFETIME_MS = DAY_MS;
 
 /**
- * The idempotency key of a request; null when it gave none.
+ * The idempotency key of a request; null when it has none.
  * @throws `invalid_idempotency_key`
  */
 export function checkIdempotencyKey(key: string | undefined): string | null {
@@ -22,8 +22,8 @@ export function checkIdempotencyKey(key: string | undefined): string | null {
 }
 
 /**
- * Digest of a normalised input: equal inputs, equal digests, whatever the order of properties was. The
- * caller normalises first (trims, lowercases, replaces blank by null) and gives the parts in fixed order.
+ * SHA-256 of a request, base64url: equal requests have equal digests.
+ * @param parts the normalised values (trimmed, in lower case, null for blank), in a fixed order
  */
 export function intentDigest(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');

@@ -1,7 +1,7 @@
-/** Milliseconds of a day: protection of idempotency keys, quota window. */
+/** 24 hours in milliseconds: the lifetime of idempotency keys, the window of the quota. */
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A service instant: UTC, milliseconds, `Z` (specification, general rule 6). */
+/** An instant as the API writes it: ISO 8601 in UTC with milliseconds and `Z`. */
 export function toInstant(ms: number): string {
   return new Date(ms).toISOString();
 }

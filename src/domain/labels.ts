@@ -21,19 +21,20 @@ export function normaliseLabel(text: string): string {
   return label;
 }
 
-/** A set of labels in binary order of their UTF-8 bytes; `what` is named in errors. */
+/**
+ * Trims and checks a list of labels.
+ * @param what the name of the list, for the refusal
+ * @returns each label once, sorted by `sortLabels`
+ * @throws `invalid_labels`
+ */
 export function normaliseLabels(what: string, names: readonly string[]): readonly string[] {
-  if (names.length > MAX_LABELS)
+  if (names.length > MAX_LABELS) {
     throw refuse('invalid_labels', `${what} may have at most ${MAX_LABELS} labels.`);
-  const labels = new Set<string>();
-  for (const name of names) {
-    const label = normaliseLabel(name);
-    labels.add(label);
   }
-  return sortLabels(labels);
+  return sortLabels(new Set(names.map(normaliseLabel)));
 }
 
-/** Binary order of UTF-8, which is the order of code points and not of UTF-16 code units. */
+/** Sorts by UTF-8 bytes. That is the order of code points; JavaScript compares UTF-16 units, which differs. */
 export function sortLabels(labels: Iterable<string>): string[] {
   return [...labels].sort(compareLabels);
 }
@@ -42,13 +43,16 @@ function compareLabels(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** What a label update asks for; no label is in both sets. */
+/** Labels to add and to remove; no label is in both. */
 export interface LabelChange {
   readonly add: readonly string[];
   readonly remove: readonly string[];
 }
 
-/** Checks a label update (specification, "Labels: update rules" 1). */
+/**
+ * Checks a change of labels: at least one label, and none both added and removed.
+ * @throws `invalid_labels`
+ */
 export function normaliseLabelChange(
   add: readonly string[] = [],
   remove: readonly string[] = [],
@@ -65,13 +69,13 @@ export function normaliseLabelChange(
   return { add: added, remove: removed };
 }
 
-/** The labels after a change, in binary order. */
+/** The labels after a change, sorted. */
 export function applyLabelChange(labels: readonly string[], change: LabelChange): string[] {
   const kept = labels.filter(label => !change.remove.includes(label));
   return sortLabels(new Set([...kept, ...change.add]));
 }
 
-/** Which labels a message must and must not have; the groups combine with AND (specification, Labels rule 4). */
+/** Labels of the messages sought: all of `all`, at least one of `any` unless it is empty, and none of `none`. */
 export interface LabelFilter {
   readonly all: readonly string[];
   readonly any: readonly string[];

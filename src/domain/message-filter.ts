@@ -2,18 +2,18 @@ import { MAX_SOUGHT_ADDRESS_LENGTH, MAX_SOUGHT_SUBJECT_LENGTH } from '../contrac
 import { refuse } from './errors.js';
 import { type LabelFilter, NO_LABEL_FILTER, normaliseLabels } from './labels.js';
 
-/** Which messages a list or count is about (wire contract 0.3). Null and empty mean no condition. */
+/** The conditions of a list or count (`listMessages`, `countMessages`). Null and empty mean no condition. */
 export interface MessageFilter {
   readonly labels: LabelFilter;
-  /** Lower case; a mailbox of the From header. */
+  /** Address of a mailbox in From, in lower case. */
   readonly from: string | null;
-  /** Lower case; a mailbox of To, Cc or Bcc. */
+  /** Address of a mailbox in To, Cc or Bcc, in lower case. */
   readonly recipient: string | null;
-  /** A part of the subject, without regard to letter case. */
+  /** Part of the subject, as `foldCase` gives it. */
   readonly subject: string | null;
-  /** Milliseconds since the epoch: received or submitted at or after this instant. */
+  /** Received or submitted at or after this time, in milliseconds since the epoch. */
   readonly after: number | null;
-  /** Before this instant. */
+  /** Received or submitted before this time, in milliseconds since the epoch. */
   readonly before: number | null;
 }
 
@@ -31,7 +31,10 @@ export type SearchInput = Readonly<
   Partial<Record<'from' | 'recipient' | 'subject' | 'after' | 'before', string>>
 >;
 
-/** Checks label groups and search parameters as they were given, and joins them. */
+/**
+ * Checks label groups and search parameters, and makes one filter of them.
+ * @throws `invalid_labels` or `invalid_search`
+ */
 export function normaliseFilter(groups: LabelFilter, input: SearchInput): MessageFilter {
   const labels = normaliseGroups(groups);
   const from = normaliseAddress('from', input.from);
@@ -42,24 +45,18 @@ export function normaliseFilter(groups: LabelFilter, input: SearchInput): Messag
   if (after !== null && before !== null && after >= before) {
     throw refuse('invalid_search', 'after must be earlier than before.');
   }
-  return {
-    labels,
-    from,
-    recipient,
-    subject,
-    after,
-    before,
-  };
+  return { labels, from, recipient, subject, after, before };
 }
 
 function normaliseGroups(groups: LabelFilter): LabelFilter {
-  const all = normaliseLabels('labels_all', groups.all);
-  const any = normaliseLabels('labels_any', groups.any);
-  const none = normaliseLabels('labels_none', groups.none);
-  return { all, any, none };
+  return {
+    all: normaliseLabels('labels_all', groups.all),
+    any: normaliseLabels('labels_any', groups.any),
+    none: normaliseLabels('labels_none', groups.none),
+  };
 }
 
-/** One address without a display name; a local part in quotation marks may have anything in it. */
+/** One address without a display name. A quoted local part may hold any character. */
 const BARE_ADDRESS = /^(?:"(?:[^"\\]|\\.)+"|[^\s<>,;"]+)@[^\s<>,;"@]+$/u;
 
 function normaliseAddress(name: string, text: string | undefined): string | null {
@@ -83,8 +80,8 @@ function normaliseSubject(text: string | undefined): string | null {
 }
 
 /**
- * Letter case made not to matter, in a part as in the whole. Lower case alone would not do: what a sigma
- * becomes depends on whether a word ends there.
+ * Text to compare without regard to letter case, whole or in part. Lower case alone would not do: a sigma becomes
+ * another letter at the end of a word than inside it.
  */
 export function foldCase(text: string): string {
   return text.toLowerCase().toUpperCase();
@@ -102,14 +99,14 @@ function normaliseInstant(name: string, text: string | undefined): number | null
   return ms;
 }
 
-/** Date.parse lets 30 February through as a day of March, and 24:00 as midnight. */
+/** `Date.parse` takes 30 February for a day in March, and 24:00 for midnight; neither is a valid time. */
 function isOnCalendar([text, hour, zoneHour = '0', zoneMinute = '0']: RegExpExecArray): boolean {
   const day = text.slice(0, 10);
   const isDay = new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
   return isDay && Number(hour) < 24 && Number(zoneHour) < 24 && Number(zoneMinute) < 60;
 }
 
-/** One text for equal filters, whatever the order and repetition of labels was: cursors are bound to it. */
+/** A text that is equal for equal filters. Cursors are bound to it, so that one is refused with another filter. */
 export function filterScope(filter: MessageFilter): string {
   const { labels, from, recipient, subject, after, before } = filter;
   return JSON.stringify([labels.all, labels.any, labels.none, from, recipient, subject, after, before]);

@@ -8,37 +8,38 @@ export interface ThreadIds {
   readonly inReplyTo: readonly string[];
 }
 
-/** Of a long ancestry so much is passed on (decisions, Sending, `References`). */
+/** Ids in References. A longer list is cut, so that it fits any relay and does not grow with the conversation. */
 const MAX_IDS = 20;
-/** So that `In-Reply-To: <id>` fits a line: an id cannot be folded. */
+/** Longer ids do not fit in the line `In-Reply-To: <id>`, and an id cannot be folded. */
 const MAX_ID_OCTETS = MAX_LINE_OCTETS - 'In-Reply-To: <>'.length;
 
 /** Visible ASCII without angle brackets. */
 const ID = /^[!-;=?-~]+$/;
 
 /**
- * An id that can be repeated in a header (RFC 5322 section 3.6.4), given without its angle brackets. What
- * stands inside is the sender's own affair, even where it is no dot-atom with one "@": it has to be repeated as
- * it is or not at all.
+ * True when an id, given without its angle brackets, can be written to a header (RFC 5322 section 3.6.4). Ids that
+ * break the grammar are accepted too, such as one without "@": many senders make them, and an id only serves when it
+ * is repeated exactly.
  */
 export function isUsableMessageId(id: string): boolean {
   return id.length <= MAX_ID_OCTETS && ID.test(id);
 }
 
-/** What the header of the message to be answered says; header text as written, or null where it has no such field. */
+/** Header fields of the message that is answered, as written; null for a field that is absent. */
 export interface ReplyParent {
-  /** With or without angle brackets. */
+  /** With or without its angle brackets. */
   readonly messageId: string | null;
   readonly references: string | null;
   readonly inReplyTo: string | null;
 }
 
 /**
- * The header fields of an answer (RFC 5322 section 3.6.4; decisions, Sending): `In-Reply-To` is the parent's
- * Message-ID; `References` is the parent's References, or its In-Reply-To when it has none, and the
- * parent's Message-ID. What is not usable is left out, what stands twice is given once. Of more than 20 ids
- * or 998 octets the first is kept, which began the conversation, and the newest that fit.
- * @returns the fields as transmitted, or `reply_headers_unavailable`
+ * The header fields of a reply (RFC 5322 section 3.6.4): `In-Reply-To` is the parent's Message-ID; `References` is the
+ * parent's References, or its In-Reply-To when it has none, followed by its Message-ID. Ids that are not usable are
+ * left out, and duplicates too. Of more than `MAX_IDS` ids or `MAX_LINE_OCTETS` octets, the first id, which began
+ * the conversation, and the newest that fit are kept.
+ * @returns the values as transmitted, ids in angle brackets
+ * @throws `reply_headers_unavailable` when the parent has no usable Message-ID
  */
 export function replyHeaders(parent: ReplyParent): ReplyHeaders {
   const parentId = usableIdsIn(parent.messageId)[0];
@@ -64,7 +65,7 @@ function usableIdsIn(text: string | null): readonly string[] {
   return messageIdsIn(text ?? '', Number.POSITIVE_INFINITY).filter(isUsableMessageId);
 }
 
-/** The first and the newest that fit; the parent's own id, the last, in any case. */
+/** Keeps the first id and the newest that fit; the last one, the parent's own, always stays. */
 function shorten(ids: readonly string[]): readonly string[] {
   const parentId = ids.at(-1) ?? '';
   const first = ids.slice(0, -1).slice(0, 1);
@@ -79,15 +80,15 @@ function shorten(ids: readonly string[]): readonly string[] {
   return [...begun, ...newest];
 }
 
-/** Of the ids in their angle brackets, with a space between two. */
+/** Octets of the ids in angle brackets, with a space between two. */
 function lengthOf(ids: readonly string[]): number {
   return ids.reduce((octets, id) => octets + id.length + '<> '.length, -1);
 }
 
 /**
- * The Message-IDs in a header value (RFC 5322 section 3.6.4), without brackets. Phrases, comments and quoted
- * strings between them are no ids (section 4.5.4); a value without any bracket gives its words that look
- * like one. Of more than `limit` the last are kept.
+ * The Message-IDs in a header value (RFC 5322 section 3.6.4), without brackets. Phrases, comments and quoted strings
+ * between them are skipped (section 4.5.4). When nothing is in brackets, the words that look like an id are taken.
+ * @param limit of more ids than this, the last are kept
  */
 export function messageIdsIn(text: string, limit: number): readonly string[] {
   const ids = bracketedIdsIn(text);
@@ -96,7 +97,7 @@ export function messageIdsIn(text: string, limit: number): readonly string[] {
   return found.slice(-limit);
 }
 
-/** The ids in angle brackets alone. */
+/** Only the ids in angle brackets, without them. */
 export function bracketedIdsIn(text: string): readonly string[] {
   const ids: string[] = [];
   let hasOpenQuote = false;
@@ -114,7 +115,7 @@ export function bracketedIdsIn(text: string): readonly string[] {
     } else if (char === '<') {
       const end = text.indexOf('>', i);
       if (end < 0) break;
-      // The last bracket before the end is the one that counts; folding may have left white space inside.
+      // The last `<` before the `>` opens the id. Folding may have left white space in it.
       const id = text.slice(text.lastIndexOf('<', end) + 1, end).replace(/\s+/g, '');
       if (id !== '') ids.push(id);
       i = end;
@@ -142,19 +143,19 @@ function commentEnd(text: string, start: number): number {
 }
 
 /**
- * Of so many Message-IDs at most a message is tied to others by. A long ancestry has its beginning and its
- * nearest members in common with those of its relatives, so nothing falls apart; a message that mentions
- * thousands costs no more than one that mentions these.
+ * Message-IDs by which a message is joined to its conversation, at most. It bounds the cost of a message that
+ * refers to thousands. Long conversations still hold together: `threadKeys` takes the first id and the nearest,
+ * which other messages of the conversation have too.
  */
 export const MAX_THREAD_KEYS = 32;
 
-/** Of In-Reply-To, which has one in most mail (RFC 5322 section 3.6.4). */
+/** Ids taken from In-Reply-To; nearly all mail has one (RFC 5322 section 3.6.4). */
 const MAX_PARENTS = 8;
 
 /**
- * The Message-IDs that tie a message to its conversation: its own, those that it answers, the first that it
- * refers to, which began the conversation, and the nearest others. They depend on the message alone, so that the
- * order of arrival makes no difference.
+ * The Message-IDs that join a message to its conversation: its own, those it answers, the first of References, which
+ * began the conversation, and the last of References. They depend on the message alone, so the order in which
+ * messages arrive makes no difference.
  */
 export function threadKeys({ messageId, references, inReplyTo }: ThreadIds): string[] {
   const keys = new Set<string>();
@@ -168,8 +169,8 @@ export function threadKeys({ messageId, references, inReplyTo }: ThreadIds): str
 }
 
 /**
- * A Content-ID that can be given to a file again, without its angle brackets: it is made as a Message-ID is
- * (RFC 2045 section 7), and here too what stands inside is taken as it is, since the HTML refers to it.
+ * True when a Content-ID, given without its angle brackets, can be written to a header again. It has the syntax of a
+ * Message-ID (RFC 2045 section 7), and it too only serves when it is repeated exactly: the HTML refers to it.
  */
 export function isUsableContentId(id: string): boolean {
   return isUsableMessageId(id);

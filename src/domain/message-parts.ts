@@ -11,13 +11,13 @@ import { refuse } from './errors.js';
 import type { MessageId } from './ids.js';
 import { lineFaultOf, normaliseName } from './text.js';
 
-/** Recipients as they were given; the schema has seen to their shape. */
+/** Recipients as an agent gives them; their types have been checked by the schema. */
 export type RecipientsInput = Partial<Pick<SendInput, 'to' | 'cc' | 'bcc'>>;
 
 /**
- * Checks recipients and trims their names (specification, "Mailbox"). An address is kept as given, letter case
- * included: what is checked here is what the envelope says.
- * @returns at most 50 of them, none at all included; `invalid_message` or `invalid_name`
+ * Checks recipients and trims their names. An address keeps its letter case: the envelope has it as it was given.
+ * @returns `MAX_RECIPIENTS` at most, possibly none
+ * @throws `invalid_message` or `invalid_name`
  */
 export function normaliseRecipients(input: RecipientsInput): Recipients {
   const to = normaliseMailboxes('to', input.to ?? []);
@@ -27,7 +27,10 @@ export function normaliseRecipients(input: RecipientsInput): Recipients {
   return { to, cc, bcc };
 }
 
-/** Refuses more than fifty entries. */
+/**
+ * Refuses more than `MAX_RECIPIENTS` entries in all lists together.
+ * @throws `invalid_message`
+ */
 export function checkRecipientCount(...lists: readonly (readonly Mailbox[])[]): void {
   const count = lists.reduce((sum, list) => sum + list.length, 0);
   if (count > MAX_RECIPIENTS) {
@@ -38,7 +41,11 @@ export function checkRecipientCount(...lists: readonly (readonly Mailbox[])[]): 
   }
 }
 
-/** Checks one list of recipients; `field` is named in errors. */
+/**
+ * Checks one list of recipients.
+ * @param field the name of the list, for the refusal
+ * @throws `invalid_message` or `invalid_name`
+ */
 export function normaliseMailboxes(
   field: string,
   given: NonNullable<RecipientsInput['to']>,
@@ -57,14 +64,14 @@ export function normaliseMailboxes(
   return mailboxes;
 }
 
-/** Every entry in the order of To, Cc and Bcc, repeats included: what is charged and what rules look at. */
+/** Every address in the order of To, Cc and Bcc, duplicates too: the quota counts them, and policies check them. */
 export function addressesOf({ to, cc, bcc }: Recipients): string[] {
   return [...to, ...cc, ...bcc].map(({ address }) => address);
 }
 
 /**
- * The forward-paths of the envelope: each address once, in order. Letter case of the domain does not make
- * another address (RFC 5321 section 2.4), that of the local part does.
+ * The forward-paths of the envelope: each address once, in order. Addresses are the same when they differ only in the
+ * letter case of the domain, not of the local part (RFC 5321 section 2.4).
  */
 export function envelopeRecipients(recipients: Recipients): string[] {
   const paths = new Map<string, string>();
@@ -78,7 +85,10 @@ export function envelopeRecipients(recipients: Recipients): string[] {
 
 const BASE64 = new RegExp(PATTERNS.base64);
 
-/** Checks attachments; absent, null and empty all mean none. */
+/**
+ * Checks attachments; absent, null and empty all mean none.
+ * @throws `invalid_message`
+ */
 export function normaliseFiles(
   given: readonly AttachmentInput[] | null | undefined,
 ): readonly AttachmentInput[] {
@@ -118,16 +128,16 @@ const MEDIA_TYPE = new RegExp(PATTERNS.mediaType);
 /** Octets of a line, its CRLF not counted (RFC 5322 section 2.1.1). */
 export const MAX_LINE_OCTETS = 998;
 
-/** What a file is that nobody can say more of (RFC 2046 section 4.5.1). */
+/** The media type of a file of unknown kind (RFC 2046 section 4.5.1). */
 export const UNKNOWN_TYPE = 'application/octet-stream';
 
-/** Is this a type and subtype (RFC 6838 section 4.2), without parameters? */
+/** True for a type and subtype without parameters (RFC 6838 section 4.2). */
 export function isMediaType(text: string): boolean {
   return text.length <= MAX_MEDIA_TYPE_LENGTH && MEDIA_TYPE.test(text);
 }
 
-/** The usual ending of files of a type, for a file that has no name of its own. */
-const ENDINGS: ReadonlyMap<string, string> = new Map([
+/** The usual file name extension of a media type, for a file without a name. */
+const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ['application/gzip', 'gz'],
   ['application/json', 'json'],
   ['application/msword', 'doc'],
@@ -162,37 +172,37 @@ const ENDINGS: ReadonlyMap<string, string> = new Map([
   ['video/mp4', 'mp4'],
 ]);
 
-/** Without its dot; `bin` where there is no usual one. */
-export function fileEnding(type: string): string {
-  return ENDINGS.get(type.toLowerCase()) ?? 'bin';
+/** The usual extension of a media type, without its dot; `bin` when there is none. */
+export function fileExtension(type: string): string {
+  return EXTENSIONS.get(type.toLowerCase()) ?? 'bin';
 }
 
-/**
- * What an agent sends (`sendMessage`). Everything here has passed the checks of `send-input.ts`.
+/*
+ * What is sent. Values of these types have passed the checks of `send-input.ts`.
  */
 
-/** A mailbox as an agent writes it (RFC 5322 section 3.4). Without a display name there is no `name`. */
+/** An address, with or without a display name (RFC 5322 section 3.4). */
 export interface Mailbox {
-  /** Bare ASCII address, letter case as given. */
+  /** ASCII, letter case as given. */
   readonly address: string;
-  /** Trimmed, never blank, no control characters. */
+  /** Trimmed, not blank, without control characters; absent for none. */
   readonly name?: string;
 }
 
-/** Recipients in order; one address may stand in them more than once, and each entry is charged. */
+/** Recipients in the order given. An address may occur more than once; the quota counts each entry. */
 export interface Recipients {
   readonly to: readonly Mailbox[];
   readonly cc: readonly Mailbox[];
   readonly bcc: readonly Mailbox[];
 }
 
-/** What a file of an outgoing message is called and how it is shown (RFC 2183). */
+/** Name, type and disposition (RFC 2183) of a file of an outgoing message. */
 export interface FileDescription {
   readonly filename: string;
   /** `type/subtype` without parameters. */
   readonly type: string;
   readonly disposition: 'attachment' | 'inline';
-  /** Without angle brackets (RFC 2392); only of files that a forward took over. */
+  /** Without angle brackets (RFC 2392). Only the files of a forwarded original have one. */
   readonly contentId?: string;
 }
 
@@ -207,13 +217,13 @@ export interface OutgoingFile extends FileDescription {
   readonly bytes: Uint8Array;
 }
 
-/** The message that a reply answers. */
+/** The message that a reply answers, and the header fields that say so. */
 export interface ReplyTarget {
   readonly id: MessageId;
   readonly headers: ReplyHeaders;
 }
 
-/** What is to be sent but for whom it goes to, without the attribution. */
+/** The content of a message to send: all but its recipients, and without the attribution. */
 export interface OutgoingBody {
   readonly subject: string;
   readonly text: string;
@@ -222,7 +232,7 @@ export interface OutgoingBody {
   readonly replyTo: ReplyTarget | null;
 }
 
-/** Files as an agent gives them, decoded. */
+/** Decodes the attachments that an agent gives. */
 export function decodedFiles(files: readonly AttachmentInput[]): OutgoingFile[] {
   return files.map(({ filename, type, content }) => ({
     filename,

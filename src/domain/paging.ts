@@ -6,14 +6,13 @@ const MAC_BYTES = 16;
 const CURSOR = /^[A-Za-z0-9_-]{24,240}$/;
 
 /**
- * Cursors are opaque and bound to the list they come from: a position with a MAC over it and the scope, which
- * names the resource, list type and normalised filters. A cursor of another list, or one that was tampered
- * with, is indistinguishable from nonsense.
+ * Encodes cursors: a position in a list, with a MAC over the position and the scope. The scope names the resource, the
+ * kind of list and the normalised filters. A cursor from another list, or a forged one, is refused like any nonsense.
  */
 export class CursorCodec {
   readonly #secret: Buffer;
 
-  /** `secret` is the store's own, base64. */
+  /** @param secret of the store, base64 */
   constructor(secret: string) {
     this.#secret = Buffer.from(secret, 'base64');
   }
@@ -25,7 +24,7 @@ export class CursorCodec {
     return this.#seal(scope, bytes);
   }
 
-  /** The number, or null when the cursor does not belong to this scope. */
+  /** The number; null when the cursor is not one of this scope. */
   decode(scope: string, cursor: string): number | null {
     const bytes = this.#open(scope, cursor);
     return bytes?.length === POSITION_BYTES ? bytes.readUIntBE(0, POSITION_BYTES) : null;
@@ -36,7 +35,7 @@ export class CursorCodec {
     return this.#seal(scope, Buffer.from(position, 'utf8'));
   }
 
-  /** The text, or null when the cursor does not belong to this scope. */
+  /** The text; null when the cursor is not one of this scope. */
   decodeText(scope: string, cursor: string): string | null {
     return this.#open(scope, cursor)?.toString('utf8') ?? null;
   }
@@ -49,7 +48,7 @@ export class CursorCodec {
   #open(scope: string, cursor: string): Buffer | null {
     if (!CURSOR.test(cursor)) return null;
     const bytes = Buffer.from(cursor, 'base64url');
-    // The last character may carry bits that mean nothing: only our own spelling is ours.
+    // Base64 ignores spare bits of the last character; only the spelling that we gave out is accepted.
     if (bytes[0] !== VERSION || bytes.toString('base64url') !== cursor) return null;
     const position = bytes.subarray(1 + MAC_BYTES);
     const mac = bytes.subarray(1, 1 + MAC_BYTES);

@@ -1,10 +1,10 @@
 /**
- * The words of claim phrases: 2,048, so that a word stands for 11 bits.
+ * The words of claim phrases: 2,048, so that each word carries 11 bits.
  *
- * Chosen by hand for this program from everyday English, then thinned by rule: 4 to 8 letters; no proper names, no
- * words that sound alike, are spelled in two ways or give offence; no two that differ in one letter or in two that
- * changed places; none that is another with an ending. The first four letters tell each from all others. The list
- * is in the public domain. Phrases in circulation depend on it only by their hash: it may be replaced at any time.
+ * They were chosen by hand from everyday English, then thinned by rules: 4 to 8 letters; no proper names; no words
+ * that sound alike, have two spellings or give offence; no two words that differ in one letter or in two swapped
+ * letters; no word that is another one with an ending. The first four letters of each word are unique. The list is in
+ * the public domain. It may be replaced at any time: a phrase is checked by its hash, never by this list.
  */
 export const PHRASE_WORDS: readonly string[] = `
 ability absorb academy accent acclaim accord accurate acorn acrobat action actor actual acute adage adapt

@@ -1,37 +1,39 @@
 import type { Quota } from '../contract/sending.js';
 import { DAY_MS, toInstant } from './instants.js';
 
-/** A submission that counts against an allowance. */
+/** What one submission takes from the quota of an account. */
 export interface Charge {
-  /** Instant of the reservation, in milliseconds. */
+  /** When it was reserved, in milliseconds since the epoch. */
   readonly at: number;
-  /** Recipients, every entry of To, Cc and Bcc. */
+  /** Number of recipients: every entry of To, Cc and Bcc counts. */
   readonly amount: number;
 }
 
-/** A charge made at `at` counts up to but not including this instant. */
+/** When a charge made at `at` stops counting: it counts before this time, and no longer at it. In milliseconds. */
 export function expiryOf(at: number): number {
   return at + DAY_MS;
 }
 
-/** Charges made after this instant count at `nowMs`. */
+/** Charges made after this time count at `nowMs`. In milliseconds. */
 export function windowStart(nowMs: number): number {
   return nowMs - DAY_MS;
 }
 
-/** Sending allowance of an account as it is now (specification, Quota). */
+/** The sending quota of an account at one moment, in recipients (`getOutboundQuota`). */
 export interface QuotaState {
   readonly allowance: number;
   readonly used: number;
-  /** Expiry of the oldest charge and what it frees; null when nothing is charged. */
+  /** When the oldest charge expires, in milliseconds, and how many recipients that frees; null without any charge. */
   readonly next: { readonly at: number; readonly amount: number } | null;
 }
 
+/** What the configuration adds to every quota. */
 export interface QuotaTexts {
   readonly increaseRequest: string;
   readonly policyUrl: string;
 }
 
+/** The quota as the API shows it. */
 export function viewQuota(state: QuotaState, texts: QuotaTexts): Quota {
   return {
     allowance: state.allowance,
@@ -47,9 +49,9 @@ export function viewQuota(state: QuotaState, texts: QuotaTexts): Quota {
 }
 
 /**
- * When enough charges will have expired for `amount` more: the expiry of the charge with which what is freed
- * reaches what is missing. Null when waiting does not help.
- * @param charges those that count now, oldest first; those that are needed are enough
+ * When enough charges will have expired to send to `amount` more recipients.
+ * @param charges those that count now, oldest first; only as many are read as are needed
+ * @returns milliseconds since the epoch; null when there is room now, or when `amount` is over the whole allowance
  */
 export function sufficientCapacityAt(
   charges: Iterable<Charge>,

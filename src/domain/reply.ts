@@ -1,14 +1,14 @@
 import { MAX_RECIPIENTS, MAX_SUBJECT_BYTES } from '../contract/limits.js';
 import type { ParsedAddress, ReceivedContent } from '../contract/messages.js';
-import { isEmailAddress, toMailboxAddress } from './addresses.js';
+import { isEmailAddress, toInboxAddress } from './addresses.js';
 import { refuse, resultOf } from './errors.js';
 import type { Mailbox, Recipients } from './message-parts.js';
 import { cleanText, normaliseName, utf8Prefix } from './text.js';
 
-/** Whom an answer goes to. */
+/** Who gets a reply: its sender alone, or all who got the original too. */
 export type ReplyScope = 'reply' | 'reply-all';
 
-/** What is answered: of a received message its header, of a sent one what it was sent with. */
+/** The message that is answered: the header of a received one, or what a sent one was submitted with. */
 export type ReplySource =
   | {
       readonly kind: 'received';
@@ -24,13 +24,13 @@ export interface DerivedReply extends Pick<Recipients, 'to' | 'cc'> {
 }
 
 /**
- * Recipients and subject of an answer (wire contract 3.13). Groups count as their members, an address as one
- * whatever its letter case, and the inbox that answers is left out, also by its `+tag` addresses. Bcc of the
- * original is not looked at. An address that our own grammar refuses is left out: nothing but what was
- * checked reaches a relay.
- * @param inboxAddress of the inbox that answers
- * @param given lists that take the place of those that are derived, empty ones too
- * @returns `reply_recipients_unavailable` when nobody is left, `invalid_message` when too many are
+ * Recipients and subject of a reply (`replyMessage`, `replyAllMessage`). A group counts as its members. Addresses
+ * that differ only in letter case count once. The inbox that replies is left out, under its `+tag` addresses too.
+ * Bcc of the original is ignored. An address that `isEmailAddress` refuses is left out, so that only checked
+ * addresses reach a relay.
+ * @param inboxAddress address of the inbox that replies
+ * @param given lists that replace the derived ones, even when they are empty
+ * @throws `reply_recipients_unavailable` when nobody is left, `invalid_message` for more than `MAX_RECIPIENTS`
  */
 export function deriveReply(
   scope: ReplyScope,
@@ -58,7 +58,7 @@ export function deriveReply(
   return { to, cc, subject: replySubject(subject) };
 }
 
-/** Whom an answer goes to; where only copied ones are left, the first of them is addressed. */
+/** The derived To and Cc. When only Cc has recipients left, the first of them moves to To, which may not be empty. */
 function answerTo(scope: ReplyScope, source: ReplySource, inboxAddress: string): Targets {
   const { to, cc } = scope === 'reply' ? replyTargets(source) : replyAllTargets(source);
   const recipients = new AnswerableRecipients(inboxAddress);
@@ -76,7 +76,7 @@ function replyTargets(source: ReplySource): Targets {
   if (source.kind === 'sent') return { to: source.submission.to, cc: [] };
   const { reply_to: replyTo, from } = source.content;
   const asked = flatten(replyTo);
-  // A Reply-To without any address says nothing (RFC 5322 section 3.6.2).
+  // A Reply-To without any address counts as absent (RFC 5322 section 3.6.2).
   return { to: asked.length > 0 ? asked : flatten(from === null ? [] : [from]), cc: [] };
 }
 
@@ -86,27 +86,27 @@ function replyAllTargets(source: ReplySource): Targets {
   return { to: [...replyTargets(source).to, ...flatten(to)], cc: flatten(cc) };
 }
 
-/** The mailboxes that have an address, members of groups among them. */
+/** All mailboxes that have an address; groups are replaced by their members. */
 function flatten(addresses: readonly ParsedAddress[]): Mailbox[] {
   return addresses
     .flatMap(entry => ('group' in entry ? entry.group : [entry]))
     .filter(({ address }) => address !== '');
 }
 
-/** Lets each address through once. */
+/** Lets each valid address but that of the inbox itself through, once. */
 class AnswerableRecipients {
   readonly #seen = new Set<string>();
   readonly #own: string;
 
   constructor(inboxAddress: string) {
-    this.#own = meaningOf(inboxAddress);
+    this.#own = canonical(inboxAddress);
   }
 
   take(mailboxes: readonly Mailbox[]): Mailbox[] {
     const taken: Mailbox[] = [];
     for (const { address, name } of mailboxes) {
       const key = address.toLowerCase();
-      if (this.#seen.has(key) || !isEmailAddress(address) || meaningOf(address) === this.#own) continue;
+      if (this.#seen.has(key) || !isEmailAddress(address) || canonical(address) === this.#own) continue;
       this.#seen.add(key);
       const usable = usableName(name);
       taken.push(usable === null ? { address } : { address, name: usable });
@@ -115,33 +115,33 @@ class AnswerableRecipients {
   }
 }
 
-/** Equal for addresses that reach one inbox of ours. */
-function meaningOf(address: string): string {
-  const mailbox = toMailboxAddress(address);
-  return mailbox === null ? address.toLowerCase() : `${mailbox.localPart}@${mailbox.domain}`;
+/** Equal for all addresses that reach the same inbox. */
+function canonical(address: string): string {
+  const inbox = toInboxAddress(address);
+  return inbox === null ? address.toLowerCase() : `${inbox.localPart}@${inbox.domain}`;
 }
 
-/** A name of the header as an agent may write it: without controls, and none where it is over-long. */
+/** A name from a header in the form that an agent could give it: without controls; null when it is too long. */
 function usableName(name: string | undefined): string | null {
   const usable = resultOf(() => normaliseName('name', cleanText(name ?? '').toWellFormed()));
   return usable.ok ? usable.value : null;
 }
 
-/** A subject has to be there and not to be blank (specification, SendInput). */
+/** For an original without a subject: a message that is sent needs one. */
 const NO_SUBJECT = '(no subject)';
 
-/** Of an answer: `Re: ` before it, unless it begins with that already (wire contract 3.13). */
+/** The subject of a reply: `Re: ` and the original's, unless that begins with `Re:` already. */
 export function replySubject(subject: string | null): string {
-  return derived(subject, /^re\s*:/i, 'Re: ');
+  return prefixed(subject, /^re\s*:/i, 'Re: ');
 }
 
-/** Of a forward: `Fwd: ` before it, unless it begins with `Fw:` or `Fwd:` (specification, ForwardInput rule 3). */
+/** The subject of a forward: `Fwd: ` and the original's, unless that begins with `Fw:` or `Fwd:` already. */
 export function forwardSubject(subject: string | null): string {
-  return derived(subject, /^fwd?:/i, 'Fwd: ');
+  return prefixed(subject, /^fwd?:/i, 'Fwd: ');
 }
 
-/** Passes the checks of a subject whatever `subject` is: no controls, at most 998 bytes, shortened at its end. */
-function derived(subject: string | null, isPrefixed: RegExp, prefix: string): string {
+/** Always a valid subject: no controls, and cut at its end to `MAX_SUBJECT_BYTES`. */
+function prefixed(subject: string | null, isPrefixed: RegExp, prefix: string): string {
   const clean = cleanText(subject ?? '').toWellFormed() || NO_SUBJECT;
   return utf8Prefix(isPrefixed.test(clean) ? clean : prefix + clean, MAX_SUBJECT_BYTES).trimEnd();
 }

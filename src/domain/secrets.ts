@@ -1,7 +1,7 @@
 import { createHash, createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { PHRASE_WORDS } from './phrase-words.js';
 
-/** `pst_` and 43 base64url characters: 256 random bits (decisions, Words). */
+/** `pst_` and 43 base64url characters: 256 random bits. */
 const CREDENTIAL = /^pst_[A-Za-z0-9_-]{43}$/;
 
 export function newCredential(): string {
@@ -13,8 +13,8 @@ export function isCredential(text: string): boolean {
 }
 
 /**
- * What is stored of a credential: its SHA-256, 32 bytes. A credential has 256 random bits, so a plain fast
- * hash cannot be searched; looking it up by its hash leaks no timing that helps to guess it.
+ * The SHA-256 of a credential, 32 bytes; only this is stored. A fast hash is enough: 256 random bits cannot be
+ * found by trying. Looking a credential up by its hash leaks no timing that helps to guess it.
  */
 export function hashCredential(credential: string): Buffer {
   return Buffer.from(hash('sha256', credential, 'hex'), 'hex');
@@ -23,8 +23,8 @@ export function hashCredential(credential: string): Buffer {
 const TOKEN = /^[0-9a-f]{48}$/;
 
 /**
- * The secret part of a link in a mail: 192 random bits. Hexadecimal, because programs that find links in a text
- * leave out marks at their end.
+ * The secret part of a link in a mail: 192 random bits. It is hexadecimal, because programs that recognise links
+ * in text drop punctuation at the end.
  */
 export function newLinkToken(): string {
   return randomBytes(24).toString('hex');
@@ -34,15 +34,15 @@ export function isLinkToken(text: string): boolean {
   return TOKEN.test(text);
 }
 
-/** What is stored of a token: its SHA-256, under which it is looked up. */
+/** The SHA-256 of a token, 32 bytes; only this is stored and looked up. */
 export function hashLinkToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** Six words of 2,048: 66 random bits (decisions, Signup). */
+/** Six of 2,048 words: 66 random bits. */
 const WORDS = 6;
 
-/** What a human hands to an agent, which redeems it for a key: six words with a space between. */
+/** A claim phrase, six words with a space between: a human gives it to an agent, which redeems it (`createClaim`). */
 export function newClaimPhrase(): string {
   const bytes = randomBytes(2 * WORDS);
   const words = Array.from({ length: WORDS }, (_none, at) => {
@@ -53,9 +53,9 @@ export function newClaimPhrase(): string {
 }
 
 /**
- * What is stored of a phrase and looked up: the SHA-256 of it in lower case, trimmed, with one space for any
- * white space. Guessing is bounded by the limit on claims, not by the cost of the hash; a phrase lives for
- * hours, and who can read the store needs none.
+ * The SHA-256 of a phrase in lower case, trimmed, each run of white space as one space; only this is stored and
+ * looked up. A fast hash is enough: the rate limit on claims stops guessing, a phrase is valid for hours only, and
+ * whoever can read the store does not need one.
  */
 export function hashClaimPhrase(phrase: string): Buffer {
   const normal = phrase.toLowerCase().trim().replace(/\s+/g, ' ');
@@ -65,27 +65,27 @@ export function hashClaimPhrase(phrase: string): Buffer {
 const SEAL = /^([0-9a-z]{1,10})\.([A-Za-z0-9_-]{43})$/;
 
 /**
- * Seals on the forms of our pages. A seal says: this page was given to this browser, for this purpose, at this
- * instant. Nobody else can make one, and it is good for nothing else: a form that another site sends has none
- * (cross-site request forgery), and how long ago a page was opened need not be written down anywhere.
+ * Seals for the forms of our pages, against cross-site request forgery. A seal is a MAC over the purpose of the
+ * form, the browser it was given to, and the time. A form posted by another site has none. Since a seal carries
+ * its own time, nothing has to be stored to know how old a form is.
  */
 export class FormSeal {
   readonly #key: Buffer;
 
-  /** `secret` is the store's own, base64; what is made from it here is of use nowhere else. */
+  /** @param secret of the store, base64; the key for seals is derived from it */
   constructor(secret: string) {
     this.#key = createHmac('sha256', Buffer.from(secret, 'base64')).update('forms of pages').digest();
   }
 
   /**
-   * @param purpose what the form does, and to what
-   * @param browser what only this browser has: the value of a cookie
+   * @param purpose what the form does, and to which resource
+   * @param browser value of a cookie that only this browser has
    */
   seal(purpose: string, browser: string, nowMs: number): string {
     return `${nowMs.toString(36)}.${this.#mac(purpose, browser, nowMs).toString('base64url')}`;
   }
 
-  /** The instant at which the form was given out; null for anything but a seal of ours for this purpose and browser. */
+  /** When the form was given out, in milliseconds; null when the seal is not ours or for another purpose or browser. */
   sealedAt(seal: string, purpose: string, browser: string): number | null {
     const [, instant = '', mac = ''] = SEAL.exec(seal) ?? [];
     if (mac === '') return null;
@@ -96,7 +96,7 @@ export class FormSeal {
   }
 
   #mac(purpose: string, browser: string, atMs: number): Buffer {
-    // As JSON, the parts cannot run into each other.
+    // JSON keeps the parts apart: no two different inputs give the same text.
     return createHmac('sha256', this.#key)
       .update(JSON.stringify([purpose, browser, atMs]))
       .digest();

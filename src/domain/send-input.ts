@@ -15,7 +15,7 @@ import {
 } from './message-parts.js';
 import { lineFaultOf } from './text.js';
 
-/** A submission, checked, with everything that does not matter made equal. */
+/** The input of `sendMessage`, checked and in one form: names trimmed, labels sorted, absent and null alike. */
 export interface NormalSubmission {
   readonly recipients: Recipients;
   readonly subject: string;
@@ -23,7 +23,7 @@ export interface NormalSubmission {
   readonly html: string | null;
   readonly files: readonly AttachmentInput[];
   readonly inReplyTo: string | null;
-  /** In binary order. */
+  /** Sorted by `sortLabels`, each once. */
   readonly labels: readonly string[];
   readonly idempotencyKey: string | null;
 }
@@ -31,22 +31,20 @@ export interface NormalSubmission {
 const MESSAGE_REF = new RegExp(PATTERNS.messageRef);
 
 /**
- * Checks every field of a submission but its size, which comes later in the order of checks.
- * @returns `invalid_message`, `invalid_name`, `invalid_labels` or `invalid_idempotency_key` when one is bad
+ * Checks every field of a submission. Its size is checked later, by `checkContentSize`.
+ * @throws `invalid_message`, `invalid_name`, `invalid_labels` or `invalid_idempotency_key`
  */
 export function normaliseSubmission(input: SendInput): NormalSubmission {
   const recipients = normaliseRecipients(input);
   checkComplete({ ...input, to: recipients.to });
   checkBody(input);
-  const files = normaliseFiles(input.attachments);
-  const options = normaliseOptions(input);
   return {
     recipients,
     subject: input.subject,
     text: input.text,
     html: input.html ?? null,
-    files,
-    ...options,
+    files: normaliseFiles(input.attachments),
+    ...normaliseOptions(input),
   };
 }
 
@@ -57,7 +55,10 @@ function checkBody({ subject, text, html, in_reply_to }: SendInput): void {
   checkReplyTarget(in_reply_to);
 }
 
-/** What every message must have, however it came about. */
+/**
+ * Checks what every message must have when it is sent: a recipient in To, a subject and a text.
+ * @throws `invalid_message`
+ */
 export function checkComplete(message: {
   readonly to: readonly Mailbox[];
   readonly subject: string;
@@ -74,14 +75,14 @@ function checkTexts({ text, html }: Pick<SendInput, 'text' | 'html'>): void {
   if (problem !== null) throw refuse('invalid_message', problem);
 }
 
-/** Why this cannot be a subject, blank or not; null when it can. */
+/** What is wrong with a subject, for a refusal; null when nothing is. A blank one passes: a draft may have it. */
 function subjectProblemOf(subject: string): string | null {
   return lineFaultOf(subject, MAX_SUBJECT_BYTES) === null
     ? null
     : `subject must be well-formed Unicode of at most ${MAX_SUBJECT_BYTES} UTF-8 bytes without control characters.`;
 }
 
-/** Why these cannot be bodies; null when they can. */
+/** What is wrong with the bodies, for a refusal; null when nothing is. Blank ones pass, as in a draft. */
 function textProblemOf(bodies: {
   readonly text?: string | undefined;
   readonly html?: string | null | undefined;
@@ -90,7 +91,7 @@ function textProblemOf(bodies: {
   return bodies.html?.isWellFormed() === false ? 'html must be well-formed Unicode.' : null;
 }
 
-/** The id of a message to answer has the shape of one; whether it is there is asked of the store. */
+/** Checks only the form of an id; whether the message exists is looked up later. */
 function checkReplyTarget(id: string | null | undefined, field = 'in_reply_to'): void {
   if (id !== undefined && id !== null && !isMessageRef(id)) {
     throw refuse('invalid_message', `${field} must be the id of a message of this inbox.`);
@@ -101,24 +102,26 @@ function isMessageRef(id: string): boolean {
   return MESSAGE_REF.test(id);
 }
 
-/** An answer to a message, checked. */
+/** The input of `replyMessage` or `replyAllMessage`, checked. */
 export interface NormalReply
   extends Pick<NormalSubmission, 'text' | 'html' | 'files' | 'labels' | 'idempotencyKey'> {
   readonly messageId: string;
 }
 
-/** Checks an answer as a submission is checked; recipients and subject come from what it answers. */
+/**
+ * Checks a reply as `normaliseSubmission` does; recipients and subject are derived from the message it answers.
+ * @throws `invalid_message`, `invalid_labels` or `invalid_idempotency_key`
+ */
 export function normaliseReply(input: ReplyInput): NormalReply {
   checkReplyTarget(input.message_id, 'message_id');
   checkTexts(input);
   const files = normaliseFiles(input.attachments);
-  const options = normaliseOptions(input);
-  const { labels, idempotencyKey } = options;
+  const { labels, idempotencyKey } = normaliseOptions(input);
   const { message_id: messageId, text, html = null } = input;
   return { messageId, text, html, files, labels, idempotencyKey };
 }
 
-/** A forward, checked. */
+/** The input of `forwardMessage`, checked. */
 export interface NormalForward extends Pick<NormalSubmission, 'recipients' | 'labels' | 'idempotencyKey'> {
   readonly messageId: string;
   /** Empty for none. */
@@ -126,28 +129,32 @@ export interface NormalForward extends Pick<NormalSubmission, 'recipients' | 'la
   readonly includeAttachments: boolean;
 }
 
-/** Checks a forward as a submission is checked; the rest comes from what it forwards. */
+/**
+ * Checks a forward as `normaliseSubmission` does; the rest is derived from the message it forwards.
+ * @throws `invalid_message`, `invalid_name`, `invalid_labels` or `invalid_idempotency_key`
+ */
 export function normaliseForward(input: ForwardInput): NormalForward {
   checkReplyTarget(input.message_id, 'message_id');
   const recipients = normaliseRecipients(input);
   if (recipients.to.length === 0) throw refuse('invalid_message', 'to must have at least one entry.');
   const { message_id: messageId, note = '', include_attachments: includeAttachments = true } = input;
   if (!note.isWellFormed()) throw refuse('invalid_message', 'note must be well-formed Unicode.');
-  const options = normaliseOptions(input);
-  const { labels, idempotencyKey } = options;
+  const { labels, idempotencyKey } = normaliseOptions(input);
   return { messageId, recipients, note, includeAttachments, labels, idempotencyKey };
 }
 
-/** What every way of sending takes besides its content. */
+/** The fields that every way of sending takes besides its content. */
 function normaliseOptions(
   input: Pick<SendInput, 'in_reply_to' | 'labels' | 'idempotency_key'>,
 ): Pick<NormalSubmission, 'inReplyTo' | 'labels' | 'idempotencyKey'> {
-  const labels = normaliseLabels('labels', input.labels ?? []);
-  const idempotencyKey = checkIdempotencyKey(input.idempotency_key);
-  return { inReplyTo: input.in_reply_to ?? null, labels, idempotencyKey };
+  return {
+    inReplyTo: input.in_reply_to ?? null,
+    labels: normaliseLabels('labels', input.labels ?? []),
+    idempotencyKey: checkIdempotencyKey(input.idempotency_key),
+  };
 }
 
-/** Bodies and encoded attachments together, in bytes. */
+/** The size that is held against the limit: bodies in UTF-8 and files in base64, together, in bytes. */
 export function contentBytes(content: {
   readonly text: string;
   readonly html: string | null;
@@ -158,13 +165,16 @@ export function contentBytes(content: {
   return Buffer.byteLength(content.text) + Buffer.byteLength(content.html ?? '') + files;
 }
 
-/** Text, HTML and encoded files have a bound of their own, before anything is composed. */
+/**
+ * Checks the size of text, HTML and encoded files before the message is composed.
+ * @throws `message_too_large`
+ */
 export function checkContentSize({ text, html, files }: OutgoingBody): void {
   const size = contentBytes({ text, html, fileSizes: files.map(file => file.bytes.length) });
   if (size > MAX_MESSAGE_BYTES) throw tooLarge(size);
 }
 
-/** The refusal of a message of so many bytes or more. */
+/** The refusal of a message that has `size` bytes or more. */
 export function tooLarge(size: number): Refusal {
   return refuse(
     'message_too_large',
@@ -172,7 +182,7 @@ export function tooLarge(size: number): Refusal {
   );
 }
 
-/** Fields of a draft, checked. A field that is there was said; null clears. */
+/** The fields of a draft that were given, checked. A field that is absent was not given; null clears. */
 export interface DraftChange {
   readonly to?: readonly Mailbox[];
   readonly cc?: readonly Mailbox[];
@@ -185,7 +195,7 @@ export interface DraftChange {
   readonly labels?: readonly string[];
 }
 
-/** What a draft is made from, checked. */
+/** The message that a draft replies to or forwards (`createDraft`), checked. */
 export interface DraftSource {
   readonly action: 'reply' | 'reply-all' | 'forward';
   readonly messageId: string;
@@ -193,9 +203,12 @@ export interface DraftSource {
   readonly includeAttachments?: boolean;
 }
 
-/** Checks the fields that were given; recipients, subject and text may be missing until it is sent. */
+/**
+ * Checks the fields that were given. Recipients, subject and text may be missing until the draft is sent.
+ * @throws `invalid_message`, `invalid_name` or `invalid_labels`
+ */
 export function normaliseDraft(input: UpdateDraft): DraftChange {
-  const recipients = normaliseGiven(input);
+  const recipients = normaliseGivenRecipients(input);
   const { subject, text, html, in_reply_to: inReplyTo } = input;
   const subjectProblem = subject === undefined ? null : subjectProblemOf(subject);
   const problem = subjectProblem ?? textProblemOf({ text, html });
@@ -214,18 +227,20 @@ export function normaliseDraft(input: UpdateDraft): DraftChange {
   };
 }
 
-function normaliseGiven(input: UpdateDraft): Pick<DraftChange, 'to' | 'cc' | 'bcc'> {
+function normaliseGivenRecipients(input: UpdateDraft): Pick<DraftChange, 'to' | 'cc' | 'bcc'> {
   const given: { to?: readonly Mailbox[]; cc?: readonly Mailbox[]; bcc?: readonly Mailbox[] } = {};
   for (const field of ['to', 'cc', 'bcc'] as const) {
     const list = input[field];
-    if (list === undefined) continue;
-    given[field] = normaliseMailboxes(field, list);
+    if (list !== undefined) given[field] = normaliseMailboxes(field, list);
   }
   checkRecipientCount(given.to ?? [], given.cc ?? [], given.bcc ?? []);
   return given;
 }
 
-/** Checks what a draft is made from against the fields that come with it. */
+/**
+ * Checks the source of a draft, and that the fields given with it do not contradict it.
+ * @throws `invalid_draft`
+ */
 export function normaliseSource(
   source: NonNullable<CreateDraft['source']>,
   change: DraftChange,

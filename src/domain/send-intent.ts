@@ -5,9 +5,9 @@ import type { Mailbox } from './message-parts.js';
 import type { DraftChange, DraftSource, NormalForward, NormalReply, NormalSubmission } from './send-input.js';
 
 /**
- * What makes two sends under one key the same (specification, "Idempotency keys for sends" rule 3): the digest
- * is equal exactly when inbox, recipients with names and order, subject, bodies, files with order, reply target
- * and the set of labels are. Kinds of sending never equal each other.
+ * Digest that decides whether a second send with the same idempotency key repeats the first (`sendMessage`). Two
+ * digests are equal exactly when these are: inbox, recipients with their names and order, subject, bodies, files with
+ * their order, reply target, and the set of labels. Digests of different operations are never equal.
  */
 export function explicitSendIntent(inboxId: string, submission: NormalSubmission): string {
   const { recipients, subject, text, html, files, inReplyTo, labels } = submission;
@@ -30,7 +30,7 @@ function mailboxParts(mailboxes: readonly Mailbox[]): unknown {
   return mailboxes.map(({ address, name }) => [address, name ?? null]);
 }
 
-/** Content by its hash: the digest's input stays small. */
+/** File contents are hashed first, so that no large text has to be built. */
 function fileParts(files: readonly AttachmentInput[]): unknown {
   return files.map(({ filename, type, content }) => [
     filename,
@@ -39,13 +39,13 @@ function fileParts(files: readonly AttachmentInput[]): unknown {
   ]);
 }
 
-/** The same for a reply or reply-all: what is derived from the source does not matter. */
+/** The digest of `replyMessage` or `replyAllMessage`: what is derived from the source message is not part of it. */
 export function replyIntent(scope: 'reply' | 'reply-all', inboxId: string, reply: NormalReply): string {
   const { messageId, text, html, files, labels } = reply;
   return intentDigest([scope, inboxId, messageId, text, html, fileParts(files), labels]);
 }
 
-/** The same for a forward; an empty note is none. */
+/** The digest of `forwardMessage`. */
 export function forwardIntent(inboxId: string, forward: NormalForward): string {
   const { messageId, recipients, note, includeAttachments, labels } = forward;
   return intentDigest([
@@ -61,7 +61,7 @@ export function forwardIntent(inboxId: string, forward: NormalForward): string {
   ]);
 }
 
-/** The same for the creation of a draft (wire contract 3.17): with a source, which fields were given matters too. */
+/** The digest of `createDraft`. With a source, a field that is absent is derived, so which fields were given counts. */
 export function draftIntent(inboxId: string, change: DraftChange, source: DraftSource | null): string {
   const {
     to = [],
@@ -91,7 +91,7 @@ export function draftIntent(inboxId: string, change: DraftChange, source: DraftS
   ]);
 }
 
-/** The same for the sending of a draft: it is the draft that is meant, whatever is in it. */
+/** The digest of `sendDraft`: the draft counts, not what it holds. */
 export function draftSendIntent(draftId: string): string {
   return intentDigest(['send-draft', draftId]);
 }

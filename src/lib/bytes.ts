@@ -1,7 +1,7 @@
 /**
- * Bytes of ASCII that mean something in mail, by their names; the units of UTF-16 have the same numbers. A loop over bytes takes the ones it needs at the top
- * of its file, `const { CR, LF } = BYTE;`: such a constant is compiled into the loop, while an imported name is
- * looked up for each byte, and the loop takes a third longer.
+ * ASCII bytes with a meaning in mail; UTF-16 units have the same numbers. A file with a loop over bytes copies those
+ * it needs, `const { CR, LF } = BYTE;`. Such a constant is compiled into the loop; an imported name is looked up for
+ * each byte, which takes a third longer.
  */
 export const BYTE = {
   NUL: 0x00,
@@ -17,8 +17,8 @@ export const BYTE = {
 } as const;
 
 /**
- * Where to cut text in UTF-8 so that at most `maxBytes` of it are left and no character is torn: at its end where it
- * fits, else at `maxBytes` or up to three bytes before.
+ * Where to cut UTF-8 text so that at most `maxBytes` are left and no character is split.
+ * @returns the length when it fits, else `maxBytes` or up to three bytes less
  */
 export function utf8End(bytes: Uint8Array, maxBytes: number): number {
   if (bytes.length <= maxBytes) return bytes.length;

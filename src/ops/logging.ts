@@ -1,10 +1,11 @@
 import { destination, type Logger as PinoLogger, pino } from 'pino';
 
+/** Severities of the configuration key `log.level`. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
 /**
- * Values that never reach a log, wherever a caller puts them by mistake. Callers log ids, sizes, codes and
- * addresses of clients; never bodies, credentials or header values.
+ * Fields that are redacted, in case a caller logs one by mistake, at the top of an entry and one level below. Callers
+ * log ids, sizes, codes and client addresses, never bodies, credentials or header values.
  */
 const REDACTED = ['credential', 'authorization', 'phrase', 'password', 'headers', 'body'].flatMap(name => [
   name,
@@ -13,7 +14,7 @@ const REDACTED = ['credential', 'authorization', 'phrase', 'password', 'headers'
 
 export type RootLogger = PinoLogger;
 
-/** JSON lines on standard output, where systemd's journal takes them. */
+/** A logger of JSON lines on standard output, where systemd's journal collects them. */
 export function createLogger(level: LogLevel): RootLogger {
   return pino(
     {
@@ -23,7 +24,7 @@ export function createLogger(level: LogLevel): RootLogger {
       formatters: { level: label => ({ level: label }) },
       redact: { paths: REDACTED, censor: '[redacted]' },
     },
-    // Synchronous: the last line before an end of the process is the one that is needed.
+    // Synchronous, so that the last line before the process ends is never lost.
     destination({ dest: 1, sync: true }),
   );
 }

@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
-import { isEmailAddress, toMailboxAddress } from '../domain/addresses.js';
+import { isEmailAddress, toInboxAddress } from '../domain/addresses.js';
 import { MAX_LINE_OCTETS } from '../domain/message-parts.js';
 import { settledWithin } from '../lib/async.js';
 import { BYTE } from '../lib/bytes.js';
@@ -97,7 +97,7 @@ export class SplitRelay implements Relay {
   }
 
   #isOurs(address: string): boolean {
-    const domain = toMailboxAddress(address)?.domain;
+    const domain = toInboxAddress(address)?.domain;
     return domain !== undefined && this.#options.domains.includes(domain);
   }
 

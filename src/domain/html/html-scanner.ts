@@ -1,29 +1,28 @@
 /** A piece of HTML: `html.slice(start, end)`. */
 export interface HtmlToken {
-  /** `markup`: a comment, a document type or whatever else stands in `<!...>`, `<?...>` and `</...>` without being a tag. */
+  /** `markup` is a comment, a document type, or any other `<!...>`, `<?...>` or `</...>` that is not a tag. */
   readonly kind: 'text' | 'tag' | 'markup';
-  /** Of a tag, in lower case; otherwise `""`. */
+  /** The name of a tag, in lower case; `""` for text and markup. */
   readonly name: string;
   readonly isClosing: boolean;
   readonly start: number;
-  /** Of the opening tag of a script or the like: where its content ends. */
+  /** For the opening tag of an element of `HIDDEN`, the end of its content. */
   readonly end: number;
 }
 
-/** Elements whose content is neither markup nor shown as text (HTML, "Parsing HTML documents"). */
+/** Elements whose content is neither markup nor visible text (HTML Standard, "Parsing HTML documents"). */
 const HIDDEN = new Set(['script', 'style', 'title', 'iframe', 'noembed', 'noframes']);
 
 const COMMENT_END = /--!?>/g;
 
 /**
- * Splits HTML into tags, text and the rest as a browser does (HTML, "Tokenization"), in time proportional to
- * its length whatever it holds. Where an end is missing nothing is thrown: an unclosed comment or script
- * hides the rest, a tag that is never closed is text.
+ * Splits HTML into tags, text and other markup as a browser does (HTML Standard, "Tokenization"). It takes linear time
+ * for any input and never throws: an unclosed comment or script hides the rest, an unclosed tag is text.
  */
 export class HtmlScanner {
   readonly #html: string;
   #position = 0;
-  /** Ends that turned out not to come any more, so that none of them is looked for again. */
+  /** Closing characters that do not occur any more, so that each is searched for in vain only once. */
   readonly #missing = new Set<string>();
 
   constructor(html: string) {
@@ -43,11 +42,11 @@ export class HtmlScanner {
     return { kind: 'text', name: '', isClosing: false, start, end: this.#position };
   }
 
-  /** The next `<` from `from` on that may be more than text. */
+  /** The next `<` at or after `from` that may begin markup. */
   #textEnd(from: number): number {
     const html = this.#html;
     for (let at = html.indexOf('<', from); at >= 0; at = html.indexOf('<', at + 1)) {
-      // Without another `>` nothing but a comment hides what follows it.
+      // When no `>` is left, only a comment can still begin: its end may be missing.
       const isMarkup = this.#missing.has('>')
         ? html.startsWith('<!--', at)
         : opensMarkup(html.charCodeAt(at + 1));
@@ -56,7 +55,7 @@ export class HtmlScanner {
     return html.length;
   }
 
-  /** What begins with the `<` at `start`, or null when that is mere text. */
+  /** The token that begins with the `<` at `start`; null when it is text. */
   #markup(start: number): HtmlToken | null {
     const html = this.#html;
     if (html.startsWith('<!--', start)) return markup(start, this.#commentEnd(start));
@@ -85,7 +84,7 @@ export class HtmlScanner {
     return { kind: 'tag', name, isClosing, start, end };
   }
 
-  /** The position after the `>` that ends a tag, not counting those in the quoted value of an attribute; -1 when none does. */
+  /** The position after the `>` that ends a tag, or -1. A `>` in a quoted attribute value does not count. */
   #tagEnd(from: number): number {
     const html = this.#html;
     if (this.#missing.has('>')) return -1;
@@ -101,7 +100,7 @@ export class HtmlScanner {
   }
 
   #hiddenEnd(name: string, from: number): number {
-    // The name is one of few and has no character that means something in a pattern.
+    // The name is one of `HIDDEN`, so it needs no escaping.
     const closing = new RegExp(`</${name}(?=[\\s/>])`, 'gi');
     closing.lastIndex = from;
     return closing.exec(this.#html)?.index ?? this.#html.length;
@@ -123,14 +122,14 @@ function markup(start: number, end: number): HtmlToken {
   return { kind: 'markup', name: '', isClosing: false, start, end };
 }
 
-/** Only there a quote begins a value; elsewhere it is a character of a name. */
+/** True when a quote begins a value; elsewhere it is part of an attribute name. */
 function isAfterEquals(html: string, quote: number): boolean {
   let before = quote - 1;
   while (/\s/.test(html[before] ?? '')) before--;
   return html[before] === '=';
 }
 
-/** White space, `/` and `>`; the caller knows that there is a `>`. */
+/** White space, `/` or `>`. The caller has made sure that there is a `>`. */
 function endsTagName(code: number): boolean {
   return code <= 0x20 || code === 0x2f || code === 0x3e;
 }
@@ -145,12 +144,12 @@ function isLetter(code: number): boolean {
   return lower >= 0x61 && lower <= 0x7a;
 }
 
-/**
- * Character references of HTML (HTML, "Named character references"): those of HTML 4, which are what mail
- * has, out of the two thousand that browsers know.
+/*
+ * Character references (HTML Standard, "Named character references"). Of the two thousand that browsers know, only
+ * those of HTML 4: mail has no others.
  */
 
-/** In the order of their characters, from U+00A0 on; browsers take these without the semicolon too. */
+/** Names in the order of their characters, from U+00A0 on. Browsers accept them without the semicolon too. */
 const LATIN_1 =
   'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute ' +
   'micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring ' +
@@ -161,7 +160,7 @@ const LATIN_1 =
 
 const MARKUP = { amp: '&', lt: '<', gt: '>', quot: '"', AMP: '&', LT: '<', GT: '>', QUOT: '"' };
 
-/** A name and its character, in turn. */
+/** Each name is followed by its character. */
 const OTHERS =
   "apos ' OElig Œ oelig œ Scaron Š scaron š Yuml Ÿ fnof ƒ circ ˆ tilde ˜ Alpha Α Beta Β Gamma Γ Delta Δ " +
   'Epsilon Ε Zeta Ζ Eta Η Theta Θ Iota Ι Kappa Κ Lambda Λ Mu Μ Nu Ν Xi Ξ Omicron Ο Pi Π Rho Ρ Sigma Σ Tau Τ ' +
@@ -176,7 +175,7 @@ const OTHERS =
   'sube ⊆ supe ⊇ oplus ⊕ otimes ⊗ perp ⊥ sdot ⋅ lceil ⌈ rceil ⌉ lfloor ⌊ rfloor ⌋ lang ⟨ rang ⟩ loz ◊ ' +
   'spades ♠ clubs ♣ hearts ♥ diams ♦';
 
-/** What numbers from 128 to 159 mean: the characters of windows-1252 (HTML, "Numeric character reference end state"). */
+/** The characters of the numbers 128 to 159 (HTML Standard, "Numeric character reference end state"). */
 const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
 const legacy = new Map([
@@ -192,7 +191,7 @@ const others = new Map(
 
 const REFERENCE = /&(?:#(?:[xX]([0-9a-fA-F]+)|([0-9]+))|([A-Za-z][A-Za-z0-9]+))(;?)/y;
 
-/** Text with its character references replaced; what is none, or is not known, stays as written. */
+/** Text with its character references decoded; unknown ones stay as written. */
 export function decodeEntities(text: string): string {
   let decoded = '';
   let position = 0;
@@ -213,7 +212,7 @@ function characterOf([, hex, decimal, name = '', semicolon]: RegExpExecArray): s
   return legacy.get(name) ?? (semicolon === ';' ? (others.get(name) ?? null) : null);
 }
 
-/** No character is U+FFFD, as are the halves of one. */
+/** U+FFFD for a number that is not a character, or is half of a surrogate pair. */
 function characterOfNumber(number: number): string {
   const isCharacter = number > 0 && number <= 0x10ffff && (number < 0xd800 || number > 0xdfff);
   if (!isCharacter) return '\ufffd';

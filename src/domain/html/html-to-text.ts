@@ -1,7 +1,7 @@
 import { decodeEntities, HtmlScanner, type HtmlToken } from './html-scanner.js';
 import { TextLayout } from './text-layout.js';
 
-/** Elements that stand on lines of their own, and whether a blank line is around them as well. */
+/** Elements that begin a new line, and the line breaks around them: two make a blank line. */
 const BLOCKS: ReadonlyMap<string, 1 | 2> = new Map([
   ...of(
     1,
@@ -16,9 +16,9 @@ function of<const Value>(value: Value, names: string): [string, Value][] {
 }
 
 /**
- * The text that stands in HTML, for readers that show no HTML (specification, ForwardInput rule 3): tags and
- * scripts gone, blocks on lines of their own, at most one blank line between two, character references decoded.
- * Nothing is rendered or fetched. It takes time in proportion to the length, and the text is never longer.
+ * The text of HTML, for readers that do not show HTML. Tags and scripts are removed, character references decoded, and
+ * blocks put on their own lines with at most one blank line between them. Nothing is rendered or fetched. It takes
+ * linear time, and the text is never longer than the HTML.
  */
 export function htmlToText(html: string): string {
   const scanner = new HtmlScanner(html);
@@ -45,12 +45,12 @@ function layOut({ name, isClosing }: HtmlToken, layout: TextLayout): void {
   if (name === 'li') layout.mark(isClosing ? '' : '- ');
 }
 
-/** Elements that stand before the body of a document or hold what does. */
+/** Elements that come before the body of a document, and those around them. */
 const BEFORE_BODY = new Set('base basefont bgsound head html link meta script style title'.split(' '));
 
 /**
- * Where the visible part of HTML begins, be it a fragment or a whole document: behind the opening tag of the
- * body, or behind all that belongs before it.
+ * Position at which the visible part of HTML begins: after the opening tag of the body, or in a fragment without one
+ * after everything that comes before a body.
  */
 export function htmlBodyStart(html: string): number {
   const scanner = new HtmlScanner(html);
@@ -62,7 +62,7 @@ export function htmlBodyStart(html: string): number {
       (token.kind === 'tag' && BEFORE_BODY.has(token.name)) ||
       (token.kind === 'text' && html.slice(token.start, token.end).trim() === '');
     if (!isBefore) return start;
-    // White space belongs to what follows it.
+    // White space before the visible part belongs to it.
     if (token.kind !== 'text') start = token.end;
   }
   return start;

@@ -5,12 +5,12 @@ const FORM_FEED = 0x0c;
 const NO_BREAK_SPACE = 0xa0;
 
 /**
- * Lays words and lines out as text. What separates two texts (a space, a line end, a blank line, the mark of
- * a list item) is remembered until the second one comes, so that none of it piles up. Controls are left out,
- * no-break spaces are spaces, no line ends in one.
+ * Lays out words and lines as plain text. A separator (space, line break, blank line, list mark) is only written when
+ * more text follows, so separators never pile up. Controls are dropped, no-break spaces become spaces, and no line
+ * ends in a space.
  */
 export class TextLayout {
-  /** UTF-16 as it will be: strings that grow by single characters cost many times as much. */
+  /** The text in UTF-16. A string that grows by single characters would take many times as long. */
   readonly #units: Uint16Array;
   #length = 0;
   #lineStart = 0;
@@ -18,17 +18,17 @@ export class TextLayout {
   #breaksDue = 0;
   #mark = '';
 
-  /** @param maxLength the text never has more units of UTF-16; what is beyond is lost */
+  /** @param maxLength UTF-16 units that are kept; the rest is dropped */
   constructor(maxLength: number) {
     this.#units = new Uint16Array(maxLength);
   }
 
-  /** The next text begins behind so many line breaks at least. */
+  /** Puts at least this many line breaks before the next text. */
   separate(breaks: 1 | 2): void {
     if (this.#mark === '') this.#breaksDue = Math.max(this.#breaksDue, breaks);
   }
 
-  /** One more line break; two of them make a blank line, of which one is enough. */
+  /** Adds a line break before the next text; two make a blank line, and more count as two. */
   breakLine(): void {
     if (this.#mark === '') this.#breaksDue = Math.min(2, this.#breaksDue + 1);
   }
@@ -37,12 +37,12 @@ export class TextLayout {
     this.#isSpaceDue = true;
   }
 
-  /** Stands before the next text, from which nothing separates it any more. */
+  /** Puts a mark, such as `- `, directly before the next text. */
   mark(mark: string): void {
     this.#mark = mark;
   }
 
-  /** Text in which a run of white space is one space. */
+  /** Adds text in which each run of white space is one space. */
   addWords(text: string): void {
     for (let i = 0; i < text.length; i++) {
       const unit = text.charCodeAt(i);
@@ -51,7 +51,7 @@ export class TextLayout {
     }
   }
 
-  /** Text whose white space counts. */
+  /** Adds text that keeps its white space. */
   addLines(text: string): void {
     for (let i = 0; i < text.length; i++) {
       const unit = text.charCodeAt(i);
@@ -62,7 +62,7 @@ export class TextLayout {
 
   text(): string {
     this.#endLine();
-    // A line that came to nothing leaves the line end before it.
+    // An empty last line leaves the line end before it.
     while (this.#units[this.#length - 1] === LF) this.#length--;
     const { buffer, byteOffset } = this.#units;
     return Buffer.from(buffer, byteOffset, this.#length * 2).toString('utf16le');
@@ -82,7 +82,7 @@ export class TextLayout {
     this.#put(unit === NO_BREAK_SPACE ? SPACE : unit);
   }
 
-  /** Ends the line; a line or blank line after nothing, or after another blank line, is none. */
+  /** Ends the line. There is no blank line at the beginning, and never more than one in a row. */
   #break(): void {
     this.#endLine();
     const isBlankDue = this.#breaksDue > 1;
@@ -95,7 +95,7 @@ export class TextLayout {
     this.#lineStart = this.#length;
   }
 
-  /** Takes back the spaces that the line ends in; a line of nothing else is none, and neither is its line end. */
+  /** Removes the white space at the end of the line. */
   #endLine(): void {
     const units = this.#units;
     while (this.#length > this.#lineStart && isBlank(units[this.#length - 1])) this.#length--;

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { blocksSender, toSenders } from '../../domain/address-policy.js';
-import { isRoleLocalPart, toMailboxAddress } from '../../domain/addresses.js';
+import { isRoleLocalPart, toInboxAddress } from '../../domain/addresses.js';
 import type { InboxId } from '../../domain/ids.js';
 import { FromReader } from '../../mail/read/message-header.js';
 import type { Store } from '../../store/engine/store.js';
@@ -28,7 +28,7 @@ export function builtInPostmaster(mail: MailDomains): string {
  */
 export function resolveRecipient(reader: Reader, mail: MailDomains, address: string): InboxId | null {
   if (isBarePostmaster(address)) return postmasterInbox(reader, mail);
-  const mailbox = toMailboxAddress(address);
+  const mailbox = toInboxAddress(address);
   if (mailbox === null || !mail.domains.includes(mailbox.domain)) return null;
   if (isRoleLocalPart(mailbox.localPart)) return postmasterInbox(reader, mail);
   return liveInbox(reader, `${mailbox.localPart}@${mailbox.domain}`);
@@ -36,7 +36,7 @@ export function resolveRecipient(reader: Reader, mail: MailDomains, address: str
 
 /** Does a recipient address stand for a role and not for an inbox? */
 export function isRoleAddress(address: string): boolean {
-  return isBarePostmaster(address) || isRoleLocalPart(toMailboxAddress(address)?.localPart ?? '');
+  return isBarePostmaster(address) || isRoleLocalPart(toInboxAddress(address)?.localPart ?? '');
 }
 
 function isBarePostmaster(address: string): boolean {

@@ -1,5 +1,5 @@
 import { MAX_SOUGHT_ADDRESS_LENGTH } from '../../contract/limits.js';
-import { toMailboxAddress } from '../../domain/addresses.js';
+import { toInboxAddress } from '../../domain/addresses.js';
 import { notFound, refuse } from '../../domain/errors.js';
 import { type AccountId, type InboxId, toId } from '../../domain/ids.js';
 import type { Reader } from '../../store/engine/tables.js';
@@ -43,7 +43,7 @@ export function locateInbox(
 /** An inbox is named by its own address: one with a `+tag` reaches it, but is not its name. */
 function inboxIdAt(reader: Reader, address: string): InboxId | null {
   // What is longer than any address is not looked up.
-  const mailbox = address.length > MAX_SOUGHT_ADDRESS_LENGTH ? null : toMailboxAddress(address.trim());
+  const mailbox = address.length > MAX_SOUGHT_ADDRESS_LENGTH ? null : toInboxAddress(address.trim());
   if (mailbox === null || address.includes('+')) return null;
   const owner = findAddress(reader, `${mailbox.localPart}@${mailbox.domain}`);
   return owner?.status === 'live' ? owner.inboxId : null;

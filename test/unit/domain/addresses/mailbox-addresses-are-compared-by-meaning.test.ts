@@ -1,5 +1,5 @@
 import t from 'tap';
-import { toMailboxAddress } from '../../../../src/domain/addresses.js';
+import { toInboxAddress } from '../../../../src/domain/addresses.js';
 
 const cases: [string, string, string | null][] = [
   ['plain', 'agent@example.org', 'agent@example.org'],
@@ -23,7 +23,7 @@ const cases: [string, string, string | null][] = [
 
 for (const [name, given, expected] of cases) {
   t.test(name, async t => {
-    const mailbox = toMailboxAddress(given);
+    const mailbox = toInboxAddress(given);
     t.equal(mailbox === null ? null : `${mailbox.localPart}@${mailbox.domain}`, expected);
   });
 }
