@@ -2,7 +2,7 @@ import { isLoopback } from '../domain/addresses.js';
 import type { ConfigProblem } from './config-problem.js';
 import type { SettledValue, SettledValues } from './settle-values.js';
 
-/** The rules that join several keys. A key that is wrong by itself is left out of them. */
+/** Checks rules that involve several keys. A rule is skipped when one of its keys is wrong by itself. */
 export function checkAcrossKeys(values: SettledValues): ConfigProblem[] {
   return [
     checkRedis(values),
@@ -75,7 +75,7 @@ function checkPostmaster(values: SettledValues): ConfigProblem | null {
   };
 }
 
-/** Domains that wait for their policy are no fault: an operator may close for a while. */
+/** Domains without the policy are allowed: an operator may close signup for a while and keep them. */
 function checkSignupDomains(values: SettledValues): ConfigProblem | null {
   const policy = values.get('signup.policy');
   const domains = values.get('signup.domains');
@@ -94,7 +94,7 @@ function checkOidc(values: SettledValues): ConfigProblem | null {
   const missing = ['issuer', 'client_id'].find(name => !set.includes(name));
   const [first] = set;
   if (first === undefined || missing === undefined) return null;
-  // A key that is wrong by itself has been told of.
+  // If that key is not missing but wrong by itself, its problem has been reported.
   if (values.get(`signup.oidc.${missing}`) === undefined) return null;
   return {
     where: values.get(`signup.oidc.${first}`)?.where ?? 'signup.oidc',
@@ -103,7 +103,7 @@ function checkOidc(values: SettledValues): ConfigProblem | null {
   };
 }
 
-/** The rules that join the keys of [relay] and [relay.smarthost]. */
+/** Checks rules between the keys of [relay] and [relay.smarthost]. */
 function checkSmarthost(values: SettledValues): (ConfigProblem | null)[] {
   return [checkHost(values), checkCredentials(values), checkPlainPassword(values), checkCaFile(values)];
 }
@@ -132,8 +132,8 @@ function checkHost(values: SettledValues): ConfigProblem | null {
 function checkCredentials(values: SettledValues): ConfigProblem | null {
   const user = values.get('relay.smarthost.user');
   const file = values.get('relay.smarthost.password_file');
-  if (user === undefined || file === undefined || (user.value === null) === (file.value === null))
-    return null;
+  if (user === undefined || file === undefined) return null;
+  if ((user.value === null) === (file.value === null)) return null;
   const [set, setName, missingName] =
     user.value === null ? [file, 'password_file', 'user'] : [user, 'user', 'password_file'];
   return {

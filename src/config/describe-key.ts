@@ -1,13 +1,13 @@
 import type { NamedKey } from './key-list.js';
 import { renderToml } from './texts.js';
 
-/** The kind of value and its bounds: `integer, 65536 to 268435456`. */
+/** The type of a key and its bounds: `integer, 65536 to 268435456`. */
 export function describeType(key: NamedKey): string {
   const { name, allowed, isSecret } = key.type;
   return `${name}${allowed === '' ? '' : `, ${allowed}`}${isSecret ? '; secret' : ''}`;
 }
 
-/** What holds when nobody sets the key: `Default: 25`. */
+/** What applies when the key is not set: `Default: 25`. */
 export function describeDefault(key: NamedKey): string {
   switch (key.fallback.kind) {
     case 'value':

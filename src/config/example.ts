@@ -8,8 +8,8 @@ import { renderToml, wrapText } from './texts.js';
 const WIDTH = 100;
 
 /**
- * The example file: every key with its sentence, its bounds and its default, commented out. Only what
- * must be set is set, so that the file as it stands yields the defaults.
+ * The example file: every key with its description, bounds and default. All but the required keys are commented out,
+ * so the file as it is gives the defaults.
  */
 export function renderExample(): string {
   const lines = [
@@ -36,7 +36,7 @@ function renderKey(key: NamedKey): string[] {
   ];
 }
 
-/** What an operator will want to set next; shown, commented out. */
+/** Keys that an operator will want to set next: they are shown commented out. */
 const SUGGESTED: ReadonlySet<string> = new Set([
   'service.public_url',
   'mail.hostname',
@@ -50,14 +50,14 @@ export interface InitialConfig {
   readonly domain: string;
   /** The data folder. */
   readonly dataDir: string;
-  /** Further settings by dotted key, such as `{'smtp.port': 2525}`. */
+  /** More settings by dotted key, such as `{'smtp.port': 2525}`. */
   readonly settings?: Readonly<Record<string, RawValue>>;
 }
 
 /**
- * A short configuration that works as it stands. The values are written as they come: check the
- * result with `loadConfig`, as for any other file.
- * @throws for a setting that is no key, which is a mistake of the caller
+ * A short configuration that works as it is. The values are not checked here: load the result with `loadConfig`, as
+ * any other file.
+ * @throws Error when a setting is not a configuration key, which is a mistake of the caller
  */
 export function renderInitialConfig({ domain, dataDir, settings = {} }: InitialConfig): string {
   const values = new Map(
@@ -87,7 +87,7 @@ export function renderInitialConfig({ domain, dataDir, settings = {} }: InitialC
   return `${lines.join('\n')}\n`;
 }
 
-/** Run by `npm run config:example`: writes config/postern.example.toml. */
+/** `npm run config:example` runs this file to write config/postern.example.toml. */
 if (process.argv[1] === import.meta.filename) {
   const target = fileURLToPath(new URL('../../../config/postern.example.toml', import.meta.url));
   writeFileSync(target, renderExample());

@@ -7,18 +7,18 @@ import { renderToml, wrapText } from './texts.js';
 
 const WIDTH = 100;
 
-/** All that is known of one key, as `postern --json config explain` tells it. */
+/** One key, as `postern --json config explain` prints it. */
 export interface KeyExplanation {
   readonly key: string;
   readonly section: string;
   readonly name: string;
   readonly environment: string;
   readonly type: string;
-  /** Range or allowed values; empty when the type says it all. */
+  /** Range or allowed values; empty when the type is enough. */
   readonly allowed: string;
-  /** Null when there is none, or when it is worked out at start-up. */
+  /** Null when there is none, or when it is derived at start-up. */
   readonly default: RawValue | null;
-  /** What a default that is worked out at start-up follows from. */
+  /** What a default that is derived at start-up is derived from; null for any other. */
   readonly default_from: string | null;
   readonly required: boolean;
   readonly secret: boolean;
@@ -73,7 +73,7 @@ export function renderExplanation(): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** One effective value, as `postern --json config show` tells it. */
+/** One effective value, as `postern --json config show` prints it. */
 export interface ShownValue {
   readonly key: string;
   /** Null when it is not set. A secret shows as `(set)` or `(unset)`. */
@@ -83,7 +83,7 @@ export interface ShownValue {
   readonly from: string | null;
 }
 
-/** The effective configuration, key by key, with the origin of each value. */
+/** The effective value of every key, and where it comes from. */
 export function showConfig(config: Config, sources: ConfigSources): readonly ShownValue[] {
   return KEY_LIST.map(key => {
     const value = configValue(config, key.id);
@@ -97,7 +97,7 @@ export function showConfig(config: Config, sources: ConfigSources): readonly Sho
   });
 }
 
-/** The text of `postern config show`: a key a line, as TOML writes it, with its origin behind. */
+/** The text of `postern config show`: one key a line in TOML, followed by where its value comes from. */
 export function renderShown(shown: readonly ShownValue[]): string {
   const rows = shown.map(({ key, value, source, from }) => ({
     setting: `${key} = ${renderShownValue(value)}`,

@@ -13,7 +13,7 @@ export interface NamedKey extends Key<ConfigValue> {
   readonly variable: string;
 }
 
-/** A section with its keys, without those of the sections within it. */
+/** A section and its own keys; inner sections are listed by themselves. */
 export interface NamedSection {
   readonly id: string;
   readonly doc: string;
@@ -47,7 +47,7 @@ function variableOf(id: string): string {
   return `POSTERN_${id.toUpperCase().replaceAll('.', '_')}`;
 }
 
-/** A value that shows what the key is good for: its default, or an example where that is empty. */
+/** A value to show as an example: the default, or an example of its own when that is empty or there is none. */
 export function exampleOf(key: NamedKey): RawValue {
   const { fallback } = key;
   return fallback.kind === 'value' ? (fallback.example ?? fallback.raw) : fallback.example;

@@ -1,10 +1,10 @@
 import { inspect } from 'node:util';
 import type { SystemFacts } from './system-facts.js';
 
-/** What holds when nobody sets a key. */
+/** What applies when a key is not set. */
 export type Fallback = ValueFallback | RequiredFallback | UnsetFallback | DerivedFallback;
 
-/** This value holds. */
+/** A fixed default. */
 interface ValueFallback {
   readonly kind: 'value';
   readonly raw: RawValue;
@@ -12,36 +12,36 @@ interface ValueFallback {
   readonly example?: RawValue;
 }
 
-/** Nothing sensible can: start-up fails. */
+/** There is no sensible default: start-up fails. */
 interface RequiredFallback {
   readonly kind: 'required';
   readonly example: RawValue;
 }
 
-/** The value is `null`. Writing `""` says the same. */
+/** The value is `null`. Setting `""` means the same. */
 interface UnsetFallback {
   readonly kind: 'unset';
   readonly example: RawValue;
 }
 
-/** The value follows from the machine or from another key. Writing `placeholder` says the same. */
+/** The value is derived from the machine or from another key. Setting `placeholder` means the same. */
 interface DerivedFallback extends Derivation {
   readonly kind: 'derived';
 }
 
 export interface Derivation {
   readonly placeholder: '' | 0;
-  /** Where the value comes from, for the operator. */
+  /** What the value is derived from, in words for the operator. */
   readonly from: string;
   readonly example: RawValue;
   /**
-   * `textOf` gives another key, one that does not itself derive, by its dotted name; null when that
-   * one is wrong, and then there is nothing to derive either.
+   * Derives the value; null when it cannot, because a key that it needs is wrong.
+   * @param textOf the value of another key by its dotted name, null when that is wrong; it must not be derived itself
    */
   derive(facts: SystemFacts, textOf: (id: string) => string | null): RawValue | null;
 }
 
-/** One configuration key: everything that is known of it, said once. */
+/** One configuration key and everything that is known of it. */
 export interface Key<T extends ConfigValue, F extends Fallback = Fallback> {
   readonly kind: 'key';
   readonly type: ValueType<T>;
@@ -50,14 +50,14 @@ export interface Key<T extends ConfigValue, F extends Fallback = Fallback> {
   readonly doc: string;
 }
 
-/** A table of the configuration file: keys, and tables within it. */
+/** A table of the configuration file: keys and inner tables. */
 export interface Section<M extends Members = Members> {
   readonly kind: 'section';
   readonly doc: string;
   readonly members: M;
 }
 
-/** What a section holds, by the names of the configuration file (snake_case). */
+/** Keys and inner sections by their names in the configuration file (snake_case). */
 export interface Members {
   readonly [name: string]: Key<ConfigValue> | Section;
 }
@@ -95,7 +95,7 @@ export function optionalKey<T extends ConfigValue>(
   return { kind: 'key', type, fallback: { kind: 'unset', example }, doc };
 }
 
-/** Declares a key whose default is worked out at start-up. */
+/** Declares a key whose default is derived at start-up. */
 export function derivedKey<T extends ConfigValue>(
   type: ValueType<T>,
   derivation: Derivation,
@@ -104,47 +104,47 @@ export function derivedKey<T extends ConfigValue>(
   return { kind: 'key', type, fallback: { kind: 'derived', ...derivation }, doc };
 }
 
-/** What a key's value can be once it has been checked. */
+/** A value that has been checked. */
 export type ConfigValue = string | number | boolean | readonly string[] | Secret;
 
-/** A value as TOML or a default writes it, before it is checked. */
+/** A value as TOML or a default gives it, not yet checked. */
 export type RawValue = string | number | boolean | readonly string[];
 
 /**
- * The answer of a check: the value, normalised, or what is wrong with it in words that follow the
- * value ("is above 65535"). `instead` proposes a value that would be right.
+ * The result of a check: the normalised value, or what is wrong in words that follow the value ("is above 65535").
+ * `instead` proposes a value that would be right.
  */
 export type Checked<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly wrong: string; readonly instead?: string };
 
-/** One kind of value: how it is named, bounded, read and checked. */
+/** A type of value: its name, its bounds, and how it is read and checked. */
 export interface ValueType<T extends ConfigValue> {
-  /** What `postern config explain` calls it: "integer", "host name". */
+  /** Its name in `postern config explain`: "integer", "host name". */
   readonly name: string;
-  /** The range or the allowed values in words; empty when the name says it all. */
+  /** The range or the allowed values in words; empty when the name is enough. */
   readonly allowed: string;
   /** Secret values are never printed, not even in the message that refuses them. */
   readonly isSecret: boolean;
-  /** Checks a value from TOML (integers may come as bigint). Relative paths count from `folder`. */
+  /** Checks a value from TOML, which gives integers as bigint. Relative paths start from `folder`. */
   check(raw: unknown, folder: string): Checked<T>;
-  /** Turns the text of an environment variable into what TOML would have given; undefined if it cannot be. */
+  /** Turns the text of an environment variable into the value TOML would give; undefined when it does not fit. */
   fromText(text: string): unknown;
 }
 
-/** Says that a value is right. */
+/** The result for a valid value. */
 export function valid<T>(value: T): Checked<T> {
   return { ok: true, value };
 }
 
-/** Says what is wrong, and what would be right. */
+/** The result for an invalid value. */
 export function invalid(wrong: string, instead?: string): Checked<never> {
   return instead === undefined ? { ok: false, wrong } : { ok: false, wrong, instead };
 }
 
 /**
- * A value that must not be printed. Whoever needs it says so with `reveal()`; string conversion,
- * JSON and `util.inspect` (hence logs and error messages) show only that it is set.
+ * A value that must not be printed. Only `reveal()` gives it; string conversion, JSON and `util.inspect`, and so logs
+ * and error messages, show that it is set and no more.
  */
 export class Secret {
   readonly #value: string;

@@ -24,8 +24,8 @@ import {
 } from './value-types.js';
 
 /**
- * Every configuration key, declared once. From here come the TOML and environment names, checking,
- * the type `Config`, the example file, and `postern config explain`. The order is the reader's.
+ * Every configuration key, declared once. Its names in TOML and in the environment, its check, the type `Config`, the
+ * example file and `postern config explain` are all made from this. The order is the one in which operators read it.
  */
 export const KEYS = {
   service: section('What agents and their humans are told about this service.', {
@@ -329,7 +329,7 @@ export const KEYS = {
   }),
 };
 
-/** RFC 6409 section 3.1, RFC 8314 section 3.3; null for a wrong word, which is a problem already. */
+/** RFC 6409 section 3.1, RFC 8314 section 3.3. Null for an invalid value of `tls`, which is reported by itself. */
 function defaultSubmissionPort(tls: string | null): number | null {
   return (
     new Map([

@@ -5,14 +5,14 @@ import type { ConfigProblem } from './config-problem.js';
 import { KEY_LIST, SECTIONS } from './key-list.js';
 import { nearestName } from './texts.js';
 
-/** Where the configuration is when nobody says. */
+/** The configuration file that is read when none is named. */
 export const SYSTEM_FILE = '/etc/postern/postern.toml';
-/** Next to where the program was started, when there is no system file. */
+/** The file that is read when there is no system file either, in the working directory. */
 export const LOCAL_FILE = 'postern.toml';
 
 export interface ConfigFile {
   readonly path: string;
-  /** The folder that relative paths in it count from. */
+  /** The folder that relative paths in the file start from. */
   readonly folder: string;
   readonly table: Readonly<Record<string, unknown>>;
 }
@@ -22,7 +22,7 @@ export type FileRead =
   | { readonly kind: 'absent' }
   | { readonly kind: 'problem'; readonly problem: ConfigProblem };
 
-/** Reads a file that was asked for; its absence is a problem. */
+/** Reads a file that was named by a flag or variable (`namedBy`); its absence is a problem. */
 export function readNamedFile(path: string, namedBy: string): FileRead {
   const read = readConfigFile(path);
   if (read.kind !== 'absent') return read;
@@ -30,7 +30,7 @@ export function readNamedFile(path: string, namedBy: string): FileRead {
   return { kind: 'problem', problem: { where: path, what: 'there is no such file', fix } };
 }
 
-/** Reads the first file that exists. One that exists but cannot be read is a problem, not a reason to go on. */
+/** Reads the first file that exists. If that one cannot be read, it is a problem: later ones are not tried. */
 export function readFirstFile(paths: readonly string[]): FileRead {
   for (const path of paths) {
     const read = readConfigFile(path);
@@ -64,7 +64,7 @@ function parseConfigFile(path: string, bytes: Buffer): FileRead {
   }
 }
 
-/** The error's message goes on with the lines of the file, which may hold a secret: only its first line is used. */
+/** Only the first line of the error's message is used: the others quote the file, which may hold a secret. */
 function syntaxProblem(path: string, error: TomlError): ConfigProblem {
   const reason = error.message.split('\n', 1)[0]?.replace('Invalid TOML document: ', '') ?? '';
   return {
@@ -80,7 +80,7 @@ const SEE_ALL = '"postern config explain" lists all keys.';
 
 type Table = Readonly<Record<string, unknown>>;
 
-/** What a configuration file sets, and what it sets that nobody knows. */
+/** The settings of a configuration file, and a problem for each unknown key or section. */
 export function fileSettings(file: ConfigFile): { settings: Settings; problems: ConfigProblem[] } {
   const settings = new Map<string, Setting>();
   const problems: ConfigProblem[] = [];
@@ -117,7 +117,7 @@ function unknown(id: string, isSection: boolean): { what: string; fix: string } 
     : { what: 'is not a known key', fix: `Did you mean ${nearestKey(id)}? ${SEE_ALL}` };
 }
 
-/** A key of the same name in another section is nearer than any other spelling. */
+/** Prefers a key of the same name in another section over one that is spelled alike. */
 function nearestKey(id: string): string {
   const name = id.slice(id.lastIndexOf('.') + 1);
   const sameName = KEY_LIST.filter(key => key.name === name).map(key => key.id);
@@ -128,17 +128,17 @@ function isTable(value: unknown): value is Table {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** The environment of a process. */
+/** Environment variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Variables that are ours and no keys. */
+/** Variables with our prefix that are not configuration keys. */
 export const OTHER_VARIABLES = [
   { variable: 'POSTERN_CONFIG', doc: 'Configuration file to read, unless --config names one.' },
 ] as const;
 
 const PREFIX = 'POSTERN_';
 
-/** What the environment sets, and what it sets under our prefix that nobody knows. */
+/** The settings of the environment, and a problem for each unknown variable with our prefix. */
 export function environmentSettings(
   environment: Environment,
   cwd: string,
@@ -171,16 +171,16 @@ export type ConfigSource =
   | { readonly kind: 'file'; readonly file: string }
   | { readonly kind: 'environment'; readonly variable: string };
 
-/** A value that somebody set, before it is checked. */
+/** A value that was set, not yet checked. */
 export interface Setting {
   readonly source: ConfigSource;
-  /** As messages name the place. */
+  /** The place, as messages name it. */
   readonly where: string;
-  /** As TOML would give it; undefined when the text of a variable cannot be that. */
+  /** The value as TOML would give it; undefined when the text of a variable does not fit the type. */
   readonly raw: unknown;
-  /** As it was written, for messages. */
+  /** The value as it was written, for messages. */
   readonly written: unknown;
-  /** The folder that relative paths count from. */
+  /** The folder that relative paths start from. */
   readonly folder: string;
 }
 

@@ -18,13 +18,13 @@ import { settleValues } from './settle-values.js';
 import { type SystemFacts, systemFacts } from './system-facts.js';
 
 export interface LoadOptions {
-  /** The file that `--config` names. Without it: POSTERN_CONFIG, then the files of `lookIn`, then none. */
+  /** The file named by `--config`. When absent, the file of POSTERN_CONFIG is read, else the first of `lookIn`. */
   readonly file?: string;
   readonly env: Environment;
   readonly cwd: string;
-  /** Files to try in turn; by default the system's, then the one in `cwd`. */
+  /** Files to try in turn; by default `SYSTEM_FILE`, then `LOCAL_FILE` in `cwd`. */
   readonly lookIn?: readonly string[];
-  /** What the machine is; asked for when not given. */
+  /** Facts of the machine; by default those of this one. */
   readonly facts?: SystemFacts;
 }
 
@@ -32,24 +32,23 @@ export type LoadedConfig =
   | {
       readonly ok: true;
       readonly config: Config;
-      /** Where each value comes from, by dotted key. */
       readonly sources: ConfigSources;
       /** The file that was read; null when there is none. */
       readonly file: string | null;
     }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
-/** Sources by dotted key: `smtp.port`. */
+/** Where each value comes from, by dotted key (`smtp.port`). */
 export type ConfigSources = ReadonlyMap<string, ConfigSource>;
 
 /**
- * Reads file and environment, checks everything, and shapes the result. The environment overrides
- * the file, the file the defaults. All problems are told at once.
+ * Reads file and environment, checks everything, and builds the configuration. The environment overrides the file,
+ * the file overrides the defaults. All problems are reported at once; nothing is thrown for them.
  */
 export function loadConfig(options: LoadOptions): LoadedConfig {
   const { env, cwd, facts = systemFacts() } = options;
   const read = findFile(options);
-  // What is missing may stand in a file that cannot be read; then nothing is said about it.
+  // A file that cannot be read may set what is missing, so missing keys are not reported then.
   const isWhole = read.kind !== 'problem';
   const fromFile = read.kind === 'read' ? fileSettings(read.file) : { settings: new Map(), problems: [] };
   const fromEnvironment = environmentSettings(env, cwd);
@@ -84,7 +83,7 @@ function findFile({ file, env, cwd, lookIn }: LoadOptions): FileRead {
   return readFirstFile(lookIn ?? [SYSTEM_FILE, resolve(cwd, LOCAL_FILE)]);
 }
 
-/** The configuration: one object a section, keys in camelCase (`config.smtp.maxMessageBytes`). */
+/** The configuration: one object for each section, keys in camelCase (`config.smtp.maxMessageBytes`). */
 export type Config = ConfigOf<typeof KEYS>;
 
 type ConfigOf<M extends Members> = {
@@ -93,20 +92,20 @@ type ConfigOf<M extends Members> = {
     : ValueOf<M[Name]>;
 };
 
-/** The value of a key; `null` is possible only where nothing need be set. */
+/** The value of a key; only that of an optional key can be `null`. */
 type ValueOf<K> = K extends Key<infer T, infer F> ? (F extends { kind: 'unset' } ? T | null : T) : never;
 
 type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name;
 
-/** Builds the configuration, frozen, from checked values by dotted key. */
+/** Builds the frozen configuration. `get` gives the checked value of a dotted key. */
 function shapeConfig(get: (id: string) => ConfigValue | null | undefined): Config {
-  // The walk follows KEYS as the type does; what each key's check returned is what its type says.
+  // The type follows KEYS as this walk does, and each value has passed the check of its key's type.
   return shapeMembers(KEYS, '', get) as unknown as Config;
 }
 
-/** The value that a configuration has for a dotted key. */
+/** The value of a dotted key in a configuration. */
 export function configValue(config: Config, id: string): ConfigValue | null {
   let value: unknown = config;
   for (const name of id.split('.')) {
@@ -124,9 +123,7 @@ function shapeMembers(
   for (const [name, member] of Object.entries(members)) {
     const id = outer === '' ? name : `${outer}.${name}`;
     const value = member.kind === 'section' ? shapeMembers(member.members, id, get) : get(id);
-    if (value === undefined) {
-      throw new Error(`the configuration key ${id} has no value`);
-    }
+    if (value === undefined) throw new Error(`the configuration key ${id} has no value`);
     shaped[camelCase(name)] = value;
   }
   return Object.freeze(shaped);

@@ -18,7 +18,7 @@ export function port(): ValueType<number> {
   };
 }
 
-/** The host name of a machine, as it greets and is greeted (RFC 5321 section 2.3.5). */
+/** The host name of a machine, as in the SMTP greeting (RFC 5321 section 2.3.5). */
 export function hostName(): ValueType<string> {
   return {
     name: 'host name',
@@ -30,7 +30,7 @@ export function hostName(): ValueType<string> {
   };
 }
 
-/** What a listener binds to: an IPv4 or IPv6 address, or a host name. */
+/** An address that a listener binds to: IPv4, IPv6 or a host name. */
 export function listenHost(): ValueType<string> {
   return {
     name: 'host',
@@ -47,12 +47,12 @@ export function listenHost(): ValueType<string> {
   };
 }
 
-/** A machine to connect to: an IPv4 or IPv6 address, or a host name. */
+/** A machine to connect to: IPv4, IPv6 or a host name. */
 export function remoteHost(): ValueType<string> {
   return listenHost();
 }
 
-/** An address of the web: http or https, without credentials. */
+/** A URL with http or https, without credentials. */
 export function webUrl(): ValueType<string> {
   return {
     name: 'URL',
@@ -67,8 +67,7 @@ export function webUrl(): ValueType<string> {
 }
 
 /**
- * The address that others are built on by appending a path: http or https, nothing after the path,
- * and no trailing slash.
+ * A URL to which paths are appended: http or https, without a trailing slash, query or fragment.
  */
 export function baseUrl(): ValueType<string> {
   return {
@@ -89,7 +88,7 @@ export function baseUrl(): ValueType<string> {
   };
 }
 
-/** The issuer of an OpenID Connect provider: https, or http on this machine, as the provider writes it. */
+/** The issuer of an OpenID Connect provider, kept exactly as written: https, or http on this machine. */
 export function issuerUrl(): ValueType<string> {
   return {
     name: 'URL',
@@ -108,7 +107,7 @@ export function issuerUrl(): ValueType<string> {
   };
 }
 
-/** An address, or a network in CIDR notation (RFC 4632 section 3.1). */
+/** An IP address, or a network in CIDR notation (RFC 4632 section 3.1). */
 export function network(): ValueType<string> {
   return {
     name: 'network',
@@ -129,7 +128,7 @@ export function network(): ValueType<string> {
   };
 }
 
-/** Where an external Redis listens. Secret, because it may hold a password. */
+/** The address of an external Redis. It is secret, because it may hold a password. */
 export function redisUrl(): ValueType<Secret> {
   return {
     name: 'URL',
@@ -166,8 +165,8 @@ function toUrl(raw: unknown, protocols: readonly string[]): Checked<URL> {
 const LDH_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * Checks a domain or host name in ASCII and lowercases it: LDH labels, at most 253 octets, A-labels
- * that decode (RFC 5891 section 4.2), and no numeric last label, which would read as an IPv4 address
+ * Checks a domain or host name in ASCII and lowercases it: LDH labels, at most `MAX_DOMAIN_LENGTH` characters,
+ * A-labels that decode (RFC 5891 section 4.2), and no numeric last label, which would read as an IPv4 address
  * (RFC 3696 section 2).
  */
 export function checkDomainName(text: string): Checked<string> {

@@ -5,40 +5,40 @@ import type { ConfigSource, Setting, Settings } from './layers.js';
 import type { SystemFacts } from './system-facts.js';
 import { quoteValue } from './texts.js';
 
-/** A checked value; `null` where nothing need be set. */
+/** A checked value; `null` for an optional key that is not set. */
 export interface SettledValue {
   readonly value: ConfigValue | null;
   readonly source: ConfigSource;
-  /** As messages name the place. */
+  /** The place, as messages name it. */
   readonly where: string;
 }
 
-/** Checked values by dotted key. A key whose value is wrong or missing is not in it. */
+/** Checked values by dotted key, without the keys that are wrong or missing. */
 export type SettledValues = ReadonlyMap<string, SettledValue>;
 
 export interface SettleInput {
-  /** In rising order of precedence. */
+  /** Settings by source; a later source overrides the earlier ones. */
   readonly layers: readonly Settings[];
   readonly facts: SystemFacts;
   readonly cwd: string;
-  /** False when the file could not be read: then what is missing may well stand in it. */
+  /** Whether missing keys are a problem. False when the file could not be read: it may set them. */
   readonly reportMissing: boolean;
 }
 
-/** What a setting or a default comes to. `default` says that it gives no value of its own. */
+/** The outcome of checking a setting or a default. `default` means that it gives no value. */
 type Outcome =
   | { readonly kind: 'settled'; readonly settled: SettledValue }
   | { readonly kind: 'wrong'; readonly problem: ConfigProblem }
   | { readonly kind: 'default' };
 
 /**
- * Checks every setting, also those that a later layer overrides, and fills in what nobody set: first
- * the plain defaults, then those that derive from the machine or from other keys.
+ * Checks every setting, overridden ones too, and fills in defaults for what was not set: first the plain ones, then
+ * those derived from the machine or from other keys.
  */
 export function settleValues(input: SettleInput): { values: SettledValues; problems: ConfigProblem[] } {
   const values = new Map<string, SettledValue>();
   const problems: ConfigProblem[] = [];
-  const left: NamedKey[] = [];
+  const unset: NamedKey[] = [];
   for (const key of KEY_LIST) {
     const outcomes = input.layers.flatMap(layer => {
       const setting = layer.get(key.id);
@@ -51,12 +51,12 @@ export function settleValues(input: SettleInput): { values: SettledValues; probl
     } else if (last?.kind === 'settled') {
       values.set(key.id, last.settled);
     } else {
-      left.push(key);
+      unset.push(key);
     }
   }
   // Derived defaults look at other keys, so they come last.
-  left.sort((a, b) => Number(a.fallback.kind === 'derived') - Number(b.fallback.kind === 'derived'));
-  for (const key of left) {
+  unset.sort((a, b) => Number(a.fallback.kind === 'derived') - Number(b.fallback.kind === 'derived'));
+  for (const key of unset) {
     const outcome = settleDefault(key, values, input);
     if (outcome.kind === 'settled') {
       values.set(key.id, outcome.settled);
@@ -77,7 +77,7 @@ function checkSetting(key: NamedKey, setting: Setting): Outcome {
   return { kind: 'wrong', problem: { where, what, fix: adviceFor(key, checked.instead) } };
 }
 
-/** True for the empty text or the zero that stands for the default of an optional or derived key. */
+/** True for a value that stands for the default: an empty text, or the zero of a derived number. */
 function meansDefault(key: NamedKey, raw: unknown, written: unknown): boolean {
   switch (key.fallback.kind) {
     case 'unset':

@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism, hostname } from 'node:os';
 
-/** What defaults may depend on besides other keys. */
+/** Facts about the machine that defaults depend on. */
 export interface SystemFacts {
   readonly hostname: string;
   readonly cores: number;
-  /** True when the machine can bind an IPv6 socket. */
+  /** True when the machine has IPv6. */
   readonly hasIpv6: boolean;
 }
 
-/** Asks the machine. */
+/** The facts of this machine. */
 export function systemFacts(): SystemFacts {
   return { hostname: hostname(), cores: availableParallelism(), hasIpv6: hasIpv6() };
 }
 
 /**
- * Linux lists its IPv6 addresses here, and has no such file without IPv6. Unlike
- * `os.networkInterfaces()` it can be read by a service that may not open netlink sockets.
+ * Linux lists its IPv6 addresses in this file, which does not exist without IPv6. Unlike
+ * `os.networkInterfaces()`, it can be read by a service that may not open netlink sockets.
  */
 function hasIpv6(): boolean {
   try {

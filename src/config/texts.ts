@@ -2,7 +2,7 @@ import type { RawValue } from './key.js';
 
 const MAX_SHOWN = 80;
 
-/** Words for a value that was refused: quoted, cut to a bearable length, without a URL's credentials. */
+/** A refused value for a message: quoted, cut to `MAX_SHOWN` characters, without the credentials of a URL. */
 export function quoteValue(raw: unknown): string {
   if (raw === undefined) return 'nothing';
   if (Array.isArray(raw)) return 'a list';
@@ -13,12 +13,12 @@ export function quoteValue(raw: unknown): string {
   return typeof raw === 'string' ? JSON.stringify(cut) : cut;
 }
 
-/** RFC 3986 section 3.2.1: what stands before the last `@` of an authority may hold a password. */
+/** Before the last `@` of an authority there may be a password (RFC 3986 section 3.2.1). */
 function withoutCredentials(text: string): string {
   return text.replace(/\/\/.*@/s, '//…@');
 }
 
-/** The candidate that takes the fewest slips of the finger to get from `name`; the first of several. */
+/** The candidate with the smallest edit distance from `name`; the first of several. */
 export function nearestName(name: string, candidates: readonly string[]): string {
   let nearest = '';
   let least = Number.POSITIVE_INFINITY;
@@ -33,8 +33,8 @@ export function nearestName(name: string, candidates: readonly string[]): string
 }
 
 /**
- * The optimal string alignment distance: insertions, deletions, substitutions and swaps of
- * neighbours, each letter touched once.
+ * The optimal string alignment distance: the number of insertions, deletions, substitutions and swaps of neighbours,
+ * when no part is edited twice.
  */
 export function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
@@ -59,7 +59,7 @@ function at(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY;
 }
 
-/** A value as TOML writes it. JSON's strings are TOML's basic strings, DEL apart. */
+/** A value in TOML. JSON strings are valid TOML basic strings, except for DEL, which TOML wants escaped. */
 export function renderToml(value: RawValue): string {
   if (typeof value === 'object') return `[${value.map(renderToml).join(', ')}]`;
   return typeof value === 'string' ? JSON.stringify(value).replaceAll('\x7f', '\\u007f') : String(value);

@@ -5,7 +5,7 @@ import { type Checked, invalid, type ValueType, valid } from './key.js';
 import { checkDomainName } from './net-types.js';
 import { quoteValue } from './texts.js';
 
-/** A short text on one line: no control characters. */
+/** A text on one line, without control characters; lengths are in characters (UTF-16 units). */
 export function text(options: {
   readonly maxLength: number;
   readonly minLength?: number;
@@ -28,7 +28,7 @@ export function text(options: {
   };
 }
 
-/** A whole number within a range. */
+/** A whole number from `min` to `max`. */
 export function integer(range: { readonly min: number; readonly max: number }): ValueType<number> {
   return {
     name: 'integer',
@@ -42,7 +42,7 @@ export function integer(range: { readonly min: number; readonly max: number }): 
   };
 }
 
-/** A number, fractions allowed, within a range. */
+/** A number from `min` to `max`, fractions allowed. */
 export function number(range: { readonly min: number; readonly max: number }): ValueType<number> {
   return {
     name: 'number',
@@ -64,7 +64,7 @@ function withinRange(value: number, range: { readonly min: number; readonly max:
   return value > range.max ? invalid(`is above ${range.max}`) : valid(value);
 }
 
-/** One of a few words. */
+/** One of the given words. */
 export function oneOf<const W extends string>(words: readonly W[]): ValueType<W> {
   return {
     name: 'word',
@@ -79,8 +79,8 @@ export function oneOf<const W extends string>(words: readonly W[]): ValueType<W>
 }
 
 /**
- * A file or folder, made absolute. A relative one counts from the folder of the configuration file,
- * or from the working directory when the environment names it.
+ * A path of a file or folder, made absolute. A relative path starts from the folder of the configuration file, or
+ * from the working directory when an environment variable sets it.
  */
 export function path(): ValueType<string> {
   return {
@@ -124,7 +124,7 @@ export function listOf(
   };
 }
 
-/** A domain that mail can be addressed to: two labels or more, or `localhost` for a trial. */
+/** A domain of email addresses: two labels or more, or `localhost` for a trial. */
 export function mailDomain(): ValueType<string> {
   return {
     name: 'mail domain',
@@ -156,7 +156,7 @@ export function inboxAddress(): ValueType<string> {
   };
 }
 
-/** What stands before the `@` of an inbox address, lowercased. */
+/** The local part of an inbox address, lowercased. */
 export function localPart(): ValueType<string> {
   return {
     name: 'local part',

@@ -5,7 +5,7 @@ import type { ParsedAddress, ReceivedContent } from '../contract/messages.js';
 import { refuse } from './errors.js';
 import { lineFaultOf, trimmed } from './text.js';
 
-/** Local parts that no account may take: roles of a domain, and names that would pass for the service itself. */
+/** Local parts that no account may take: roles of a mail domain, senders of automatic mail, and reserved names. */
 const RESERVED = new Set([
   'postmaster',
   'abuse',

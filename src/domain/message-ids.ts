@@ -8,7 +8,7 @@ export interface ThreadIds {
   readonly inReplyTo: readonly string[];
 }
 
-/** Ids in References. A longer list is cut, so that it fits any relay and does not grow with the conversation. */
+/** Ids in References at most, so that it does not grow with the conversation. */
 const MAX_IDS = 20;
 /** Longer ids do not fit in the line `In-Reply-To: <id>`, and an id cannot be folded. */
 const MAX_ID_OCTETS = MAX_LINE_OCTETS - 'In-Reply-To: <>'.length;

@@ -6,9 +6,9 @@ import { decodeRawValue } from './header-fields.js';
 import type { ParseLimits } from './limits.js';
 
 /**
- * The addresses of a raw header value (RFC 5322 section 3.4 with the obsolete forms of 4.4). Lenient: a
- * missing comma, an unclosed bracket or quote and semicolons between addresses lose nothing. Domains are
- * given as written, never decoded from or encoded to punycode.
+ * The addresses of a raw header value (RFC 5322 section 3.4, with the obsolete forms of 4.4). No address is lost to a
+ * missing comma, an unclosed bracket or quote, or semicolons between addresses. Domains are given as written, never
+ * converted from or to punycode.
  */
 export function parseAddresses(raw: string, limits: ParseLimits): readonly ParsedAddress[] {
   const text = decodeRawValue(raw);
@@ -25,13 +25,13 @@ class AddressListReader {
   readonly #list: ParsedAddress[] = [];
   #count = 0;
   #group: { readonly name: string; readonly members: ParsedMailbox[] } | null = null;
-  /** The words of the mailbox being read: before its angle bracket, inside and after it. */
+  /** The words of the current mailbox: before, inside and after its angle brackets. */
   #phrase: AddressToken[] = [];
   #angle: AddressToken[] | null = null;
   #after: AddressToken[] = [];
   #comments: string[] = [];
   #isInAngle = false;
-  /** In a source route `@one,@two:` before the address, which may hold commas (RFC 5322 section 4.4). */
+  /** True in a source route `@one,@two:` before an address, which may have commas (RFC 5322 section 4.4). */
   #isInRoute = false;
 
   constructor(limits: ParseLimits) {
@@ -46,7 +46,7 @@ class AddressListReader {
     if (token.kind === 'comment') {
       if (!this.#isInAngle) this.#comments.push(token.text);
     } else if (this.#isInAngle && this.#readInAngle(token)) {
-      // It belongs to the address in brackets.
+      // The token was part of the address in brackets.
     } else if (token.kind === 'special') {
       this.#readSpecial(token);
     } else {
@@ -60,7 +60,7 @@ class AddressListReader {
     return this.#list;
   }
 
-  /** Takes a token inside angle brackets; false when the token shows that they were never closed. */
+  /** Takes a token inside angle brackets; false when it shows that the bracket is never closed. */
   #readInAngle(token: AddressToken): boolean {
     const angle = this.#angle ?? [];
     if (token.kind !== 'special' || token.text === '@' || token.text === ':') {
@@ -82,7 +82,7 @@ class AddressListReader {
 
   #readSpecial(token: AddressToken): void {
     if (token.text === '<') {
-      // A second bracket without a comma before it is the next mailbox; the words between are its name.
+      // A second bracket without a comma begins the next mailbox; the words before it are its name.
       if (this.#angle !== null) {
         const name = this.#after;
         this.#after = [];
@@ -144,7 +144,7 @@ class AddressListReader {
     if (this.#group === null) return;
     this.#list.push({ name: this.#group.name, group: this.#group.members });
     this.#group = null;
-    // An empty group counts as well, or a header of them would have no bound.
+    // Groups count too, or a header of empty groups would have no limit.
     this.#count++;
   }
 
@@ -152,7 +152,7 @@ class AddressListReader {
     return this.#text(tokens.map((t, i) => (t.isApart && i > 0 ? ` ${t.text}` : t.text)).join(''));
   }
 
-  /** Encoded words are decoded after the structure is known, so that nothing in them can be structure. */
+  /** Encoded words are decoded only after the structure is known, so that their text cannot change it. */
   #text(words: string): string {
     return words === '' ? '' : cleanText(decodeEncodedWords(words, this.#limits.encodedWords));
   }

@@ -1,18 +1,17 @@
 import { findEncodedWords } from './encoded-words.js';
 
-/** A piece of an address header (RFC 5322 section 3.2). */
+/** A token of an address header (RFC 5322 section 3.2). */
 export interface AddressToken {
   readonly kind: 'word' | 'quoted' | 'literal' | 'comment' | 'special';
-  /** Without quotes, quoted pairs resolved, comments without their parentheses. */
+  /** Without quotes or parentheses, quoted pairs decoded. */
   readonly text: string;
-  /** White space or a comment stands before it. */
+  /** True when white space or a comment comes before it. */
   readonly isApart: boolean;
 }
 
 /**
- * Splits the characters of an address header into tokens, in one pass. A quote, comment or bracket that is
- * never closed is passed over, so that what follows is read as if it were not there. An encoded word is one
- * token whatever its characters: a colon in it opens no group.
+ * Splits an address header into tokens, in one pass. The opening character of a quote, comment or bracket that is never
+ * closed is ignored. An encoded word is one token whatever its characters, so a colon in it opens no group.
  */
 export function tokenizeAddresses(text: string, maxEncodedWords: number): readonly AddressToken[] {
   const scanner = new AddressScanner(text, maxEncodedWords);
@@ -30,9 +29,9 @@ const endsWord = /[\s<>,;:@"([]/;
 
 class AddressScanner {
   readonly #text: string;
-  /** Ends of encoded words by their beginnings. */
+  /** End of each encoded word by its beginning. */
   readonly #encodedWords = new Map<number, number>();
-  /** Openers that turned out to have no end, so that none is looked for again. */
+  /** Openers whose end was searched for in vain, so that it is not searched for again. */
   readonly #unclosed = new Set<Opener>();
   #position = 0;
   #isAfterComment = false;
@@ -67,7 +66,7 @@ class AddressScanner {
     }
   }
 
-  /** What stands between `opener` at the position and its end, or null when it has none. */
+  /** The text between the `opener` at the position and its closer; null when it is never closed. */
   #enclosed(opener: Opener): string | null {
     const start = this.#position + 1;
     const end = this.#unclosed.has(opener) ? -1 : enclosedEnd(this.#text, start, opener);
@@ -99,7 +98,7 @@ function isOpener(char: string): char is Opener {
   return char === '"' || char === '(' || char === '[';
 }
 
-/** The position of the closer; comments nest (RFC 5322 section 3.2.2). */
+/** The position of the closer, or -1; comments nest (RFC 5322 section 3.2.2). */
 function enclosedEnd(text: string, start: number, opener: Opener): number {
   let depth = 1;
   for (let i = start; i < text.length; i++) {
@@ -112,7 +111,7 @@ function enclosedEnd(text: string, start: number, opener: Opener): number {
   return -1;
 }
 
-/** An address and the words that name it. */
+/** An address and the words of its name. */
 export interface NamedAddress {
   readonly name: readonly AddressToken[];
   readonly address: string;
@@ -122,8 +121,8 @@ export interface NamedAddress {
 const dotAtom = /^[^\s\u0000-\u0020()<>[\]:;@\\,."]+(?:\.[^\s\u0000-\u0020()<>[\]:;@\\,."]+)*$/;
 
 /**
- * The address between angle brackets. A source route before it is dropped (RFC 5322 section 4.4), and white
- * space that folding left around dots, around "@" and in the domain is closed up.
+ * The address between angle brackets. A source route before it is dropped (RFC 5322 section 4.4), and so is white space
+ * that folding left around dots, around "@" and in the domain.
  */
 export function joinAngleAddress(tokens: readonly AddressToken[]): string {
   const colon = isSpecial(tokens[0], '@') ? tokens.findLastIndex(token => isSpecial(token, ':')) : -1;
@@ -131,8 +130,9 @@ export function joinAngleAddress(tokens: readonly AddressToken[]): string {
 }
 
 /**
- * The mailboxes in words without angle brackets: an address around each "@", named by the words before it,
- * or else by those after the last. Without an "@" the words are a name and the address is empty.
+ * The mailboxes in words without angle brackets. Each "@" makes an address, and the words before it are its name; the
+ * last address is named by the words after it when there are none before. Without an "@" the words are a name, and
+ * the address is empty.
  */
 export function bareMailboxes(tokens: readonly AddressToken[]): readonly NamedAddress[] {
   const found: NamedAddress[] = [];
@@ -155,7 +155,7 @@ function nextAt(tokens: readonly AddressToken[], from: number): number {
   return -1;
 }
 
-/** Local parts run on over dots with white space around them (RFC 5322 section 4.4, obs-local-part). */
+/** A local part continues across dots with white space around them (RFC 5322 section 4.4, obs-local-part). */
 function localPartStart(tokens: readonly AddressToken[], at: number, from: number): number {
   let start = Math.max(from, at - 1);
   while (start > from && runsOn(tokens[start - 1], tokens[start])) start--;
@@ -166,7 +166,7 @@ function domainEnd(tokens: readonly AddressToken[], at: number): number {
   let end = Math.min(tokens.length, at + 2);
   while (end < tokens.length) {
     const token = tokens[end];
-    // `a@b@c` is no address, and neither half of it may pass for one.
+    // `a@b@c` is not an address, and half of it must not be taken for one.
     const isSecondAt = isSpecial(token, '@') && token?.isApart === false;
     if (!isSecondAt && !isSpecial(tokens[end - 1], '@') && !runsOn(tokens[end - 1], token)) break;
     end++;

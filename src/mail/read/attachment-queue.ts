@@ -3,7 +3,7 @@ import type { AttachmentSink } from './limits.js';
 import type { PartDescription } from './part-description.js';
 import { createTransferDecoder, type TransferDecoder } from './transfer-decoders.js';
 
-/** The size of the chunks that a sink is given; the last of an attachment is shorter. */
+/** Size of the chunks that a sink gets; the last one of an attachment may be shorter. */
 export const CHUNK_BYTES = 64 * 1024;
 
 interface OpenAttachment {
@@ -18,8 +18,8 @@ interface OpenAttachment {
 }
 
 /**
- * Decodes attachments and queues what the sink is to be told. The queue holds what one step of the splitter
- * yields and no more, as `drain` is awaited between two steps.
+ * Decodes attachments and queues the calls of the sink. `drain` is awaited after each chunk given to the splitter, so
+ * the queue never holds more than one chunk gives.
  */
 export class AttachmentQueue {
   readonly #sink: AttachmentSink;
@@ -36,7 +36,7 @@ export class AttachmentQueue {
   }
 
   begin(part: PartDescription, isRelated: boolean): void {
-    // By position, so that parsing the same message again gives the same ids.
+    // Numbered, so that parsing the same message again gives the same ids.
     const id = `a${this.#metadata.length + 1}`;
     const decoder = createTransferDecoder(part.encoding);
     this.#open = { id, part, isRelated, decoder, pieces: [], pending: 0, size: 0 };
@@ -70,7 +70,7 @@ export class AttachmentQueue {
     return this.#calls.length === 0;
   }
 
-  /** Tells the sink what is queued, waiting for it wherever it asks for that. */
+  /** Makes the queued calls of the sink, and waits for each that returns a promise. */
   async drain(): Promise<void> {
     const calls = this.#calls;
     this.#calls = [];

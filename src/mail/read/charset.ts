@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 import { BYTE } from '../../lib/bytes.js';
 
-/** What a label means in practice where that is a superset of the set it names (WHATWG Encoding, "labels"). */
+/** Labels that in practice mean a superset of the charset they name (WHATWG Encoding, "labels"). */
 const codecByLabel = new Map([
   ['iso88591', 'windows1252'],
   ['latin1', 'windows1252'],
@@ -34,7 +34,10 @@ const codecByLabel = new Map([
   ['iso10646ucs2', 'utf-16be'],
 ]);
 
-/** Labels that say nothing: the bytes decide. `us-ascii` is among them, since what is labelled so and is not is UTF-8 or windows-1252. */
+/**
+ * Labels that say nothing: the charset is guessed from the bytes. `us-ascii` is one, since text with that label that is
+ * not ASCII is UTF-8 or windows-1252.
+ */
 const meaninglessLabels = new Set([
   '',
   'usascii',
@@ -55,14 +58,14 @@ const meaninglessLabels = new Set([
 const utf8Labels = new Set(['utf8', 'xutf8', 'unicode11utf8', 'cp65001', 'utf8mb4']);
 
 /**
- * What iconv-lite has and we do not decode: transfer encodings, and UTF-7, which is out of use and a known way
- * to smuggle markup past filters.
+ * Codecs of iconv-lite that are not used: transfer encodings, and UTF-7, which is obsolete and known for smuggling
+ * markup past filters.
  */
 const refusedCodecs = new Set(['base64', 'hex', 'utf7', 'utf7imap', 'unicode11utf7']);
 
 /**
- * Decodes text by its charset label. Without a usable label, text that is valid UTF-8 is UTF-8 and
- * anything else windows-1252, as mainstream clients guess. Never throws; never returns lone surrogates.
+ * Decodes text by its charset label. Without a usable label, valid UTF-8 is UTF-8 and anything else windows-1252, as
+ * common mail clients guess. Never throws, and never returns lone surrogates.
  */
 export function decodeText(bytes: Buffer, label: string | null): string {
   const key = (label ?? '').toLowerCase().replace(/[^a-z0-9]/g, '');
@@ -77,7 +80,7 @@ export function decodeText(bytes: Buffer, label: string | null): string {
   return withoutLoneSurrogates(iconv.decode(bytes, codec));
 }
 
-/** Bytes without a label: UTF-8 where it is valid (RFC 6532), else windows-1252. */
+/** Decodes text without a label: as UTF-8 when it is valid (RFC 6532), else as windows-1252. */
 export function decodeUnlabelled(bytes: Buffer): string {
   if (isAscii(bytes)) return bytes.toString('latin1');
   return isUtf8(bytes) ? decodeUtf8(bytes) : decodeWindows1252(bytes);
@@ -88,33 +91,33 @@ function decodeUtf8(bytes: Buffer): string {
   return bytes.toString('utf8', hasByteOrderMark ? 3 : 0);
 }
 
-/** By far the commonest charset after UTF-8; most text in it is plain Latin-1, which Node decodes fastest. */
+/** Most text in windows-1252 is Latin-1 as well, which Node decodes faster. */
 function decodeWindows1252(bytes: Buffer): string {
   const latin1 = bytes.toString('latin1');
   return /[\u0080-\u009f]/.test(latin1) ? iconv.decode(bytes, 'windows1252') : latin1;
 }
 
-/** A lone surrogate has no UTF-8 form: the way there and back puts U+FFFD in its place. */
+/** Encoding to UTF-8 and back replaces lone surrogates by U+FFFD. */
 function withoutLoneSurrogates(text: string): string {
   return /\p{Surrogate}/u.test(text) ? Buffer.from(text).toString() : text;
 }
 
 /*
- * Charsets that switch between character sets with escapes and use seven bits only. iconv-lite has none of
- * them; each maps onto an eight-bit form of the same character sets, which it has.
+ * Seven-bit charsets that switch between character sets with escape sequences. iconv-lite does not have them. Each is
+ * converted to an eight-bit encoding of the same character sets, which it has.
  */
 
 const ESC = 0x1b;
 const SHIFT_OUT = 0x0e;
 const SHIFT_IN = 0x0f;
 const { LF, SPACE, TILDE, DELETE } = BYTE;
-/** Prefixes of EUC-JP that announce half-width katakana and JIS X 0212. */
+/** Bytes of EUC-JP before a half-width katakana and before a character of JIS X 0212. */
 const SINGLE_SHIFT_2 = 0x8e;
 const SINGLE_SHIFT_3 = 0x8f;
 
 type JapaneseSet = 'ascii' | 'katakana' | 'jis0208' | 'jis0212';
 
-/** The escape sequences of RFC 1468 and RFC 2237, and those that ISO-2022-JP writers add. */
+/** The escape sequences of RFC 1468 and RFC 2237, and others that are in use. */
 const japaneseEscapes: ReadonlyMap<string, JapaneseSet> = new Map([
   ['(B', 'ascii'],
   ['(J', 'ascii'],
@@ -127,9 +130,9 @@ const japaneseEscapes: ReadonlyMap<string, JapaneseSet> = new Map([
   ['$(D', 'jis0212'],
 ]);
 
-/** ISO-2022-JP (RFC 1468, RFC 2237), with half-width katakana as CP50221 has it, by way of EUC-JP. */
+/** ISO-2022-JP (RFC 1468, RFC 2237) with the half-width katakana of CP50221, converted to EUC-JP. */
 function decodeIso2022Jp(bytes: Buffer): string {
-  // JIS X 0212 takes three bytes in EUC-JP for two here: half as much again is always enough, and 2x for katakana.
+  // In EUC-JP, a katakana takes two bytes for one here, and a character of JIS X 0212 three for two.
   const out = Buffer.allocUnsafe(bytes.length * 2);
   let length = 0;
   let set: JapaneseSet = 'ascii';
@@ -164,7 +167,7 @@ function decodeIso2022Jp(bytes: Buffer): string {
   return iconv.decode(out.subarray(0, length), 'euc-jp');
 }
 
-/** The escape sequence that begins behind an ESC, if it is one. */
+/** The escape sequence at `start`, after its ESC; undefined when there is none. */
 function japaneseEscapeAt(bytes: Buffer, start: number): string | undefined {
   if (bytes[start] !== 0x28 && bytes[start] !== 0x24) return undefined;
   const two = bytes.toString('latin1', start, start + 2);
@@ -173,7 +176,7 @@ function japaneseEscapeAt(bytes: Buffer, start: number): string | undefined {
   return japaneseEscapes.has(three) ? three : undefined;
 }
 
-/** ISO-2022-KR (RFC 1557) by way of EUC-KR. */
+/** ISO-2022-KR (RFC 1557), converted to EUC-KR. */
 function decodeIso2022Kr(bytes: Buffer): string {
   const out = Buffer.allocUnsafe(bytes.length);
   let length = 0;
@@ -182,14 +185,14 @@ function decodeIso2022Kr(bytes: Buffer): string {
     const byte = bytes[i] ?? 0;
     if (byte === SHIFT_OUT) isShifted = true;
     else if (byte === SHIFT_IN) isShifted = false;
-    // The header `ESC $ ) C` announces the set and is no text.
+    // The header `ESC $ ) C` names the character set and is not text.
     else if (byte === ESC && bytes.toString('latin1', i + 1, i + 4) === '$)C') i += 3;
     else out[length++] = isShifted && byte > SPACE && byte < DELETE ? byte | 0x80 : byte;
   }
   return iconv.decode(out.subarray(0, length), 'cp949');
 }
 
-/** HZ-GB-2312 (RFC 1843) by way of GBK. */
+/** HZ-GB-2312 (RFC 1843), converted to GBK. */
 function decodeHz(bytes: Buffer): string {
   const out = Buffer.allocUnsafe(bytes.length);
   let length = 0;
@@ -209,12 +212,12 @@ function decodeHz(bytes: Buffer): string {
   return iconv.decode(out.subarray(0, length), 'gbk');
 }
 
-/** Where the declaration has to stand (HTML, "Specifying the document's character encoding"). */
+/** The declaration has to be within these bytes (HTML Standard, "Specifying the document's character encoding"). */
 const DECLARATION_BYTES = 1024;
 
 /**
- * The charset that an HTML body declares for itself, for use where its MIME header names none. Text that is
- * valid UTF-8 is UTF-8 whatever it declares.
+ * The charset that an HTML body declares, for when its MIME header names none; null when it declares none. Valid UTF-8
+ * is UTF-8 whatever it declares, and gives null.
  */
 export function declaredHtmlCharset(bytes: Buffer): string | null {
   if (isUtf8(bytes)) return null;

@@ -1,10 +1,10 @@
 import { decodeText } from './charset.js';
 import { decodeHexEscapes } from './transfer-decoders.js';
 
-/** A charset name is short; a longer one is no encoded word. */
+/** A charset name is short; with a longer one it is not an encoded word. */
 const LONGEST_CHARSET = 80;
 
-/** `=?charset?Q?text?=` (RFC 2047 section 2) and where it stands. */
+/** An encoded word `=?charset?Q?text?=` (RFC 2047 section 2) and its position in the text. */
 export interface EncodedWord {
   readonly start: number;
   readonly end: number;
@@ -14,10 +14,11 @@ export interface EncodedWord {
 }
 
 /**
- * Decodes the encoded words in `text` (RFC 2047). White space between two of them is dropped (section 6.2),
- * and the bytes of neighbours in one charset are joined before they are decoded: senders split characters
- * between words, though section 5 forbids it. Words within other text, in quoted strings and with white
- * space inside are decoded as well, as mainstream clients do.
+ * Decodes the encoded words in `text` (RFC 2047). White space between two of them is dropped (section 6.2). The bytes
+ * of neighbours with the same charset are joined before decoding, since senders split characters between words
+ * although section 5 forbids it. Encoded words inside other text, in quoted strings, and with white space in them are
+ * decoded too, as common mail clients do.
+ * @param maxWords encoded words that are decoded; the rest stays as written
  */
 export function decodeEncodedWords(text: string, maxWords: number): string {
   let out = '';
@@ -42,8 +43,8 @@ export function decodeEncodedWords(text: string, maxWords: number): string {
 }
 
 /**
- * The encoded words in `text`, in one pass: where a beginning turns out to have no end of its own, the search
- * goes on at the last beginning before that end.
+ * Finds the encoded words in `text`, in one pass. When several beginnings come before one end, only the last of them is
+ * a word.
  */
 export function findEncodedWords(text: string, maxWords: number): readonly EncodedWord[] {
   const words: EncodedWord[] = [];
@@ -56,7 +57,7 @@ export function findEncodedWords(text: string, maxWords: number): readonly Encod
     }
     const end = text.indexOf('?=', head.textStart);
     if (end < 0) break;
-    // The `=` of base64 padding right before the end begins no word.
+    // The padding `=` of base64 and the `?` of the end look like a beginning, and are none.
     const inner = text.lastIndexOf('=?', end - 2);
     if (inner >= head.textStart) {
       start = inner;
@@ -70,7 +71,7 @@ export function findEncodedWords(text: string, maxWords: number): readonly Encod
 
 type WordHead = Pick<EncodedWord, 'charset' | 'encoding' | 'textStart'>;
 
-/** Reads `=?charset?B?`, where the charset may carry a language (RFC 2231 section 5). */
+/** Reads `=?charset?B?`. The charset may be followed by a language (RFC 2231 section 5), which is dropped. */
 function wordHead(text: string, start: number): WordHead | null {
   const charsetStart = start + 2;
   const charsetLength = text.slice(charsetStart, charsetStart + LONGEST_CHARSET).indexOf('?');
@@ -84,7 +85,7 @@ function wordHead(text: string, start: number): WordHead | null {
   return /\s/.test(charset) ? null : { charset, encoding, textStart: charsetStart + charsetLength + 3 };
 }
 
-/** Base64, or the "Q" encoding, in which `_` is a space (RFC 2047 section 4). */
+/** The bytes of a word in "B" (base64) or "Q" encoding, where `_` is a space (RFC 2047 section 4). */
 function wordBytes(text: string, { encoding, textStart, end }: EncodedWord): Buffer {
   const encoded = text.slice(textStart, end - 2);
   return encoding === 'b'

@@ -6,7 +6,7 @@ import type { ParseLimits } from './limits.js';
 
 const { TAB, SPACE, COLON } = BYTE;
 
-/** No field we read has a longer name. */
+/** No field that is read has a longer name. */
 const LONGEST_NAME = 40;
 
 const partFieldNames = [
@@ -30,16 +30,16 @@ const messageFieldNames = [
   'date',
 ] as const;
 
-/** A header field that the parser reads; all others are skipped unread. */
+/** A header field that the parser reads; all others are skipped. */
 export type FieldName = (typeof messageFieldNames)[number];
 
 const partNames: ReadonlyMap<string, FieldName> = new Map(partFieldNames.map(name => [name, name]));
 const messageNames: ReadonlyMap<string, FieldName> = new Map(messageFieldNames.map(name => [name, name]));
 
 /**
- * The header fields of one part (RFC 5322 section 2.2), taken line by line. Values are unfolded and hold
- * one character for each byte (Latin-1), since what the bytes mean is for the reader of the field to say.
- * Lines that are no header field (an mbox separator, a line without a colon) are passed over.
+ * Collects the header fields of one part (RFC 5322 section 2.2), line by line. Values are unfolded and have one
+ * character for each byte (Latin-1), since each field has its own rules for decoding. Lines that are no header field,
+ * such as an mbox separator, are skipped.
  */
 export class HeaderFields {
   readonly #values = new Map<FieldName, string[]>();
@@ -49,13 +49,13 @@ export class HeaderFields {
   #bytes = 0;
   #lines = 0;
 
-  /** The header of the message itself has the fields of the envelope too; that of a part only describes the part. */
+  /** @param owner a part has only the fields that describe its content; a message has From, Subject and others too */
   constructor(owner: 'message' | 'part', limits: ParseLimits) {
     this.#wanted = owner === 'message' ? messageNames : partNames;
     this.#limits = limits;
   }
 
-  /** Takes the line `data[start, end)`, given without its line end; a folded line continues the last one. */
+  /** Adds the line `data[start, end)`, without its line end; a folded line continues the last one. */
   addLine(data: Buffer, start: number, end: number): void {
     const first = data[start];
     if (first === SPACE || first === TAB) {
@@ -65,7 +65,7 @@ export class HeaderFields {
     this.#current = null;
     const colon = colonIn(data, start, end);
     if (colon < 0) return;
-    // Obsolete syntax has white space before the colon (RFC 5322 section 4.5).
+    // Obsolete syntax allows white space before the colon (RFC 5322 section 4.5).
     const name = this.#wanted.get(data.toString('latin1', start, colon).trimEnd().toLowerCase());
     if (name === undefined || this.#lines >= this.#limits.headerLines) return;
     let values = this.#values.get(name);
@@ -78,7 +78,7 @@ export class HeaderFields {
     this.continueLine(data, colon + 1, end);
   }
 
-  /** More of the last line, whose end had not come yet, or a folded line. */
+  /** Adds more of the last line, or a folded line. */
   continueLine(data: Buffer, start: number, end: number): void {
     const field = this.#current;
     if (field === null || field.isFull) return;
@@ -112,7 +112,7 @@ function colonIn(data: Buffer, start: number, end: number): number {
   return -1;
 }
 
-/** Half an address or identifier can be another one, so a value that is too long loses the word it breaks off in. */
+/** Cuts before the last, incomplete word: half an address or id could be another valid one. */
 function cutBetweenWords(value: string): string {
   const cut = Math.max(value.lastIndexOf(','), value.lastIndexOf(' '), value.lastIndexOf('\t'));
   return value.slice(0, Math.max(0, cut));
@@ -120,17 +120,17 @@ function cutBetweenWords(value: string): string {
 
 const plainAscii = /^[\t\u0020-\u007e]*$/;
 
-/** The characters of a raw header value, which holds one character for each byte (RFC 6532, or a guess). */
+/** Decodes a raw header value, which has one character for each byte: UTF-8 (RFC 6532), or a guess. */
 export function decodeRawValue(raw: string): string {
   return plainAscii.test(raw) ? raw : decodeUnlabelled(Buffer.from(raw, 'latin1'));
 }
 
-/** An unstructured header field such as Subject: encoded words decoded (RFC 2047), cleaned. */
+/** The text of an unstructured field such as Subject: encoded words decoded (RFC 2047), controls removed. */
 export function unstructuredText(raw: string, maxEncodedWords: number): string {
   return cleanText(decodeEncodedWords(decodeRawValue(raw), maxEncodedWords));
 }
 
-/** A header field shown as written: unfolded, each run of white space as one space, nothing decoded. */
+/** The text of a field as written: unfolded, each run of white space as one space, encoded words not decoded. */
 export function writtenText(raw: string): string {
   return cleanText(decodeRawValue(raw)).replace(/\s+/g, ' ');
 }

@@ -2,15 +2,15 @@ import type { ReceivedContent } from '../../contract/messages.js';
 import type { ThreadIds } from '../../domain/message-ids.js';
 
 /**
- * Bounds on what the parser keeps of one message. Past a bound the message is still parsed, with what
- * lies beyond left out: a hostile message costs linear time and bounded memory, and never its envelope.
+ * Limits on what the parser keeps of one message. A message that exceeds one is still parsed; what is over the limit is
+ * left out. So a hostile message takes linear time and bounded memory, and is never refused for it.
  */
 export interface ParseLimits {
-  /** Bytes kept of the header fields we read, for each part; fields we do not read cost nothing. */
+  /** Bytes kept of the header fields that are read, for each part. Fields that are not read do not count. */
   readonly headerBytes: number;
-  /** Bytes kept of a single header field; it is cut at a comma or white space before this. */
+  /** Bytes kept of one header field; a longer one is cut at the last comma or white space before. */
   readonly headerFieldBytes: number;
-  /** Lines kept of the header fields we read, for each part, folded lines counted one by one. */
+  /** Lines kept of the header fields that are read, for each part. Each folded line counts. */
   readonly headerLines: number;
   /** Parameters read of one Content-Type or Content-Disposition (RFC 2045 section 5.1). */
   readonly parameters: number;
@@ -18,11 +18,11 @@ export interface ParseLimits {
   readonly addresses: number;
   /** Encoded words decoded in one value (RFC 2047); the rest stays as written. */
   readonly encodedWords: number;
-  /** Message-IDs taken from References or In-Reply-To; the last ones are kept, being the nearest. */
+  /** Message-IDs taken from References or In-Reply-To: the last ones, which are the nearest ancestors. */
   readonly threadIds: number;
-  /** Parts that carry content; the message counts as ended where one more would begin. */
+  /** Parts of a message; it counts as ended where one more would begin. */
   readonly parts: number;
-  /** Multiparts inside each other; a deeper one becomes an attachment with its bytes as they are. */
+  /** Depth of nested multiparts; a deeper one becomes an attachment with its bytes undecoded. */
   readonly nesting: number;
   /** Decoded bytes kept of all text and HTML bodies together; the bodies are cut there. */
   readonly textBytes: number;
@@ -38,26 +38,26 @@ export const defaultParseLimits: ParseLimits = {
   threadIds: 2_000,
   parts: 1_000,
   nesting: 100,
-  // As much as a message may weigh by default, so that nothing we accepted is cut.
+  // The default of the configuration key smtp.max_message_bytes, so that no accepted message is cut.
   textBytes: 26_214_400,
 };
 
-/** What parsing a message yields. */
+/** The result of `parseMessage`. */
 export interface ParsedMessage {
   readonly content: ReceivedContent;
   readonly ids: ThreadIds;
 }
 
 /**
- * Takes the decoded bytes of attachments as they appear, one attachment at a time, in the order of
- * `content.attachments`. The parser awaits each promise, so a slow sink slows the parser: that is the
- * back-pressure. A chunk belongs to the sink once it is handed over; the parser never touches it again.
+ * Receives the decoded bytes of attachments as they are parsed, one attachment at a time, in the order of
+ * `content.attachments`. The parser awaits each promise, so a slow sink slows the parser down (back-pressure). A chunk
+ * belongs to the sink once it is passed; the parser does not use it again.
  */
 export interface AttachmentSink {
-  /** Starts the next attachment; `id` is the id that `content.attachments` will give it. */
+  /** Begins the next attachment; `id` is its id in `content.attachments`. */
   begin(id: string): void | Promise<void>;
-  /** The next decoded bytes of the attachment that was begun last. */
+  /** More decoded bytes of the attachment that was begun last. */
   write(chunk: Uint8Array): void | Promise<void>;
-  /** The attachment is complete; `size` is the number of its decoded bytes. */
+  /** Ends the attachment; `size` is the number of its decoded bytes. */
   end(size: number): void | Promise<void>;
 }

@@ -18,23 +18,23 @@ const clock = String.raw`(?<hour>\d{1,2}):(?<minute>\d{1,2})(?::(?<second>\d{1,2
 const weekday = String.raw`(?:[a-z]{3,9}\.?,?\s*)?`;
 const zone = String.raw`\s*(?<zone>[a-z]{1,9}|(?:(?:gmt|utc?)\s*)?[+-]\d{2}:?\d{2})?`;
 
-/** RFC 5322 section 3.3 with the obsolete forms of section 4.3, and hyphens as some servers write them. */
+/** RFC 5322 section 3.3 with the obsolete forms of section 4.3, and with hyphens, which some servers write. */
 const rfc5322 = new RegExp(
   String.raw`^${weekday}(?<day>\d{1,2})[\s-]+(?<month>[a-z]{3})[a-z]*\.?[\s-]+(?<year>\d{2,4}),?\s+${clock}${zone}$`,
   'i',
 );
-/** The form of C's ctime, with the zone before the year where there is one. */
+/** The form of C's `ctime`, optionally with a zone before the year. */
 const ctime = new RegExp(
   String.raw`^[a-z]{3},?\s+(?<month>[a-z]{3})\s+(?<day>\d{1,2})\s+${clock}(?:\s+(?<zone>[a-z]{1,9}|[+-]\d{4}))?\s+(?<year>\d{4})$`,
   'i',
 );
-/** ISO 8601 as RFC 3339 has it. */
+/** ISO 8601, in the form of RFC 3339. */
 const iso = new RegExp(String.raw`^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})[t\s]+${clock}${zone}$`, 'i');
 
-/** A date line is short; a longer value is given as written without being matched. */
+/** A date is short; a longer value is not parsed. */
 const LONGEST_DATE = 200;
 
-/** `content.date`: ISO 8601 in UTC when the Date header parses, else the header text; null when it is empty. */
+/** ISO 8601 in UTC when the Date header can be parsed, else the header text; null when it is empty or absent. */
 export function messageDate(raw: string | null): string | null {
   if (raw === null) return null;
   const written = writtenText(raw);
@@ -77,22 +77,22 @@ function isoInstant(
   if (month < 1 || month > 12 || hour > 23 || minute > 59 || second > 60) return null;
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
-  // A day that the month does not have rolls over.
+  // Day 31 of a shorter month has become a day of the next month.
   if (date.getUTCDate() !== day || date.getUTCMonth() !== month - 1) return null;
   date.setUTCHours(hour, minute - offsetMinutes, second);
   const text = date.toISOString();
-  // Beyond four digits of the year the extended form would begin with a sign.
+  // A year of more than four digits would begin with a sign.
   return /^\d/.test(text) ? text : null;
 }
 
-/** Two and three digits as RFC 5322 section 4.3 reads them. */
+/** Years of two and three digits as in RFC 5322 section 4.3. */
 function fullYear(digits: string): number {
   const year = Number(digits);
   if (digits.length === 2) return year < 50 ? 2000 + year : 1900 + year;
   return digits.length === 3 ? 1900 + year : year;
 }
 
-/** Minutes east of UTC. No zone, and one that nobody knows, count as -0000 (RFC 5322 section 4.3). */
+/** Minutes east of UTC; null when invalid. A missing or unknown zone counts as -0000 (RFC 5322 section 4.3). */
 function zoneMinutes(name: string): number | null {
   const offset = /([+-])(\d{2}):?(\d{2})$/.exec(name);
   if (offset === null) return (hoursOfZone.get(name) ?? 0) * 60;

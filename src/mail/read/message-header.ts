@@ -7,12 +7,13 @@ import { defaultParseLimits, type ParseLimits } from './limits.js';
 import { messageDate } from './message-date.js';
 import { PartSplitter } from './part-splitter.js';
 
-/** What the header of a message says of the message, as opposed to its bodies. */
+/** The header of a message, as content shows it and as threading needs it. */
 export interface MessageHeader {
   readonly fields: Omit<ReceivedContent, 'text' | 'html' | 'attachments'>;
   readonly ids: ThreadIds;
 }
 
+/** Reads the header fields of a message; what does not parse is null, empty, or given as written. */
 export function readMessageHeader(header: HeaderFields, limits: ParseLimits): MessageHeader {
   const references = identifiers(header, 'references');
   const inReplyTo = identifiers(header, 'in-reply-to');
@@ -40,7 +41,7 @@ export function readMessageHeader(header: HeaderFields, limits: ParseLimits): Me
   };
 }
 
-/** Of a field that stands twice all addresses count (RFC 5322 section 4.5). */
+/** The addresses of all fields of that name, when there are several (RFC 5322 section 4.5). */
 function addresses(header: HeaderFields, name: FieldName, limits: ParseLimits): readonly ParsedAddress[] {
   return header
     .all(name)
@@ -48,11 +49,12 @@ function addresses(header: HeaderFields, name: FieldName, limits: ParseLimits): 
     .slice(0, limits.addresses);
 }
 
+/** The text of an identifier field as written, or null. */
 function identifiers(header: HeaderFields, name: FieldName): string | null {
   return writtenText(header.all(name).join(' ')) || null;
 }
 
-/** The id in its brackets, without comments around it; without brackets the header text as it stands. */
+/** The id in its angle brackets, without comments around it; without brackets, the header text as written. */
 function messageIdOf(raw: string | null): string | null {
   const written = writtenText(raw ?? '');
   const id = bracketedIdsIn(written)[0];
@@ -60,15 +62,14 @@ function messageIdOf(raw: string | null): string | null {
 }
 
 /**
- * Bytes of From that are read, all fields of that name together: hundreds of mailboxes, and a few milliseconds
- * where others wait. What lies beyond counts as absent.
+ * Bytes of all From fields that `FromReader` reads: enough for hundreds of addresses, read in a few milliseconds. The
+ * sender waits meanwhile. The rest counts as absent.
  */
 const MAX_FROM_BYTES = 32 * 1024;
 
 /**
- * Reads the mailboxes of From out of the beginning of a message, for whoever must know them before the message
- * is parsed. It is the header half of `parseMessage`, limits included, so that both see the same: what those
- * leave out is not there for either.
+ * Reads the addresses of From from the beginning of a message, before the message is parsed: receiving policies need
+ * them. It uses the same header reader and limits as `parseMessage`, so both see the same addresses.
  */
 export class FromReader {
   readonly #limits: ParseLimits;
@@ -91,7 +92,7 @@ export class FromReader {
     );
   }
 
-  /** The header is complete: nothing that follows matters. */
+  /** True when the header is complete: bytes after it are ignored. */
   get isDone(): boolean {
     return this.#header !== null;
   }
@@ -100,7 +101,7 @@ export class FromReader {
     if (!this.isDone) this.#splitter.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   }
 
-  /** The addresses of every From field, members of groups included; what came last ends the header. */
+  /** The addresses of every From field; groups give their members. An incomplete header ends here. */
   end(): readonly string[] {
     if (!this.isDone) this.#splitter.end();
     const addresses: string[] = [];

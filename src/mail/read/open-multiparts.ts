@@ -3,19 +3,19 @@ import { BYTE } from '../../lib/bytes.js';
 const DASH = 0x2d;
 const { TAB, SPACE, CR } = BYTE;
 
-/** Where a part stands. */
+/** Where a part is in the structure of the message. */
 export interface PartPlace {
-  /** How many multiparts are around it. */
+  /** Number of multiparts around it. */
   readonly depth: number;
-  /** True inside a `multipart/related` (RFC 2387), however deep. */
+  /** True inside a `multipart/related` (RFC 2387), at any depth. */
   readonly isRelated: boolean;
   /** True directly in a `multipart/digest`, whose parts are messages by default (RFC 2046 section 5.1.5). */
   readonly isInDigest: boolean;
 }
 
-/** What a part that is a multipart adds to the place of its parts. */
+/** What a multipart says about the parts in it. */
 export interface MultipartForm {
-  /** The boundary as raw characters, one for each byte. */
+  /** The boundary, one character for each byte (Latin-1). */
   readonly boundary: string;
   readonly isRelated: boolean;
   readonly isDigest: boolean;
@@ -24,21 +24,21 @@ export interface MultipartForm {
 interface OpenMultipart extends MultipartForm {
   /** The longest boundary from the outermost multipart to this one. */
   readonly longestBoundary: number;
-  /** The multipart further out with the same boundary, which this one hides. */
+  /** Level of the next outer multipart with the same boundary: it cannot be matched while this one is open. */
   readonly hidden: number | undefined;
   hasParts: boolean;
 }
 
-/** A delimiter line: it ends everything inside the multipart at `level` and begins a part there or closes it. */
+/** A delimiter line. It ends all open parts inside the multipart at `level`, and begins its next part or closes it. */
 export interface Delimiter {
   readonly level: number;
   readonly isClosing: boolean;
 }
 
 /**
- * The multiparts that are open at a place of the message, outermost first. A delimiter of any of them ends
- * what is inside it (RFC 2046 section 5.1.2), so an inner one that is never closed swallows nothing. Looking a
- * line up costs the same at any depth.
+ * The multiparts that are open at the current position, outermost first. A delimiter of an outer one ends the inner
+ * ones too (RFC 2046 section 5.1.2), so an inner one that is never closed does no harm. Matching a line takes the same
+ * time at any depth.
  */
 export class OpenMultiparts {
   readonly #stack: OpenMultipart[] = [];
@@ -70,7 +70,7 @@ export class OpenMultiparts {
     this.#levels.set(form.boundary, this.#stack.length - 1);
   }
 
-  /** Applies a delimiter: what is inside goes, and the multipart itself when it is closed. */
+  /** Applies a delimiter: drops the multiparts inside, and the multipart itself when it is closed. */
   apply({ level, isClosing }: Delimiter): void {
     const target = this.#stack[level];
     if (target !== undefined) target.hasParts = true;
@@ -84,8 +84,8 @@ export class OpenMultiparts {
   }
 
   /**
-   * The delimiter that the line `data[start, end)` is, or null. White space may follow it (RFC 2046 section
-   * 5.1.1). A closing delimiter before any part is preamble: what follows it would be lost otherwise.
+   * The delimiter in the line `data[start, end)`, or null. White space may follow it (RFC 2046 section 5.1.1). A
+   * closing delimiter before the first part is ignored, or everything after it would be lost.
    */
   match(data: Buffer, start: number, end: number): Delimiter | null {
     const innermost = this.#stack.at(-1);

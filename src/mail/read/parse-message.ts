@@ -8,13 +8,13 @@ import { describePart, type PartDescription } from './part-description.js';
 import { type PartHandler, PartSplitter } from './part-splitter.js';
 import { TextBodies } from './text-bodies.js';
 
-/** After this much work in one go other events get their turn. */
+/** After this many bytes the event loop gets a turn. */
 const BYTES_PER_TURN = 256 * 1024;
 
 /**
- * Parses a message as its bytes arrive (RFC 5322, RFC 2045 to 2047, RFC 2231). Attachments are decoded into
- * the sink and never held; text and HTML bodies are held up to the limits. The chunks of the source are read
- * only until the next one is asked for. No content makes it throw; it rejects when the source or sink does.
+ * Parses a message as its bytes arrive (RFC 5322, RFC 2045 to 2047, RFC 2231). Attachments are decoded into the sink
+ * and not held in memory; text and HTML bodies are, up to the limits. The source may reuse the memory of a chunk once
+ * it is asked for the next. No content makes this fail; it rejects only when the source or the sink does.
  */
 export async function parseMessage(
   source: AsyncIterable<Uint8Array>,
@@ -43,7 +43,7 @@ export async function parseMessage(
   return parts.message();
 }
 
-/** Decides what each part is, and gathers what the parts hold. */
+/** Decides what each part is, and collects the contents of the parts. */
 class MessageParts implements PartHandler {
   readonly attachments: AttachmentQueue;
   readonly #texts: TextBodies;
@@ -102,7 +102,7 @@ class MessageParts implements PartHandler {
 }
 
 /**
- * Text to read, unless it is a file: one with a name, or with a disposition other than `inline` (an unknown
+ * True for text that is part of the body, not a file: it has no file name, and no disposition but `inline` (an unknown
  * one counts as `attachment`, RFC 2183 section 2.8).
  */
 function isBodyText(part: PartDescription): boolean {

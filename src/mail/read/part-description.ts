@@ -7,11 +7,11 @@ import type { ParseLimits } from './limits.js';
 import { parseStructuredHeader, type StructuredHeader } from './structured-header.js';
 import { decodeHexEscapes } from './transfer-decoders.js';
 
-/** What the header of a part says of its content. */
+/** What the header of a part says about its content. */
 export interface PartDescription {
   /** `type/subtype`, lower case. */
   readonly mimeType: string;
-  /** The delimiter of a multipart as raw characters; null for a part with content of its own. */
+  /** The boundary of a multipart, one character a byte (Latin-1); null for any other part. */
   readonly boundary: string | null;
   readonly charset: string | null;
   readonly isFlowed: boolean;
@@ -20,7 +20,7 @@ export interface PartDescription {
   readonly encoding: string;
   readonly disposition: string | null;
   readonly filename: string | null;
-  /** The sender named it as a file, be it with a name that is not safe to use. */
+  /** True when the sender gave it a file name, even one that is not safe to use. */
   readonly isNamed: boolean;
   readonly contentId: string | null;
 }
@@ -28,10 +28,13 @@ export interface PartDescription {
 /** A token (RFC 2045 section 5.1) on each side of the slash. */
 const mediaType = /^[!#$%&'*+\-.^_`{|}~0-9a-z]{1,127}\/[!#$%&'*+\-.^_`{|}~0-9a-z]{1,127}$/;
 
-/** More than any media type or disposition, whose names have at most 127 characters (RFC 6838 section 4.2). */
+/** More than any media type or disposition has: each of its names has at most 127 characters (RFC 6838 section 4.2). */
 const LONGEST_TYPE = 256;
 
-/** Reads the header of a part. `defaultType` is the type of a part that does not say (RFC 2046 section 5.1.5). */
+/**
+ * Reads the header of a part.
+ * @param defaultType the media type when there is no Content-Type (RFC 2046 section 5.1.5)
+ */
 export function describePart(
   fields: HeaderFields,
   defaultType: string,
@@ -43,7 +46,7 @@ export function describePart(
   const name = fileNameOf(disposition, type, limits);
   const written = mimeTypeOf(type, defaultType);
   const isMultipart = written.startsWith('multipart/');
-  // A multipart without a boundary is a malformed Content-Type, to be read as plain text (RFC 2045 section 5.2).
+  // Without a boundary the Content-Type is malformed, and the part is read as plain text (RFC 2045 section 5.2).
   const mimeType = isMultipart && boundary === null ? 'text/plain' : written;
   return {
     mimeType,
@@ -59,7 +62,7 @@ export function describePart(
   };
 }
 
-/** The boundary as raw characters; it does not end in white space, and has to fit a line (RFC 2046 section 5.1.1). */
+/** The boundary; null when it does not fit on a line. It never ends in white space (RFC 2046 section 5.1.1). */
 function boundaryOf(type: StructuredHeader): string | null {
   const boundary = parameterToken(type, 'boundary')?.trimEnd() ?? '';
   return boundary === '' || boundary.length > MAX_LINE_OCTETS ? null : boundary;
@@ -71,17 +74,17 @@ function mimeTypeOf(type: StructuredHeader, defaultType: string): string {
     .toLowerCase()
     .replace(/\s*\/\s*/, '/');
   if (written === '') return defaultType;
-  // Malformed: plain text is what RFC 2045 section 5.2 makes of it, be it `text` or nonsense.
+  // A malformed type, such as `text`, means plain text (RFC 2045 section 5.2).
   return mediaType.test(written) ? written : 'text/plain';
 }
 
-/** The token alone: scripts write `base64;` and relays add comments. */
+/** Only the token: scripts write `base64;`, and relays add comments. */
 function encodingOf(raw: string | null): string {
   if (raw === null) return '';
   return parseStructuredHeader(raw, 0).value.toLowerCase();
 }
 
-/** The name as the sender gives it, `""` when there is none. */
+/** The file name as the sender gives it; `""` when there is none. */
 function fileNameOf(disposition: StructuredHeader, type: StructuredHeader, limits: ParseLimits): string {
   const fromDisposition = parameterText(disposition, 'filename', limits.encodedWords);
   return (fromDisposition ?? parameterText(type, 'name', limits.encodedWords) ?? '').trim();
@@ -96,8 +99,8 @@ function contentIdOf(raw: string | null): string | null {
 }
 
 /**
- * A parameter as text: the extended and continued forms of RFC 2231 (sections 3 and 4) win over the plain
- * one; the plain form may hold encoded words, which RFC 2047 section 5 forbids and senders use.
+ * A parameter as text. The extended and continued forms of RFC 2231 (sections 3 and 4) have precedence over the plain
+ * one. The plain form may have encoded words: RFC 2047 section 5 forbids them, but senders use them.
  */
 function parameterText(header: StructuredHeader, attribute: string, maxEncodedWords: number): string | null {
   const extended = header.parameters.get(`${attribute}*`);
@@ -109,7 +112,7 @@ function parameterText(header: StructuredHeader, attribute: string, maxEncodedWo
   return plain === undefined ? null : decodeEncodedWords(decodeRawValue(plain), maxEncodedWords);
 }
 
-/** A parameter that is a token of ASCII, such as charset or boundary: the raw characters. */
+/** A parameter that is an ASCII token, such as charset or boundary, not decoded. */
 function parameterToken(header: StructuredHeader, attribute: string): string | null {
   const plain = header.parameters.get(attribute);
   if (plain !== undefined) return plain;
@@ -123,7 +126,7 @@ interface ParameterPiece {
   readonly isEncoded: boolean;
 }
 
-/** The pieces `name*0`, `name*1*`, ... as far as they follow each other (RFC 2231 section 3). */
+/** The pieces `name*0`, `name*1*`, ... up to the first that is missing (RFC 2231 section 3). */
 function continuedPieces(header: StructuredHeader, attribute: string): readonly ParameterPiece[] {
   const pieces: ParameterPiece[] = [];
   for (let index = 0; ; index++) {
@@ -134,7 +137,7 @@ function continuedPieces(header: StructuredHeader, attribute: string): readonly 
   }
 }
 
-/** Joins the bytes of all pieces before decoding them: a character may straddle two of them. */
+/** Joins the bytes of all pieces before decoding, since a character may be split between two. */
 function decodeExtended(pieces: readonly ParameterPiece[]): string {
   let charset: string | null = null;
   const bytes = pieces.map(({ text, isEncoded }, index) => {

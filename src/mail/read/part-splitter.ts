@@ -6,27 +6,27 @@ import { type Delimiter, type MultipartForm, OpenMultiparts, type PartPlace } fr
 const { LF, CR } = BYTE;
 
 /**
- * A line that may turn out to be a delimiter is held until its end comes; a longer one is none. Boundaries
- * have at most 70 characters (RFC 2046 section 5.1.1); real ones and white space behind them need more.
+ * A line that may be a delimiter is held until its end arrives; a longer line is not one. Boundaries have at most 70
+ * characters (RFC 2046 section 5.1.1), but real ones are longer, and white space may follow them.
  */
 const LONGEST_DELIMITER = 2_048;
 
-/** Told what the splitter finds, in the order of the message. */
+/** Gets what the splitter finds, in the order of the message. */
 export interface PartHandler {
-  /** A part's header is complete. The answer says whether it is a multipart; if not, its body follows. */
+  /** The header of a part is complete. Returns its form when it is a multipart; after null, its body follows. */
   onHeader(fields: HeaderFields, place: PartPlace): MultipartForm | null;
-  /** More of the body of the last part: a view on the pushed chunk, valid during the call only. */
+  /** More of the body of the last part: a view of the pushed chunk, valid only during the call. */
   onBody(bytes: Buffer): void;
   /** The last part is complete. */
   onEnd(): void;
 }
 
-/** What the bytes at the current position are. `outside` is preamble and epilogue, and what a bound leaves out. */
+/** What the current bytes belong to. `outside` is preamble, epilogue, and what a limit leaves out. */
 type Region = 'header' | 'body' | 'outside';
 
 /**
- * Splits a message into the parts of its MIME structure (RFC 2046 section 5.1) as its bytes arrive, in time
- * proportional to their number and holding no more than a line of them.
+ * Splits a message into its MIME parts (RFC 2046 section 5.1) as its bytes arrive. It takes linear time, and of a
+ * body it holds back no more than a line that may be a delimiter.
  */
 export class PartSplitter {
   readonly #handler: PartHandler;
@@ -34,11 +34,11 @@ export class PartSplitter {
   readonly #multiparts = new OpenMultiparts();
   #region: Region = 'header';
   #fields: HeaderFields;
-  /** The end of the last chunk, whose meaning depends on what follows. */
+  /** The end of the last chunk, when its meaning depends on the next bytes. */
   #held: Buffer | null = null;
-  /** In a header: the line at the current position has begun in an earlier chunk. */
+  /** In a header: the current line began in an earlier chunk. */
   #isMidLine = false;
-  /** In a body: the current position is the beginning of a line without a line end of the body before it. */
+  /** In a body: the current position begins a line, and the line end before it is not part of the body. */
   #isLineStart = false;
   #parts = 1;
   #isDone = false;
@@ -49,7 +49,7 @@ export class PartSplitter {
     this.#fields = new HeaderFields('message', limits);
   }
 
-  /** True when nothing that may still come can matter. */
+  /** True when the message has ended: later bytes are ignored. */
   get isDone(): boolean {
     return this.#isDone;
   }
@@ -79,7 +79,7 @@ export class PartSplitter {
     }
   }
 
-  /** Reads header lines from `from` on; returns the position after the last one that was dealt with. */
+  /** Reads header lines from `from` on; returns the position after the last line that was used. */
   #scanHeader(data: Buffer, from: number, isFinal: boolean): number {
     let start = from;
     while (start < data.length) {
@@ -97,7 +97,7 @@ export class PartSplitter {
       } else {
         const delimiter = this.#multiparts.match(data, start, end);
         if (delimiter !== null) {
-          // The part consists of its header alone.
+          // The part has a header and no body.
           this.#endHeader();
           this.#enter(delimiter, lineFeed < 0);
           return next;
@@ -109,7 +109,7 @@ export class PartSplitter {
     return start;
   }
 
-  /** The line at `start` has no end yet: it waits, or is taken as far as it goes once it is too long. */
+  /** The line at `start` is incomplete: it is held, or used as far as it has come when it is too long for that. */
   #holdHeaderLine(data: Buffer, start: number): number {
     if (this.#isMidLine) {
       this.#fields.continueLine(data, start, data.length);
@@ -133,7 +133,7 @@ export class PartSplitter {
     }
   }
 
-  /** Passes on the body from `from` on, up to the next delimiter; returns the position after that. */
+  /** Passes on the body from `from` to the next delimiter; returns the position after that. */
   #scanBody(data: Buffer, from: number, isFinal: boolean): number {
     if (this.#multiparts.isEmpty) {
       this.#emit(data, from, data.length);
@@ -145,7 +145,7 @@ export class PartSplitter {
       if (lineStart < 0) break;
       const lineFeed = data.indexOf(LF, lineStart);
       if (lineFeed < 0 && !isFinal && data.length - lineStart <= LONGEST_DELIMITER) {
-        // The line end before a delimiter belongs to the delimiter (RFC 2046 section 5.1.1), so it waits too.
+        // The line end before a delimiter belongs to the delimiter (RFC 2046 section 5.1.1), so it is held too.
         return this.#holdBody(data, from, beforeLineEnd(data, from, lineStart));
       }
       this.#isLineStart = false;
@@ -176,7 +176,7 @@ export class PartSplitter {
     if (this.#region === 'body' && end > start) this.#handler.onBody(data.subarray(start, end));
   }
 
-  /** A delimiter was read: the part before it is complete, and the next one begins unless it closes or ends all. */
+  /** After a delimiter: ends the part before it, and begins the next one unless the multipart or the message ends. */
   #enter(delimiter: Delimiter, isAtEnd: boolean): void {
     this.#endBody();
     this.#multiparts.apply(delimiter);
@@ -199,13 +199,13 @@ export class PartSplitter {
   }
 }
 
-/** The first line from `from` on that begins with `--` and has a line end before it, or -1. */
+/** The beginning of the first line after `from` that begins with `--`, or -1. */
 function lineStartBeforeDashes(data: Buffer, from: number): number {
   const lineEnd = data.indexOf('\n--', from, 'latin1');
   return lineEnd < 0 ? -1 : lineEnd + 1;
 }
 
-/** The position before the line end that closes the line before `lineStart`, not before `from`. */
+/** The position before the line end that precedes `lineStart`, but never before `from`. */
 function beforeLineEnd(data: Buffer, from: number, lineStart: number): number {
   let end = lineStart;
   if (end > from && data[end - 1] === LF) end--;
@@ -213,7 +213,7 @@ function beforeLineEnd(data: Buffer, from: number, lineStart: number): number {
   return end;
 }
 
-/** How many of the last bytes could begin a delimiter: `CR`, `LF`, and `LF -`, with the CR before them. */
+/** Number of last bytes that may begin a delimiter: CR, LF or LF and `-`, with a CR before. */
 function possibleDelimiterTail(data: Buffer, from: number): number {
   const text = data.toString('latin1', Math.max(from, data.length - 3));
   return /\r?\n-?$|\r$/.exec(text)?.[0].length ?? 0;

@@ -1,15 +1,15 @@
-/** A header value with parameters (RFC 2045 section 5.1), such as Content-Type, as raw characters (Latin-1). */
+/** A header value with parameters (RFC 2045 section 5.1), such as Content-Type; one character a byte (Latin-1). */
 export interface StructuredHeader {
-  /** What stands before the first parameter, without comments and quotes; `""` when there is nothing. */
+  /** The value before the first parameter, without comments and quotes; `""` when there is none. */
   readonly value: string;
-  /** Attribute, in lower case, to raw value. The first of a name counts. */
+  /** Raw values by attribute in lower case. Of several with one name, the first counts. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 /**
- * Splits a raw value in one pass. Lenient where senders are: comments anywhere, values with spaces or
- * parentheses that should be quoted, a quote that is never closed, a missing semicolon before the first
- * parameter, a parameter where the main value should be.
+ * Splits a raw value in one pass. It accepts what senders get wrong: comments anywhere, unquoted values with spaces or
+ * parentheses, a quote that is never closed, a missing semicolon before the first parameter, a parameter in place of
+ * the main value.
  */
 export function parseStructuredHeader(raw: string, maxParameters: number): StructuredHeader {
   const scanner = new SegmentScanner(raw);
@@ -29,7 +29,7 @@ export function parseStructuredHeader(raw: string, maxParameters: number): Struc
   return { value, parameters };
 }
 
-/** What stands between two semicolons: `attribute=value`, or a value alone. */
+/** The text between two semicolons: `attribute=value`, or only a value. */
 interface Segment {
   readonly attribute: string | null;
   readonly value: string;
@@ -38,7 +38,7 @@ interface Segment {
 class SegmentScanner {
   readonly #raw: string;
   #position = 0;
-  /** Set once a quote or comment turned out to have no end, so that none is looked for again. */
+  /** Set once the end of a quote or comment was searched for in vain, so that it is not searched for again. */
   #hasOpenQuote = false;
   #hasOpenComment = false;
 
@@ -67,12 +67,12 @@ class SegmentScanner {
         this.#position++;
       } else if (char === '"') {
         const quoted = this.#quoted();
-        // What follows a quoted value up to the semicolon is not part of it.
+        // Text between a quoted value and the semicolon is ignored.
         if (!isClosed) text = isBlank ? quoted : text + quoted;
         isBlank = false;
         isClosed = attribute !== null;
       } else if (char === '(' && this.#skipComment(attribute === null || isBlank)) {
-        // Skipped.
+        // The comment was skipped.
       } else {
         this.#position = nextSpecial(raw, start + 1);
         const plain = raw.slice(start, this.#position);
@@ -85,9 +85,9 @@ class SegmentScanner {
   }
 
   /**
-   * The quoted string at the position (RFC 5322 section 3.2.4); one that is never closed ends at the next
-   * semicolon. Of the quoted pairs only `\"` and `\\` are read as such: other backslashes are those of
-   * Windows paths that the sender did not escape.
+   * The quoted string at the position (RFC 5322 section 3.2.4). One that is never closed ends at the next semicolon.
+   * Only the quoted pairs `\"` and `\\` are decoded: any other backslash comes from a Windows path that the sender did
+   * not escape.
    */
   #quoted(): string {
     const start = this.#position + 1;
@@ -105,9 +105,9 @@ class SegmentScanner {
   }
 
   /**
-   * Moves past the comment at the position (RFC 5322 section 3.2.2), if it is one: `file(1).txt` and
-   * `my file (1).txt` are names, `b1 (one)` is a value and a comment. So after the beginning of a value a
-   * comment stands behind white space and before nothing but the end of the segment.
+   * Skips the comment at the position (RFC 5322 section 3.2.2), if it is one. `file(1).txt` and `my file (1).txt` are
+   * names, `b1 (one)` is a value and a comment. So once a value has begun, parentheses are a comment only after white
+   * space and at the end of the segment.
    */
   #skipComment(isBeforeValue: boolean): boolean {
     const raw = this.#raw;
@@ -128,14 +128,14 @@ class SegmentScanner {
     }
     let follower = end + 1;
     while (raw[follower] === ' ' || raw[follower] === '\t') follower++;
-    if (!isBeforeValue && follower < raw.length && raw[follower] !== ';' && raw[follower] !== '(')
-      return false;
+    const isLast = follower >= raw.length || raw[follower] === ';' || raw[follower] === '(';
+    if (!isBeforeValue && !isLast) return false;
     this.#position = end + 1;
     return true;
   }
 }
 
-/** The next position from `from` on where something other than plain text may begin. */
+/** The next position at or after `from` that may be more than plain text. */
 function nextSpecial(raw: string, from: number): number {
   let i = from;
   while (i < raw.length) {

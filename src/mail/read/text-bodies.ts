@@ -10,10 +10,11 @@ interface OpenText {
 }
 
 /**
- * Collects the text and HTML bodies. Each part is decoded when it ends, since its charset may have to be
- * guessed from all of it; the parts of a kind are joined in their order, each beginning on a line of its own.
+ * Collects the text and HTML bodies. A part is decoded when it ends, since its charset may have to be guessed from all
+ * of its bytes. Parts of the same kind are joined in their order, each on a new line.
  */
 export class TextBodies {
+  /** Bytes that may still be kept. */
   #room: number;
   #open: OpenText | null = null;
   readonly #texts: string[] = [];
@@ -71,18 +72,18 @@ function joined(bodies: readonly string[]): string | null {
   return pieces.join('');
 }
 
-/** So many pieces are joined at a time: millions of small strings would take many times the memory of the text. */
+/** Pieces are joined in blocks: millions of small strings would take many times the memory of the text. */
 const PIECES_PER_BLOCK = 8_192;
 
 /**
- * Joins the lines of format=flowed text (RFC 3676 section 4): a line that ends in a space goes on in the
- * next one of the same quote depth, space-stuffing is undone, quote marks stay, and the signature separator
- * is a line of its own. Lines end in LF, in and out.
+ * Joins the lines of format=flowed text (RFC 3676 section 4). A line that ends in a space continues on the next line of
+ * the same quote depth. Space-stuffing is removed, quote marks stay, and the signature separator stays a line of its
+ * own. Lines end in LF before and after.
  */
 function unflow(text: string, deletesSpace: boolean): string {
   const blocks: string[] = [];
   let pieces: string[] = [];
-  let goesOn = false;
+  let continues = false;
   let depthBefore = 0;
   for (let start = 0; start <= text.length; ) {
     const lineFeed = text.indexOf('\n', start);
@@ -90,12 +91,12 @@ function unflow(text: string, deletesSpace: boolean): string {
     const depth = quoteDepth(text, start);
     const content = text.slice(text[start + depth] === ' ' ? start + depth + 1 : start + depth, end);
     const isSignature = content === '-- ';
-    if (!goesOn || depth !== depthBefore || isSignature) {
+    if (!continues || depth !== depthBefore || isSignature) {
       if (start > 0) pieces.push('\n');
       if (depth > 0) pieces.push('>'.repeat(depth), content === '' ? '' : ' ');
     }
-    goesOn = content.endsWith(' ') && !isSignature;
-    pieces.push(goesOn && deletesSpace ? content.slice(0, -1) : content);
+    continues = content.endsWith(' ') && !isSignature;
+    pieces.push(continues && deletesSpace ? content.slice(0, -1) : content);
     if (pieces.length >= PIECES_PER_BLOCK) {
       blocks.push(pieces.join(''));
       pieces = [];
@@ -112,7 +113,7 @@ function quoteDepth(text: string, start: number): number {
   return depth;
 }
 
-/** Turns CRLF, the line end of text on the wire (RFC 2046 section 4.1.1), into LF; other CR stay as they are. */
+/** Replaces CRLF, the line end of text in mail (RFC 2046 section 4.1.1), by LF; a CR alone stays. */
 function toLineFeeds(text: string): string {
   const blocks: string[] = [];
   let pieces: string[] = [];

@@ -1,27 +1,29 @@
 import { BYTE } from '../../lib/bytes.js';
-/** Undoes a Content-Transfer-Encoding (RFC 2045 section 6) piece by piece. */
+
+/** Decodes a Content-Transfer-Encoding (RFC 2045 section 6) piece by piece. */
 export interface TransferDecoder {
-  /** Decodes the next piece. The answer never shares memory with `chunk`. */
+  /** Decodes the next piece. The result never shares memory with `chunk`. */
   write(chunk: Buffer): Buffer;
-  /** What was held back until the end was known. */
+  /** Ends the stream, and returns the bytes that were held back until then. */
   end(): Buffer;
 }
 
 const nothing = Buffer.alloc(0);
 
-/** 7bit, 8bit, binary, and what we do not know (RFC 2045 section 6.4): the bytes as they stand. */
+/** For 7bit, 8bit, binary and unknown encodings (RFC 2045 section 6.4): the bytes as they are. */
 const identityDecoder: TransferDecoder = {
   write: chunk => Buffer.from(chunk),
   end: () => nothing,
 };
 
-/** `encoding` is the bare token in lower case. */
+/** @param encoding the token of Content-Transfer-Encoding in lower case */
 export function createTransferDecoder(encoding: string): TransferDecoder {
   if (encoding === 'base64') return new Base64Decoder();
   if (encoding === 'quoted-printable') return new QuotedPrintableDecoder();
   return identityDecoder;
 }
 
+/** Marks a byte that is not in the alphabet. */
 const FOREIGN = 0xff;
 const PADDING = 0xfe;
 
@@ -34,13 +36,13 @@ const valueByByte = ((): Uint8Array => {
 })();
 
 /**
- * Base64 as a stream (RFC 2045 section 6.8). Characters outside the alphabet are ignored, lines need not
- * be multiples of four, and decoding goes on after padding: list software appends a second base64 stream.
- * Node's own decoder takes `-` and `_` for digits, which here are foreign characters.
+ * Base64 as a stream (RFC 2045 section 6.8). Characters outside the alphabet are ignored, lines may have any length,
+ * and decoding goes on after padding, since list software appends a second base64 stream. Node's own decoder is not
+ * used: it takes `-` and `_` for digits, which have to be ignored here.
  */
 class Base64Decoder {
   #bits = 0;
-  /** Digits of the group that is not complete, 0 to 3. */
+  /** Digits in the incomplete group, 0 to 3. */
   #digits = 0;
 
   write(chunk: Buffer): Buffer {
@@ -49,7 +51,7 @@ class Base64Decoder {
     let i = 0;
     while (i < chunk.length) {
       if (this.#digits === 0) {
-        // Whole groups with nothing between their digits: all of a line but its end.
+        // Fast path: groups of four digits with nothing between them, as nearly all of a line is.
         const end = wholeGroupsEnd(chunk, i, out, length);
         length += ((end - i) / 4) * 3;
         i = end;
@@ -89,7 +91,7 @@ function digitValue(byte: number | undefined): number {
   return valueByByte[byte ?? 0] ?? FOREIGN;
 }
 
-/** Decodes groups of four digits from `start` on into `out`; returns where the first one that is not whole begins. */
+/** Decodes groups of four digits from `start` on into `out`; returns where the first incomplete group begins. */
 function wholeGroupsEnd(chunk: Buffer, start: number, out: Buffer, at: number): number {
   let length = at;
   let i = start;
@@ -122,10 +124,10 @@ function putRest(out: Buffer, at: number, bits: number, digits: number): number 
 
 const { TAB, LF, CR, SPACE, EQUALS } = BYTE;
 
-/** White space at a line's end beyond this is text: a line holds 76 characters (RFC 2045 section 6.7 rule 5). */
+/** A longer run of white space is text even at a line's end: lines have 76 characters (RFC 2045 section 6.7 rule 5). */
 const LONGEST_WHITE_SPACE = 998;
 
-/** The length of a line end at some position, or that there is none, or that only more bytes can tell. */
+/** The length of a line end at a position; `none` when there is none, `unknown` when more bytes are needed to tell. */
 type LineEnd = 'none' | 'unknown' | number;
 
 /**
@@ -133,7 +135,7 @@ type LineEnd = 'none' | 'unknown' | number;
  * the "=" of a soft break and the line end, where relays add it; an invalid escape stays as it is.
  */
 class QuotedPrintableDecoder {
-  /** The tail of the last piece whose meaning depends on what follows. */
+  /** The end of the last piece, when its meaning depends on the next bytes. */
   #held: Buffer | null = null;
 
   write(chunk: Buffer): Buffer {
@@ -151,7 +153,7 @@ class QuotedPrintableDecoder {
     this.#held = null;
     while (i < data.length) {
       const byte = data[i] ?? 0;
-      // A blank with text right behind it is the common case of one that is not at a line's end.
+      // Fast path: a plain byte, or white space with text directly after it.
       if (byte !== EQUALS && ((byte !== SPACE && byte !== TAB) || (data[i + 1] ?? 0) > SPACE)) {
         out[length++] = byte;
         i++;
@@ -173,7 +175,7 @@ class QuotedPrintableDecoder {
         break;
       }
       if (typeof lineEnd === 'number') {
-        // After "=" the line end goes with it (soft break); else only the white space before it goes.
+        // A soft break is dropped with its line end; otherwise only the white space before the line end is dropped.
         i = byte === EQUALS ? textEnd + lineEnd : textEnd;
       } else if (byte === EQUALS) {
         out[length++] = byte;
@@ -194,7 +196,7 @@ function endOfWhiteSpace(data: Buffer, from: number): number {
   return i;
 }
 
-/** The length of the line end at `at`; the end of the data is a line end of no length once it is final. */
+/** The line end at `at`. Once the data is final, its end counts as a line end of length 0. */
 function lineEndAt(data: Buffer, at: number, isFinal: boolean): LineEnd {
   if (at >= data.length) return isFinal ? 0 : 'unknown';
   if (data[at] === LF) return 1;
@@ -211,7 +213,7 @@ function hexDigit(byte: number | undefined): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
-/** The byte that the two hexadecimal digits at `at` stand for, or -1 when there are none. */
+/** The value of the two hexadecimal digits at `at`, or -1 when there are not two. */
 function hexByte(data: Uint8Array, at: number): number {
   const high = hexDigit(data[at]);
   const low = hexDigit(data[at + 1]);
@@ -219,8 +221,8 @@ function hexByte(data: Uint8Array, at: number): number {
 }
 
 /**
- * Replaces each `marker` with two hexadecimal digits behind it by the byte they stand for; an invalid escape
- * stays as it is. `=` marks the "Q" encoding (RFC 2047 section 4.2), `%` parameter values (RFC 2231 section 4).
+ * Decodes escapes of `marker` and two hexadecimal digits; an invalid escape stays as it is. The marker is `=` in the
+ * "Q" encoding (RFC 2047 section 4.2) and `%` in parameter values (RFC 2231 section 4).
  */
 export function decodeHexEscapes(source: Uint8Array, marker: '=' | '%'): Buffer {
   const markerByte = marker.charCodeAt(0);

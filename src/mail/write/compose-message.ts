@@ -6,29 +6,29 @@ import { base64Length, encodeText, writeBase64 } from './encode-text.js';
 import { addressField, fileFields, headerField, subjectField } from './header-fields.js';
 
 export interface OutgoingMessage {
-  /** Resource id (UUID): boundaries are made of it. */
+  /** Id of the sent message (UUID): multipart boundaries are made from it. */
   readonly id: string;
-  /** Message-ID without brackets. */
+  /** Message-ID without angle brackets. */
   readonly messageId: string;
   /** Milliseconds since the epoch. */
   readonly date: number;
   readonly from: Mailbox;
-  /** Bcc is never given, so that it cannot appear. */
+  /** There is no field for Bcc, so it can never appear in a message. */
   readonly to: readonly Mailbox[];
   readonly cc: readonly Mailbox[];
   readonly subject: string;
   readonly text: string;
   readonly html: string | null;
-  /** As transmitted, with brackets; null when it answers nothing. */
+  /** As transmitted, with angle brackets; null when the message is not a reply. */
   readonly replyHeaders: ReplyHeaders | null;
   readonly files: readonly OutgoingFile[];
 }
 
 /**
- * The message as it is transmitted (RFC 5322, RFC 2045 to 2047, RFC 2231, RFC 2387): CRLF line ends, 7-bit
- * bytes only, no line over 998 octets. The same input gives the same bytes, since a message may have to be
- * composed again after a crash. Nothing a value holds can become a field, a part or another value: one that
- * breaks the promises of its type makes it throw.
+ * The message as it is transmitted (RFC 5322, RFC 2045 to 2047, RFC 2231, RFC 2387): CRLF line ends, 7-bit bytes
+ * only, no line over 998 octets. The same input always gives the same bytes, since a message may have to be composed
+ * again after a crash. No value can become another field, part or value.
+ * @throws Error for a value that was not checked as its type promises
  */
 export function composeMessage(message: OutgoingMessage): Buffer {
   if (!isUuid(message.id)) throw new Error('an id that is no UUID');
@@ -53,13 +53,13 @@ function messageFields(message: OutgoingMessage): string {
   ].join('');
 }
 
-/** Years of four digits, as RFC 5322 section 3.3 wants them. */
+/** The year has to have four digits (RFC 5322 section 3.3). */
 function dateField(date: number): string {
   if (!(date >= 0 && date < Date.UTC(10_000, 0))) throw new Error('a date that no header can hold');
   return headerField('Date', [[toMailDate(date)]]);
 }
 
-/** Ids in angle brackets, folded between two. */
+/** A field of ids in angle brackets, folded only between ids. */
 function idsField(name: string, text: string): string {
   const ids = text.split(' ');
   for (const id of ids) {
@@ -74,22 +74,22 @@ function idsField(name: string, text: string): string {
 type Part = Leaf | Multipart;
 
 interface Leaf {
-  /** Its header fields. */
+  /** Header fields of the part. */
   readonly fields: string;
-  /** Encoded, or bytes to be written in base64. */
+  /** A Buffer is encoded already; other bytes are written in base64. */
   readonly body: Buffer | { readonly bytes: Uint8Array };
 }
 
 interface Multipart {
-  /** `multipart/...` with parameters other than the boundary. */
+  /** `multipart/...` and its parameters, without the boundary. */
   readonly type: readonly string[];
   readonly boundary: string;
   readonly parts: readonly Part[];
 }
 
 /**
- * The text alone, or beside the HTML; inline files that the HTML can show by a Content-ID with the HTML, all
- * other files around (RFC 2046 section 5.1, RFC 2387).
+ * The structure of the body (RFC 2046 section 5.1, RFC 2387): `alternative` of text and HTML; `related` of the HTML and
+ * the inline files that it shows by their Content-ID; `mixed` of all that and the other files.
  */
 function bodyOf({ id, text, html, files }: OutgoingMessage): Part {
   const embedded = html === null ? [] : files.filter(isEmbedded);
@@ -103,7 +103,7 @@ function isEmbedded({ disposition, contentId }: FileDescription): boolean {
   return disposition === 'inline' && contentId !== undefined;
 }
 
-/** The one part where there is no other. */
+/** A multipart, or its only part when it would have one. */
 function multipart(
   subtype: 'mixed' | 'related' | 'alternative',
   id: string,
@@ -119,14 +119,14 @@ function multipart(
 }
 
 /**
- * `=_` can stand neither in quoted-printable nor in base64 (RFC 2045 section 6.7), and text that holds the id
- * is not sent as it stands: no boundary can occur in a body. None is the beginning of another one.
+ * A boundary that occurs in no body: `=_` is impossible in quoted-printable and base64 (RFC 2045 section 6.7), and text
+ * that contains the id is not sent in 7bit. No boundary is a prefix of another.
  */
 function boundaryOf(subtype: string, id: string): string {
   return `=_${subtype}_${id}`;
 }
 
-/** Labelled UTF-8 though it be ASCII: clients answer in the charset of what they answer. */
+/** The charset is UTF-8 even for ASCII text: clients reply in the charset of the message they reply to. */
 function textPart(subtype: 'plain' | 'html', text: string, id: string): Leaf {
   const { encoding, body } = encodeText(text, id);
   return {
@@ -154,12 +154,12 @@ function addPart(part: Part, out: Pieces): void {
   out.add(`\r\n--${boundary}--\r\n`);
 }
 
-/** What a message is made of, joined once their length is known. */
+/** Collects the pieces of a message and joins them once their total length is known. */
 class Pieces {
   readonly #pieces: (string | Buffer | { readonly bytes: Uint8Array })[] = [];
   #length = 0;
 
-  /** A string is ASCII. */
+  /** Adds bytes, or text in ASCII. */
   add(piece: string | Buffer): void {
     this.#pieces.push(piece);
     this.#length += piece.length;

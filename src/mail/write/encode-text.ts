@@ -3,7 +3,7 @@ import { BYTE } from '../../lib/bytes.js';
 
 const { TAB, LF, CR, SPACE, DOT, DELETE, EQUALS, TILDE } = BYTE;
 
-/** Characters of a line without its end (RFC 5322 section 2.1.1). */
+/** Characters of a line, its CRLF not counted (RFC 5322 section 2.1.1). */
 const LONGEST_LINE = 78;
 
 /** A body as it is transmitted. */
@@ -13,10 +13,10 @@ export interface EncodedText {
 }
 
 /**
- * Text as a body in UTF-8 (RFC 2045 section 6). CR, LF and CRLF are line ends alike, and the last line has one
- * too. It is sent as it stands where every relay leaves it so, else in the shorter one of quoted-printable
- * and base64; where they are equal in the one that people can read.
- * @param delimiter text that no body may hold as it stands, since it ends a part
+ * Encodes text in UTF-8 as a body (RFC 2045 section 6). CR, LF and CRLF all count as line ends, and the last line gets
+ * one too. Text that no relay changes is sent in 7bit. Other text is sent in quoted-printable or base64, whichever is
+ * shorter; when they are equal, in quoted-printable, which people can read.
+ * @param delimiter text that ends a part: a body that contains it is not sent in 7bit
  */
 export function encodeText(text: string, delimiter: string): EncodedText {
   const lines = withLineEnds(Buffer.from(text, 'utf8'));
@@ -29,7 +29,7 @@ export function encodeText(text: string, delimiter: string): EncodedText {
   return { encoding: 'base64', body };
 }
 
-/** With CRLF for every line end, and one at the end of what is not empty. */
+/** Makes every line end CRLF, and ends the last line unless there is no text. */
 function withLineEnds(bytes: Buffer): Buffer {
   let added = 0;
   for (let i = 0; i < bytes.length; i++) {
@@ -60,8 +60,8 @@ function withLineEnds(bytes: Buffer): Buffer {
 }
 
 /**
- * True for short lines of printable ASCII that no relay or mail file changes: none ends in white space, none
- * is a lone dot, none begins with `From ` (RFC 2049 section 3).
+ * True for short lines of printable ASCII that no relay and no mbox file changes: no line ends in white space, is a
+ * single dot, or begins with `From ` (RFC 2049 section 3).
  */
 function passesUnchanged(lines: Buffer): boolean {
   if (!isAscii(lines)) return false;
@@ -87,18 +87,17 @@ const LINE = 76;
 const HEX = Buffer.from('0123456789ABCDEF');
 
 /**
- * Text with CRLF line ends in quoted-printable (RFC 2045 section 6.7), or null when that takes more than
- * `maxLength` octets. A line of it never ends in white space, never begins with `From ` (which mbox files
- * mangle) or a dot (which relays once did), and so passes whatever moves it.
+ * Text with CRLF line ends in quoted-printable (RFC 2045 section 6.7); null when that takes more than `maxLength`
+ * octets. No line ends in white space, or begins with `From ` (mbox files alter it) or a dot (old relays did).
  */
 function encodeQuotedPrintable(text: Buffer, maxLength: number): Buffer | null {
-  // Room for one more piece than fits, so that what is too long shows.
+  // Room for one step past the limit, after which the loop ends.
   const out = Buffer.allocUnsafe(maxLength + 6);
   let length = 0;
   let column = 0;
   for (let i = 0; i < text.length && length <= maxLength; i++) {
     const byte = text[i] ?? 0;
-    // What stands for itself inside of a line: nearly all of most texts.
+    // Fast path: a plain character inside a line, as nearly all of most texts is.
     if (column > 0 && column < LINE - 1 && byte > SPACE && byte <= TILDE && byte !== EQUALS) {
       out[length++] = byte;
       column++;
@@ -113,7 +112,7 @@ function encodeQuotedPrintable(text: Buffer, maxLength: number): Buffer | null {
     }
     const isLast = text[i + 1] === CR && text[i + 2] === LF;
     let isPlain = isPlainByte(byte, isLast || i + 1 === text.length);
-    // All but the last of a line leave room for the "=" behind them.
+    // All characters but the last of a line leave room for the "=" of a soft break.
     if (column + (isPlain ? 1 : 3) > (isLast ? LINE : LINE - 1)) {
       out[length++] = EQUALS;
       out[length++] = CR;
@@ -150,16 +149,17 @@ function isFromLine(text: Buffer, at: number): boolean {
   );
 }
 
-/** Octets of so many bytes in base64, each line with its CRLF. */
+/** Octets that `byteCount` bytes take in base64, each line with its CRLF. */
 export function base64Length(byteCount: number): number {
   const digits = Math.ceil(byteCount / 3) * 4;
   return digits + Math.ceil(digits / LINE) * 2;
 }
 
 /**
- * Writes bytes as base64 in lines, each with its CRLF, into `out` from `at` on; returns the position behind.
- * All of it is encoded at once, to the end of its place, and the lines then move up to where they belong:
- * three to five times as fast as writing line by line.
+ * Writes bytes as lines of base64, each with its CRLF, into `out` at `at`.
+ * All of it is encoded at once at the end of its space, and then each line is moved to its place: three to five times
+ * as fast as encoding line by line.
+ * @returns the position after the last line
  */
 export function writeBase64(bytes: Uint8Array, out: Buffer, at: number): number {
   const end = at + base64Length(bytes.length);

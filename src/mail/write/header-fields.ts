@@ -2,18 +2,20 @@ import { isEmailAddress } from '../../domain/addresses.js';
 import { isUsableContentId } from '../../domain/message-ids.js';
 import { type FileDescription, isMediaType, type Mailbox, UNKNOWN_TYPE } from '../../domain/message-parts.js';
 
-/** RFC 2047 section 2 for lines with encoded words, and within the 78 of RFC 5322 section 2.1.1 for the others. */
+/** Characters of a line: the limit with encoded words (RFC 2047 section 2), for all lines. RFC 5322 allows 78. */
 const HEADER_LINE = 76;
 
+/** Visible ASCII; spaces only between visible characters. */
 const WORD = /^[!-~](?:[ -~]*[!-~])?$/;
 
 /**
- * A header field with its line end, folded before whatever does not fit its line (RFC 5322 section 2.2.3).
- * The words of a group stay on one line where that holds them all. There is no fold behind the name: a first
- * line without text has been taken for an empty field.
+ * A header field with its line end, folded before a word that does not fit on the line (RFC 5322 section 2.2.3). The
+ * words of a group stay on one line if they fit on one. The field is never folded right after its name: some readers
+ * take a first line without text for an empty field.
  *
- * This is the one place where header text is put together: nothing but visible ASCII and single spaces
- * between words gets through, so that no value can end its line and begin another field.
+ * All header text is written here, and only visible ASCII and spaces get through: no value can end its line and begin
+ * another field.
+ * @throws Error for any other character
  */
 export function headerField(name: string, groups: readonly (readonly string[])[]): string {
   let field = `${name}:`;
@@ -35,15 +37,15 @@ export function headerField(name: string, groups: readonly (readonly string[])[]
   return `${field}\r\n`;
 }
 
-/** Octets of a name, or of one encoded word of it: fits a line behind `From: ` as in the middle of a list. */
+/** Octets of a display name or of one of its encoded words, so that it fits on a line after `From: `. */
 const LONGEST_NAME_WORD = 70;
 
-/** A phrase of atoms (RFC 5322 section 3.2.3) with one space between two. */
+/** Atoms (RFC 5322 section 3.2.3) with one space between two. */
 const ATOMS = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?: [A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 
 /**
- * A field of addresses, folded between two of them where possible (RFC 5322 section 3.4); `""` for none, since
- * the field may not be empty.
+ * A field of addresses, folded between addresses if possible (RFC 5322 section 3.4). Without addresses it is `""`: the
+ * field may not be empty.
  */
 export function addressField(name: 'From' | 'To' | 'Cc', mailboxes: readonly Mailbox[]): string {
   if (mailboxes.length === 0) return '';
@@ -60,9 +62,9 @@ function mailboxWords({ address, name = '' }: Mailbox, separator: string): reado
   return name === '' ? [address + separator] : [...phrase(name), `<${address}>${separator}`];
 }
 
-/** A display name (RFC 5322 section 3.2.5): as it is, in quotes, or in encoded words. */
+/** The words of a display name (RFC 5322 section 3.2.5): as it is, quoted, or in encoded words. */
 function phrase(name: string): readonly string[] {
-  // Atoms may look like an encoded word, and quotes do not keep readers from decoding one.
+  // A name with `=?` is always encoded: readers would decode it, even in quotes.
   const isPlain = /^[ -~]+$/.test(name) && !name.includes('=?');
   if (isPlain && name.length <= LONGEST_NAME_WORD && ATOMS.test(name)) return name.split(' ');
   const written = isPlain ? quoted(name) : '';
@@ -70,21 +72,21 @@ function phrase(name: string): readonly string[] {
   return encodeWords(name, LONGEST_NAME_WORD, LONGEST_NAME_WORD);
 }
 
-const NAME = 'Subject';
-const FIRST_ROOM = HEADER_LINE - `${NAME}: `.length;
+/** Octets that the first line of a subject has room for. */
+const FIRST_ROOM = HEADER_LINE - 'Subject: '.length;
 
 /** Printable ASCII in words with one space between two. */
 const WORDS = /^[!-~]+(?: [!-~]+)*$/;
 
 /**
- * The subject as it is, or in encoded words where it would not come back as it is: characters outside of
- * ASCII, more than one space in a row, what looks like an encoded word, a word that no line holds.
+ * The subject as it is, or in encoded words when readers would see another one: characters outside ASCII, several
+ * spaces in a row, text that looks like an encoded word, a word longer than a line.
  */
 export function subjectField(subject: string): string {
   refuseControls('the subject', subject);
   if (subject === '') return '';
   return headerField(
-    NAME,
+    'Subject',
     (isPlainSubject(subject) ? subject.split(' ') : encodeWords(subject, FIRST_ROOM)).map(word => [word]),
   );
 }
@@ -99,8 +101,8 @@ function isPlainSubject(subject: string): boolean {
 /**
  * The header fields of a file, which is sent in base64.
  *
- * Messages and multiparts may not be (RFC 2045 section 6.4): a relay would have to look into them, and what
- * it must not encode it may change. So they go as bytes of no known type, whose name says what they are.
+ * A part of type `message/...` or `multipart/...` may not be in base64 (RFC 2045 section 6.4), and unencoded a relay
+ * could change it. So such a file is sent as `application/octet-stream`; its name still says what it is.
  */
 export function fileFields(file: FileDescription): string {
   const { filename, type, disposition, contentId } = file;
@@ -120,15 +122,15 @@ function contentIdField(contentId: string): string {
   return headerField('Content-ID', [[`<${contentId}>`]]);
 }
 
-/** What can stand in quotes: some readers would decode what looks like an encoded word there. */
+/** Printable ASCII that no reader takes for an encoded word: it can be quoted. */
 function isPlainFilename(filename: string): boolean {
   return /^[ -~]+$/.test(filename) && !filename.includes('=?');
 }
 
 /**
- * The name once more, for clients that look here alone: old Outlooks, which do not know RFC 2231 either and
- * want encoded words in the quotes. RFC 2047 section 5 forbids those, and every widely used client writes
- * them here; who reads RFC 2231 takes the name from Content-Disposition.
+ * The `name` parameter of Content-Type, for clients that read nothing else, such as old versions of Outlook. Those do
+ * not know RFC 2231 and expect encoded words in the quotes. RFC 2047 section 5 forbids them there, but every widely
+ * used client writes them. Clients that know RFC 2231 take the name from Content-Disposition.
  */
 function nameParameter(filename: string): readonly string[] {
   if (isPlainFilename(filename)) return [`name=${quoted(filename)}`];
@@ -137,7 +139,7 @@ function nameParameter(filename: string): readonly string[] {
   return `name="${words.join(' ')}"`.split(' ');
 }
 
-/** A name of ASCII in quotes, which everybody reads; any other by RFC 2231 sections 3 and 4. */
+/** The `filename` parameter: an ASCII name in quotes, which every client reads; others by RFC 2231 sections 3 and 4. */
 function filenameParameter(filename: string): readonly (readonly string[])[] {
   if (isPlainFilename(filename)) return [[`filename=${quoted(filename)}`]];
   const escaped = Array.from(filename.toWellFormed(), escapeCharacter);
@@ -146,7 +148,7 @@ function filenameParameter(filename: string): readonly (readonly string[])[] {
   const pieces: string[] = [];
   let piece = "filename*0*=utf-8''";
   for (const character of escaped) {
-    // Not inside a character, for readers that decode piece by piece; a semicolon and the space before count too.
+    // No character is split, for readers that decode each piece alone. The 2 are the space before and the semicolon.
     if (piece.length + character.length + 2 > HEADER_LINE) {
       pieces.push(`${piece};`);
       piece = `filename*${pieces.length}*=`;
@@ -156,7 +158,7 @@ function filenameParameter(filename: string): readonly (readonly string[])[] {
   return [...pieces, piece].map(text => [text]);
 }
 
-/** All but the attribute characters of RFC 2231 section 7, and of those the ones that everybody takes for such. */
+/** Escapes more than RFC 2231 section 7 asks for: only characters that every reader takes as they are stay. */
 function escapeCharacter(character: string): string {
   if (/[A-Za-z0-9._-]/.test(character)) return character;
   return Buffer.from(character).toString('hex').toUpperCase().replace(/../g, '%$&');
@@ -165,14 +167,14 @@ function escapeCharacter(character: string): string {
 /** The longest encoded word (RFC 2047 section 2). */
 const LONGEST_ENCODED_WORD = 75;
 
-/** What may stand for itself in the "Q" encoding: in a display name these alone (RFC 2047 section 5), elsewhere too. */
+/** Characters that need no escape in the "Q" encoding, in a display name too (RFC 2047 section 5). */
 const PLAIN = /[A-Za-z0-9!*+/-]/;
 
 /**
- * Text as encoded words in UTF-8 (RFC 2047), in the shorter one of both encodings; each holds whole characters
- * (section 5). White space between neighbours counts for nothing, so that every space has to be in one.
- * @param firstRoom octets for the first word
- * @param room octets for each of the others
+ * Text as encoded words in UTF-8 (RFC 2047), in "B" or "Q" encoding, whichever is shorter. No character is split
+ * between two words (section 5). Spaces are encoded too: readers drop white space between encoded words.
+ * @param firstRoom octets that the first word may have
+ * @param room octets that each other word may have
  */
 export function encodeWords(
   text: string,
@@ -185,7 +187,7 @@ export function encodeWords(
   return base64.join(' ').length < quoted.join(' ').length ? base64 : quoted;
 }
 
-/** Puts as many characters into each word as it holds. */
+/** Fills each word with as many characters as fit. */
 function fill(
   characters: readonly string[],
   encoding: 'B' | 'Q',
@@ -216,7 +218,7 @@ function fill(
   return words;
 }
 
-/** RFC 2047 section 4.2. */
+/** A character in the "Q" encoding (RFC 2047 section 4.2). */
 function quote(character: string): string {
   if (character === ' ') return '_';
   if (PLAIN.test(character)) return character;
@@ -229,8 +231,8 @@ function quoted(text: string): string {
 }
 
 /**
- * Throws for a value with a line break, NUL or other control: the caller has checked values that come from
- * outside, and one that would end its line does not go on the wire. `what` is named, the value is not.
+ * Throws for a value with a line break, NUL or other control. Values from outside have been checked before; this is the
+ * last check before transmission. The error names `what` it is, and never shows the value.
  */
 function refuseControls(what: string, value: string): void {
   if (/\p{Cc}/u.test(value)) throw new Error(`${what} has control characters`);

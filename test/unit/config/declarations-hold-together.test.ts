@@ -25,13 +25,13 @@ t.test('names are in snake case, and keys and sections are told in one sentence'
 });
 
 t.test('the type of the configuration follows the keys', async t => {
-  // What this test claims is claimed to the compiler.
+  // The compiler checks this claim.
   const config: Config = loaded({ toml: MINIMUM });
   const port: number = config.smtp.port;
   const domains: readonly string[] = config.mail.domains;
   const mode: 'managed' | 'external' = config.redis.mode;
   const url: Secret | null = config.redis.url;
-  // @ts-expect-error what need not be set may be null
+  // @ts-expect-error an optional key may be null
   const cert: string = config.smtp.tlsCert;
   t.same([port, domains, mode, url, cert], [25, ['agents.example.com'], 'managed', null, null]);
   t.ok(Object.isFrozen(config) && Object.isFrozen(config.smtp), 'nobody changes it');

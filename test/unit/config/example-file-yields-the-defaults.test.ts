@@ -13,7 +13,7 @@ t.test(
   async t => {
     const everything = renderExample().replace(/^#(?=[a-z_]+ = )/gm, '');
     for (const key of KEY_LIST) t.match(everything, new RegExp(`^${key.name} = `, 'm'), key.id);
-    // The queue must be told that it is external before it takes a URL, and the relay likewise its host.
+    // redis.url needs redis.mode "external", and relay.smarthost.host needs relay.transport "smarthost".
     const env = { POSTERN_REDIS_MODE: 'external', POSTERN_RELAY_TRANSPORT: 'smarthost' };
     const config = loaded({ toml: everything, env });
     t.equal(config.mail.postmasterInbox, 'operator@agents.example.com');

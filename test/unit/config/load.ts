@@ -5,20 +5,20 @@ import { formatProblem } from '../../../src/config/config-problem.js';
 import { type Config, type LoadedConfig, loadConfig } from '../../../src/config/load-config.js';
 import type { SystemFacts } from '../../../src/config/system-facts.js';
 
-/** A machine whose defaults are known. */
+/** Facts of a machine, for known defaults. */
 export const FACTS: SystemFacts = { hostname: 'box.example.net', cores: 4, hasIpv6: true };
 
-/** The least that a configuration must say. */
+/** The smallest valid configuration. */
 export const MINIMUM = '[mail]\ndomains = ["agents.example.com"]\n';
 
 export interface Given {
-  /** The text of the file; none when absent. */
+  /** The text of the file; when absent there is no file. */
   readonly toml?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly facts?: SystemFacts;
 }
 
-/** Loads from a folder made for it. */
+/** Loads a configuration from a new temporary folder. */
 export function load({ toml, env = {}, facts = FACTS }: Given): LoadedConfig {
   const folder = mkdtempSync(join(tmpdir(), 'postern-config-'));
   try {
@@ -30,14 +30,14 @@ export function load({ toml, env = {}, facts = FACTS }: Given): LoadedConfig {
   }
 }
 
-/** The configuration, where there must be one. */
+/** The configuration; throws when there are problems. */
 export function loaded(given: Given): Config {
   const result = load(given);
   if (!result.ok) throw new Error(result.problems.map(formatProblem).join('\n'));
   return result.config;
 }
 
-/** The problems as lines, without the folder of the file; empty when there are none. */
+/** One line for each problem, without the folder of the file. */
 export function problemsOf(given: Given): string[] {
   const result = load(given);
   return result.ok

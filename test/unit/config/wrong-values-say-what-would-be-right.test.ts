@@ -1,7 +1,7 @@
 import t from 'tap';
 import { MINIMUM, problemsOf } from './load.js';
 
-/** Key, value as TOML writes it, and what must be said. */
+/** Key, value in TOML, and what the message must say. */
 const inFile: readonly (readonly [string, string, string])[] = [
   ['service.name', '25', '25 is not text in quotes. Give a text: 1 to 64 characters on one line.'],
   ['service.name', '" "', '" " is empty. Give a text'],

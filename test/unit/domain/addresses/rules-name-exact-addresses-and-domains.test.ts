@@ -18,7 +18,7 @@ const policy = (addresses: string[], domains: string[], enabled = true): Address
   domains: normalisePolicyDomains(domains),
 });
 
-// Wire contract 3.4: letter case, plus tags, dots, subdomains.
+// Letter case of local parts counts, that of domains does not; plus tags and dots count; subdomains are not covered.
 const CASES: readonly (readonly [claim: string, entry: string, address: string, isMatch: boolean])[] = [
   ['the same address', 'ann@example.com', 'ann@example.com', true],
   ['the domain in another letter case', 'ann@Example.COM', 'ann@eXample.com', true],

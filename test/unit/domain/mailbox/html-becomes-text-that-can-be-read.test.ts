@@ -76,7 +76,7 @@ const word = fc.string({
 });
 const hidden = fc.constantFrom('', '', ...HIDDEN);
 
-/** HTML and the words that it shows. */
+/** Generated HTML, and the words a reader would see in it. */
 interface Shown {
   readonly html: string;
   readonly words: readonly string[];

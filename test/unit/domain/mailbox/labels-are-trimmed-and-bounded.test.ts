@@ -87,7 +87,7 @@ t.test('a group has at most 32 names, repeated ones included; what is left is a 
 });
 
 t.test('their order is that of their bytes in UTF-8', async t => {
-  // U+FF5E is above the surrogates of U+1F600 by units, below it by bytes.
+  // U+FF5E comes after U+1F600 in the order of UTF-16 units, and before it in the order of UTF-8 bytes.
   t.strictSame(sortLabels(['\u{1f600}', '\u{ff5e}', 'é', 'b', 'B', 'a', '']), [
     '',
     'B',

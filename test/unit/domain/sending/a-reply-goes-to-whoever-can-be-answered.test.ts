@@ -169,7 +169,7 @@ const header: fc.Arbitrary<Header> = fc.record({
   subject: fc.constant('Hi'),
 });
 
-/** The rules one after the other, on addresses alone. */
+/** The rules for recipients, applied one after the other to addresses without names. */
 function model(scope: ReplyScope, { from, reply_to, to, cc }: Header): { to: string[]; cc: string[] } {
   const flat = (entries: readonly ParsedAddress[]) =>
     entries.flatMap(entry => ('group' in entry ? entry.group : [entry])).map(entry => entry.address);

@@ -89,7 +89,7 @@ const labelSet = (list: readonly string[] | undefined) =>
 const fileList = (list: UpdateDraft['attachments']) =>
   (list ?? []).map(({ filename, type, content }) => [filename, type, content]);
 
-/** What the wire contract (3.17) says of equality, written down plainly. */
+/** The fields that decide whether two drafts or replies are equal. */
 function meaningOf({ fields, source }: Creation): string {
   return JSON.stringify({
     to: mailboxes(fields.to),

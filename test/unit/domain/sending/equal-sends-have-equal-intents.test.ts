@@ -34,7 +34,7 @@ const submission = fc.record(
   { requiredKeys: ['to', 'subject', 'text'] },
 );
 
-/** What the specification says of equality, written down plainly. */
+/** The fields that decide whether two sends are equal. */
 function meaning(input: SendInput): string {
   const mailboxes = (list: SendInput['cc']) =>
     (list ?? []).map(({ address, name }) => ({ address, name: (name ?? '').trim() }));

@@ -73,7 +73,7 @@ const id = fc.oneof(
   { weight: 1, arbitrary: fc.stringMatching(/^[a-z]{100,400}$/) },
 );
 
-/** Of the ways to keep the first and some of the newest, the one that keeps most. */
+/** The longest list that fits, of the first id and a number of the newest. */
 function model(ids: readonly string[], parentId: string): string {
   const all = [...new Set(ids.filter(one => one !== parentId))];
   const written = (some: readonly string[]) => some.map(one => `<${one}>`).join(' ');

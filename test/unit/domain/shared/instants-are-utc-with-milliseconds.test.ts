@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { toInstant } from '../../../../src/domain/instants.js';
 
-t.test('every service instant has the pattern of the specification', async t => {
+t.test('every service instant has the pattern of the contract', async t => {
   t.equal(toInstant(0), '1970-01-01T00:00:00.000Z');
   t.doesNotThrow(() =>
     fc.assert(

@@ -16,7 +16,7 @@ t.test(
   'four letters tell a word from all others, and no slip of one letter makes one of another',
   async t => {
     t.equal(new Set(PHRASE_WORDS.map(word => word.slice(0, 4))).size, 2048);
-    // A word with one letter out, one place at a time; two words are near when they share such a form there.
+    // Each word without one of its letters: two words that share such a form at the same place differ in one letter.
     const forms = new Map<string, string>();
     for (const word of PHRASE_WORDS) {
       for (let at = 0; at < word.length; at++) {
@@ -37,7 +37,7 @@ t.test('a phrase is six of them, each drawn from all', async t => {
     t.equal(words.length, 6);
     for (const word of words) drawn.add(word);
   }
-  // Of 24,000 draws a word is missed by about one in 100,000.
+  // A given word is missing from 24,000 draws with a probability of about 1 in 100,000.
   t.ok(drawn.size > 2030, `${drawn.size} words were drawn`);
   t.ok([...drawn].every(word => PHRASE_WORDS.includes(word)));
 });

@@ -12,7 +12,7 @@ export interface ParsedWithFiles extends ParsedMessage {
   readonly files: readonly Buffer[];
 }
 
-/** Keeps what it is given. */
+/** A sink that keeps all bytes in memory. */
 export class FileSink implements AttachmentSink {
   readonly ids: string[] = [];
   readonly files: Buffer[] = [];
@@ -34,7 +34,7 @@ export class FileSink implements AttachmentSink {
   }
 }
 
-/** Yields `message` in pieces of the lengths that `nextLength` gives, each in memory that is used again. */
+/** Yields `message` in pieces of the lengths that `nextLength` gives; each piece reuses the memory of the last. */
 export async function* piecesOf(message: Uint8Array, nextLength: () => number): AsyncGenerator<Uint8Array> {
   const memory = Buffer.alloc(message.length);
   for (let start = 0; start < message.length; ) {
@@ -46,7 +46,7 @@ export async function* piecesOf(message: Uint8Array, nextLength: () => number): 
   }
 }
 
-/** Parses text in which each character is a byte (Latin-1) and each line end is made CRLF. */
+/** Parses a message given as text: each character is one byte (Latin-1), and each LF becomes CRLF. */
 export async function parseText(
   text: string,
   limits: Partial<ParseLimits> = {},
@@ -73,7 +73,7 @@ export async function contentWithHeader(
   return (await parseText(`${header}\n\nBody\n`, limits)).content;
 }
 
-/** The bytes of UTF-8 text, as the characters that `parseText` takes. */
+/** UTF-8 text in the form that `parseText` takes: one character for each byte. */
 export function utf8(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }

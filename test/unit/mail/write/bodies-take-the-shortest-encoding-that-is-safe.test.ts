@@ -46,7 +46,7 @@ t.test('text that is mostly outside of ASCII is base64', async t => {
   t.strictSame(encoded('日本語'), { encoding: 'base64', body: '5pel5pys6KqeDQo=\r\n' });
 });
 
-/** Quoted-printable one character after the other: how long it has to be. */
+/** The length of quoted-printable, counted character by character. */
 function quotedLength(lines: string): number {
   return lines.split('\r\n').reduce((sum, line, index) => {
     const bytes = [...Buffer.from(line)];

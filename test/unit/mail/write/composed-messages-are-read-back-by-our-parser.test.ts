@@ -10,12 +10,12 @@ import { asRead, inOrder, message, typeAsRead } from './outgoing-messages.js';
 
 const RUNS = 500;
 
-/** Our parser gives texts that are safe to show: without controls, nor white space around them. */
+/** A header text as our parser gives it: without controls, and without white space around it. */
 function mailboxes(list: readonly Mailbox[]): unknown {
   return list.map(({ address, name = '' }) => ({ name: cleanText(name), address }));
 }
 
-/** A byte-order mark at the beginning of a body is a mark, and not text. */
+/** Our parser drops a byte-order mark at the beginning of a body. */
 function body(text: string): string {
   return asRead(text).replace(/^\ufeff/, '');
 }

@@ -5,7 +5,7 @@ import type { Mailbox } from '../../../../src/domain/message-parts.js';
 import { composeMessage, type OutgoingMessage } from '../../../../src/mail/write/compose-message.js';
 import { asRead, inOrder, message, typeAsRead } from './outgoing-messages.js';
 
-/** A reader that shares nothing with ours: the email package of Python's standard library. */
+/** The email package of Python's standard library: a reader that shares no code with ours. */
 const READER = `
 import base64, email, json, sys
 from email import policy

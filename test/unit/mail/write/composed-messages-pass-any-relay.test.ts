@@ -8,7 +8,7 @@ function composed(changes: Partial<OutgoingMessage>): string {
   return composeMessage(outgoing(changes)).toString('latin1');
 }
 
-/** The header of the message or part that the text begins with, unfolded. */
+/** The unfolded header at the beginning of a message or part. */
 function headerOf(text: string): string[] {
   return (text.split('\r\n\r\n')[0] ?? '').replaceAll('\r\n ', ' ').split('\r\n');
 }

@@ -5,7 +5,7 @@ import type { Mailbox, OutgoingFile } from '../../../../src/domain/message-parts
 import { normaliseName, safeFilename } from '../../../../src/domain/text.js';
 import type { OutgoingMessage } from '../../../../src/mail/write/compose-message.js';
 
-/** The plainest message, for tests that look at one thing. */
+/** A minimal message, for tests of one property. */
 export function outgoing(changes: Partial<OutgoingMessage> = {}): OutgoingMessage {
   return {
     id: '0190a3a0-0000-7000-8000-000000000001',
@@ -23,7 +23,7 @@ export function outgoing(changes: Partial<OutgoingMessage> = {}): OutgoingMessag
   };
 }
 
-/** What sounds harmless and is not, among anything at all. */
+/** Pieces of header and MIME syntax, to be mixed into arbitrary text. */
 const TRICKS = [
   '=?utf-8?Q?x?=',
   '=?',
@@ -107,7 +107,7 @@ const line = fc.oneof(
 );
 const lineEnd = fc.constantFrom('\n', '\r\n', '\r', '\n\n', '\r\r\n', '');
 
-/** Text with all sorts of line ends and lengths. */
+/** Text with lines of many lengths and all kinds of line ends. */
 export const bodyText = fc
   .array(fc.tuple(line, lineEnd), { maxLength: 20 })
   .map(lines => lines.flat().join(''));
@@ -121,7 +121,7 @@ const contentId = fc.oneof(
   fc.stringMatching(/^[!-;=?-~]{1,60}$/),
   fc.constantFrom('image001.png@01D1', 'ii_abc', 'i'.repeat(300)),
 );
-/** What an agent may name a file. */
+/** File names that an agent may give. */
 const givenName = textOf(20)
   .map(text => withoutControls(text).replace(/[/\\]/g, '').toWellFormed())
   .filter(text => text !== '' && Buffer.byteLength(text) <= 255);
@@ -160,13 +160,13 @@ export const message: fc.Arbitrary<OutgoingMessage> = fc.record({
   files: fc.array(file, { maxLength: 4 }),
 });
 
-/** A body as it is read: well-formed, LF line ends, one at the end of what is not empty. */
+/** A body as a reader sees it: well-formed, LF line ends, and one at the end unless it is empty. */
 export function asRead(text: string): string {
   const lines = text.toWellFormed().replace(/\r\n?/g, '\n');
   return lines === '' || lines.endsWith('\n') ? lines : `${lines}\n`;
 }
 
-/** The files in the order in which they are transmitted: embedded ones stand with the HTML. */
+/** The files in the order of transmission: embedded ones come first, with the HTML. */
 export function inOrder(
   message: OutgoingMessage,
 ): readonly (OutgoingFile & { readonly isEmbedded: boolean })[] {
@@ -177,7 +177,7 @@ export function inOrder(
   return [...files.filter(one => one.isEmbedded), ...files.filter(one => !one.isEmbedded)];
 }
 
-/** Messages and multiparts may not be encoded, so they are sent as bytes of no known type. */
+/** The type a file is sent with: messages and multiparts may not be in base64, so they are `application/octet-stream`. */
 export function typeAsRead(type: string): string {
   return /^(message|multipart)\//i.test(type) ? 'application/octet-stream' : type.toLowerCase();
 }
