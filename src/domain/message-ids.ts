@@ -2,7 +2,7 @@ import { refuse } from './errors.js';
 import { MAX_LINE_OCTETS, type ReplyHeaders } from './message-parts.js';
 
 /** The Message-IDs, without brackets, that threading follows (RFC 5322 section 3.6.4). */
-export interface ThreadIds {
+export interface ThreadingIds {
   readonly messageId: string | null;
   readonly references: readonly string[];
   readonly inReplyTo: readonly string[];
@@ -157,7 +157,7 @@ const MAX_PARENTS = 8;
  * began the conversation, and the last of References. They depend on the message alone, so the order in which
  * messages arrive makes no difference.
  */
-export function threadKeys({ messageId, references, inReplyTo }: ThreadIds): string[] {
+export function threadKeys({ messageId, references, inReplyTo }: ThreadingIds): string[] {
   const keys = new Set<string>();
   if (messageId !== null) keys.add(messageId);
   for (const id of inReplyTo.slice(-MAX_PARENTS)) keys.add(id);

@@ -229,7 +229,7 @@ export interface OutgoingBody {
   readonly text: string;
   readonly html: string | null;
   readonly files: readonly OutgoingFile[];
-  readonly replyTo: ReplyTarget | null;
+  readonly replyTarget: ReplyTarget | null;
 }
 
 /** Decodes the attachments that an agent gives. */

@@ -1,6 +1,6 @@
 import type { ParsedAddress } from '../contract/messages.js';
 import type { InboxId, MessageId } from '../domain/ids.js';
-import type { ThreadIds } from '../domain/message-ids.js';
+import type { ThreadingIds } from '../domain/message-ids.js';
 import type { AttachmentSink } from '../mail/read/limits.js';
 
 /** The outside world as use cases see it; adaptors implement these, the composition root joins them. */
@@ -42,7 +42,7 @@ export interface PreparedContent {
   readonly recipients: readonly string[];
   /** Of the attachments, in the order of the content. */
   readonly filenames: readonly (string | null)[];
-  readonly ids: ThreadIds;
+  readonly ids: ThreadingIds;
 }
 
 /**

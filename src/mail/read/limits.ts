@@ -1,5 +1,5 @@
 import type { ReceivedContent } from '../../contract/messages.js';
-import type { ThreadIds } from '../../domain/message-ids.js';
+import type { ThreadingIds } from '../../domain/message-ids.js';
 
 /**
  * Limits on what the parser keeps of one message. A message that exceeds one is still parsed; what is over the limit is
@@ -45,7 +45,7 @@ export const defaultParseLimits: ParseLimits = {
 /** The result of `parseMessage`. */
 export interface ParsedMessage {
   readonly content: ReceivedContent;
-  readonly ids: ThreadIds;
+  readonly ids: ThreadingIds;
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { ParsedAddress, ReceivedContent } from '../../contract/messages.js';
-import type { ThreadIds } from '../../domain/message-ids.js';
-import { bracketedIdsIn, messageIdsIn } from '../../domain/message-ids.js';
+import { bracketedIdsIn, messageIdsIn, type ThreadingIds } from '../../domain/message-ids.js';
 import { parseAddresses } from './address-list.js';
 import { type FieldName, type HeaderFields, unstructuredText, writtenText } from './header-fields.js';
 import { defaultParseLimits, type ParseLimits } from './limits.js';
@@ -10,7 +9,7 @@ import { PartSplitter } from './part-splitter.js';
 /** The header of a message, as content shows it and as threading needs it. */
 export interface MessageHeader {
   readonly fields: Omit<ReceivedContent, 'text' | 'html' | 'attachments'>;
-  readonly ids: ThreadIds;
+  readonly ids: ThreadingIds;
 }
 
 /** Reads the header fields of a message; what does not parse is null, empty, or given as written. */

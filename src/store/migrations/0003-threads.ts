@@ -1,5 +1,5 @@
 import { idToBytes } from '../../domain/ids.js';
-import type { ThreadIds } from '../../domain/message-ids.js';
+import type { ThreadingIds } from '../../domain/message-ids.js';
 import { messageIdsIn } from '../../domain/message-ids.js';
 import { range, WHOLE_TABLE } from '../engine/keys.js';
 import type { Reader, Writer } from '../engine/tables.js';
@@ -50,7 +50,7 @@ const NULL = 'null';
 /** As many as the parser has taken from a header since. */
 const MAX_IDS = 2_000;
 
-function idsOf(reader: Reader, record: ReceivedBefore): ThreadIds {
+function idsOf(reader: Reader, record: ReceivedBefore): ThreadingIds {
   const head = contentHead(reader, record);
   return {
     messageId: messageIdsIn(record.messageId ?? '', 1)[0] ?? null,

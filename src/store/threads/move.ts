@@ -1,5 +1,5 @@
 import { type InboxId, newId, type ThreadId } from '../../domain/ids.js';
-import type { ThreadIds } from '../../domain/message-ids.js';
+import type { ThreadingIds } from '../../domain/message-ids.js';
 import { threadKeys } from '../../domain/message-ids.js';
 import type { Reader, Writer } from '../engine/tables.js';
 import { countChange, getCounters, instantOf, type Mailbox } from '../mailbox/mailboxes.js';
@@ -202,7 +202,7 @@ function touchLists(writer: Writer, mailbox: Mailbox): void {
 export function joinThread(
   writer: Writer,
   inboxId: InboxId,
-  ids: ThreadIds,
+  ids: ThreadingIds,
   nowMs: number,
   current: ThreadId | null = null,
 ): ThreadId {

@@ -75,8 +75,8 @@ async function derive(store: Store, inbox: InboxRecord, draft: DraftRecord): Pro
   const { text, html, files } = outcome();
   const { to, cc, bcc, subject } = draft;
   checkComplete({ to, subject, text });
-  const replyTo = await findReplyTarget(store, inbox, draft.inReplyTo);
-  return { recipients: { to, cc, bcc }, body: () => ({ subject, text, html, files, replyTo }) };
+  const replyTarget = await findReplyTarget(store, inbox, draft.inReplyTo);
+  return { recipients: { to, cc, bcc }, body: () => ({ subject, text, html, files, replyTarget }) };
 }
 
 async function readBody(

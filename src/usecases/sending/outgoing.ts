@@ -39,7 +39,7 @@ export function withAttribution(content: OutgoingContent, attribution: string): 
  * @returns `message_too_large` when it exceeds 5 MiB
  */
 export function composeOutgoing(content: OutgoingContent, facts: MessageFacts): Buffer {
-  const { recipients, subject, text, html, files, replyTo } = content;
+  const { recipients, subject, text, html, files, replyTarget } = content;
   const message = composeMessage({
     ...facts,
     to: recipients.to,
@@ -47,7 +47,7 @@ export function composeOutgoing(content: OutgoingContent, facts: MessageFacts): 
     subject,
     text,
     html,
-    replyHeaders: replyTo?.headers ?? null,
+    replyHeaders: replyTarget?.headers ?? null,
     files,
   });
   if (message.length > MAX_MESSAGE_BYTES) throw tooLarge(message.length);
@@ -68,6 +68,7 @@ export async function readOutgoing(store: Store, record: SentRecord): Promise<Ou
     text: bodies.text,
     html: bodies.html ?? null,
     files,
-    replyTo: inReplyTo === null || replyHeaders === null ? null : { id: inReplyTo, headers: replyHeaders },
+    replyTarget:
+      inReplyTo === null || replyHeaders === null ? null : { id: inReplyTo, headers: replyHeaders },
   };
 }

@@ -59,8 +59,8 @@ const WRITTEN: Way<SendInput, NormalSubmission> = {
   normalise: normaliseSubmission,
   intent: explicitSendIntent,
   derive: async (store, inbox, { recipients, subject, text, html, files, inReplyTo }) => {
-    const replyTo = await findReplyTarget(store, inbox, inReplyTo);
-    return { recipients, body: () => ({ subject, text, html, files: decodedFiles(files), replyTo }) };
+    const replyTarget = await findReplyTarget(store, inbox, inReplyTo);
+    return { recipients, body: () => ({ subject, text, html, files: decodedFiles(files), replyTarget }) };
   },
 };
 
@@ -79,9 +79,9 @@ function answer(scope: ReplyScope): Way<ReplyInput, NormalReply> {
     intent: (inboxId, reply) => replyIntent(scope, inboxId, reply),
     derive: async (store, inbox, { messageId, text, html, files }) => {
       const source = await findSource(store, inbox.id, messageId);
-      const replyTo = replyTargetOf(source);
+      const replyTarget = replyTargetOf(source);
       const { to, cc, subject } = deriveReply(scope, answerable(source), addressOf(inbox));
-      const body = () => ({ subject, text, html, files: decodedFiles(files), replyTo });
+      const body = () => ({ subject, text, html, files: decodedFiles(files), replyTarget });
       return { recipients: { to, cc, bcc: [] }, body };
     },
   };
@@ -97,7 +97,7 @@ const PASSED_ON: Way<ForwardInput, NormalForward> = {
   intent: forwardIntent,
   derive: async (store, inbox, forward) => {
     const source = await findSource(store, inbox.id, forward.messageId);
-    const body = async () => ({ ...(await readForward(store, source, forward)), replyTo: null });
+    const body = async () => ({ ...(await readForward(store, source, forward)), replyTarget: null });
     return { recipients: forward.recipients, body };
   },
 };

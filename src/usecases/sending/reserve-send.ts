@@ -1,4 +1,4 @@
-import type { ThreadIds } from '../../domain/message-ids.js';
+import type { ThreadingIds } from '../../domain/message-ids.js';
 import { addressesOf, type OutgoingBody, type ReplyTarget } from '../../domain/message-parts.js';
 import type { Writer } from '../../store/engine/tables.js';
 import { takeSequence } from '../../store/mailbox/mailboxes.js';
@@ -71,7 +71,7 @@ function makeRecord(writer: Writer, reservation: Reservation, isSuppressed: bool
     senders: [facts.from.address.toLowerCase()],
     recipients: distinct([...to, ...cc, ...bcc].map(({ address }) => address.toLowerCase())),
     trash: null,
-    threadId: joinThread(writer, inbox.id, threadIdsOf(facts.messageId, content.replyTo), at),
+    threadId: joinThread(writer, inbox.id, threadIdsOf(facts.messageId, content.replyTarget), at),
     createdAt: at,
     reservedAt: facts.date,
     status: isSuppressed ? 'rejected' : 'unknown',
@@ -80,8 +80,8 @@ function makeRecord(writer: Writer, reservation: Reservation, isSuppressed: bool
     errorCode: isSuppressed ? 'E_RECIPIENT_SUPPRESSED' : null,
     detail: null,
     messageId: facts.messageId,
-    inReplyTo: content.replyTo?.id ?? null,
-    replyHeaders: content.replyTo?.headers ?? null,
+    inReplyTo: content.replyTarget?.id ?? null,
+    replyHeaders: content.replyTarget?.headers ?? null,
     from: facts.from,
     to,
     cc,
@@ -93,11 +93,11 @@ function makeRecord(writer: Writer, reservation: Reservation, isSuppressed: bool
 }
 
 /** Its own id and those that it mentions tie it to its conversation. */
-function threadIdsOf(messageId: string, replyTo: ReplyTarget | null): ThreadIds {
+function threadIdsOf(messageId: string, replyTarget: ReplyTarget | null): ThreadingIds {
   return {
     messageId,
-    references: idsIn(replyTo?.headers.references ?? ''),
-    inReplyTo: idsIn(replyTo?.headers.inReplyTo ?? ''),
+    references: idsIn(replyTarget?.headers.references ?? ''),
+    inReplyTo: idsIn(replyTarget?.headers.inReplyTo ?? ''),
   };
 }
 

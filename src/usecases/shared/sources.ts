@@ -127,7 +127,7 @@ export async function readForward(
   store: Store,
   source: MessageSource,
   options: Pick<NormalForward, 'note' | 'includeAttachments'>,
-): Promise<Omit<OutgoingBody, 'replyTo'>> {
+): Promise<Omit<OutgoingBody, 'replyTarget'>> {
   const { record } = source;
   const original = await readOfSource(store, record, readOriginal(store, source));
   const derived = deriveForward(original, options);
