@@ -1,11 +1,11 @@
 import { randomFillSync } from 'node:crypto';
 
-/**
- * Resource ids are UUID version 7 (RFC 9562 section 5.7) in lowercase: 36 characters that sort by
- * creation time. The store keys records by their 16 bytes.
- */
-
 declare const brand: unique symbol;
+
+/**
+ * The id of a resource: a UUID version 7 (RFC 9562 section 5.7) in lower case. Ids sort by creation time, as text and as
+ * the 16 bytes that the store uses in keys. `Kind` keeps ids of different resources apart in the type checker.
+ */
 export type Id<Kind extends string> = string & { readonly [brand]: Kind };
 
 export type AccountId = Id<'account'>;

@@ -92,9 +92,9 @@ function lengthOf(ids: readonly string[]): number {
  */
 export function messageIdsIn(text: string, limit: number): readonly string[] {
   const ids = bracketedIdsIn(text);
-  const found =
+  const taken =
     ids.length > 0 ? ids : text.split(/[\s,;]+/).filter(word => /^[^@<>"()]+@[^@<>"()]+$/.test(word));
-  return found.slice(-limit);
+  return taken.slice(-limit);
 }
 
 /** Only the ids in angle brackets, without them. */

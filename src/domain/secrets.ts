@@ -4,10 +4,12 @@ import { PHRASE_WORDS } from './phrase-words.js';
 /** `pst_` and 43 base64url characters: 256 random bits. */
 const CREDENTIAL = /^pst_[A-Za-z0-9_-]{43}$/;
 
+/** A new API key. */
 export function newCredential(): string {
   return `pst_${randomBytes(32).toString('base64url')}`;
 }
 
+/** True for the form of a credential; whether it exists is looked up later. */
 export function isCredential(text: string): boolean {
   return CREDENTIAL.test(text);
 }
@@ -30,6 +32,7 @@ export function newLinkToken(): string {
   return randomBytes(24).toString('hex');
 }
 
+/** True for the form of a token; whether it exists is looked up later. */
 export function isLinkToken(text: string): boolean {
   return TOKEN.test(text);
 }

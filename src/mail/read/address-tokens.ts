@@ -135,19 +135,19 @@ export function joinAngleAddress(tokens: readonly AddressToken[]): string {
  * the address is empty.
  */
 export function bareMailboxes(tokens: readonly AddressToken[]): readonly NamedAddress[] {
-  const found: NamedAddress[] = [];
+  const mailboxes: NamedAddress[] = [];
   let rest = 0;
   for (let at = nextAt(tokens, 0); at >= 0; at = nextAt(tokens, rest)) {
     const start = localPartStart(tokens, at, rest);
     const end = domainEnd(tokens, at);
-    found.push({ name: tokens.slice(rest, start), address: joinAddress(tokens.slice(start, end)) });
+    mailboxes.push({ name: tokens.slice(rest, start), address: joinAddress(tokens.slice(start, end)) });
     rest = end;
   }
   const trailing = tokens.slice(rest);
-  const last = found.at(-1);
+  const last = mailboxes.at(-1);
   if (last === undefined) return trailing.length > 0 ? [{ name: trailing, address: '' }] : [];
-  if (last.name.length === 0) found[found.length - 1] = { name: trailing, address: last.address };
-  return found;
+  if (last.name.length === 0) mailboxes[mailboxes.length - 1] = { name: trailing, address: last.address };
+  return mailboxes;
 }
 
 function nextAt(tokens: readonly AddressToken[], from: number): number {
