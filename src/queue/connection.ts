@@ -3,24 +3,27 @@ import { backOffMs } from '../lib/async.js';
 import type { Logger } from '../usecases/ports.js';
 
 /**
- * How we hold a connection, by what it is for.
+ * What a connection is used for, which decides how it behaves while Redis is away.
  *
- * - `producer`: a command fails at once while Redis is away (no offline queue), and one that was under way
- *   when the connection broke fails too (`maxRetriesPerRequest: 0`; without it ioredis forgets such a
- *   command and its promise never settles). The store holds the truth, so failing is cheap and waiting
- *   is not: nothing may pile up.
- * - `worker`: BullMQ's loop wants commands that outlive an outage (`maxRetriesPerRequest: null`); there is
- *   never more than a handful of them.
- * - `limiter`: as a producer, and impatient: a request waits for the answer.
+ * - `producer`: commands fail at once (no offline queue). So does a command that is in flight when the connection
+ *   breaks (`maxRetriesPerRequest: 0`; without it ioredis forgets the command and its promise never settles). The
+ *   store knows what is pending, so a failure costs nothing, and waiting commands would pile up.
+ * - `worker`: BullMQ's loop needs commands that wait until Redis is back (`maxRetriesPerRequest: null`). There are
+ *   never more than a few of them.
+ * - `limiter`: like a producer, with a short timeout, because an HTTP request waits for the answer.
  */
 export type ConnectionRole = 'producer' | 'worker' | 'limiter';
 
 const COMMAND_TIMEOUT_MS = 10_000;
 const LIMITER_TIMEOUT_MS = 250;
-/** A peer that has gone silent is given up: longer than any blocking command of ours (10 s). */
+/** A connection without any traffic for this long is closed. Longer than our longest blocking command (10 s). */
 const SOCKET_TIMEOUT_MS = 30_000;
 const RETRIES = { firstMs: 50, longestMs: 2_000 };
 
+/**
+ * Connects in the background and reconnects with back-off, for as long as it takes; outages are logged. Never throws
+ * for an absent Redis.
+ */
 export function connectRedis(address: RedisAddress, role: ConnectionRole, log: Logger): Redis {
   const redis =
     address.mode === 'managed'
@@ -48,7 +51,7 @@ function connectionOptions(role: ConnectionRole) {
   } satisfies RedisOptions;
 }
 
-/** Hears every `error` event (an unheard one would end the process) and speaks once an outage. */
+/** Logs each outage once, and its end. An `error` event without a listener would end the process. */
 function reportOutages(redis: Redis, what: string, log: Logger): void {
   let isDown = false;
   let isDiscarded = false;
@@ -71,7 +74,7 @@ function reportOutages(redis: Redis, what: string, log: Logger): void {
   });
 }
 
-/** True for the errors that only say that Redis is away, whatever layer they come from. */
+/** Does the error only say that Redis is away? It may come from the system, ioredis or BullMQ. */
 export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
@@ -81,19 +84,19 @@ export function isConnectionError(error: unknown): boolean {
   );
 }
 
-/** Where Redis listens: our own child on a unix socket, or a server somebody else runs. */
+/** Where Redis listens: our child process on a unix socket, or a server that the operator runs. */
 export type RedisAddress =
   | { readonly mode: 'managed'; readonly socketPath: string }
   | { readonly mode: 'external'; readonly url: string };
 
-/** Which Redis, and where in it. */
+/** The Redis to use and our namespace in it. */
 export interface RedisSpace {
   readonly address: RedisAddress;
-  /** Of every Redis key of ours; two appliances on one Redis need two. */
+  /** Every key of ours begins with it. Two appliances on one Redis need different ones. */
   readonly prefix: string;
 }
 
-/** The address as a log may show it: never with the password. */
+/** The address for logs: without user and password. */
 export function describeRedisAddress(address: RedisAddress): string {
   if (address.mode === 'managed') return address.socketPath;
   if (!URL.canParse(address.url)) return '(not a URL)';

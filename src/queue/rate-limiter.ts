@@ -4,8 +4,8 @@ import type { Clock, Logger, RateLimit, RateLimiter, RateVerdict } from '../usec
 import { connectRedis, type RedisSpace } from './connection.js';
 
 /**
- * Counts one use by KEYS[1] unless ARGV[1] uses fell into the last ARGV[2] milliseconds: then it answers after how
- * many milliseconds the oldest of them no longer counts, else 0. The clock is that of Redis.
+ * A sliding window. Allows and records one use of KEYS[1] if fewer than ARGV[1] uses fell into the last ARGV[2]
+ * milliseconds. Returns 0 if allowed, else the milliseconds until the oldest use leaves the window. By Redis's clock.
  */
 const TAKE = `
 local time = redis.call('TIME')
@@ -31,8 +31,8 @@ export interface RedisRateLimiterOptions {
 }
 
 /**
- * Counts in memory and in Redis, and lets through what both let through. Redis remembers beyond a restart of the
- * daemon, memory beyond a loss of Redis; while Redis is away, memory goes on alone and nobody waits.
+ * Counts in memory and in Redis; a use needs the permission of both. Redis remembers uses across a restart of the
+ * daemon, memory across a loss of Redis. While Redis is away, memory alone decides, without waiting.
  */
 export class RedisRateLimiter implements RateLimiter {
   readonly #options: RedisRateLimiterOptions;
@@ -60,7 +60,7 @@ export class RedisRateLimiter implements RateLimiter {
   }
 
   async #takeInRedis(redis: Redis, limit: RateLimit, key: string): Promise<number> {
-    // Email addresses are nobody's business in Redis, and keys stay short.
+    // A digest keeps email addresses out of Redis, and keys short.
     const digest = createHash('sha256').update(key).digest('base64url').slice(0, 22);
     const redisKey = `${this.#options.redis.prefix}:limit:${limit.name}:${digest}`;
     try {
@@ -72,17 +72,17 @@ export class RedisRateLimiter implements RateLimiter {
   }
 }
 
-/** As many keys as are remembered; the one that was used least lately is forgotten first. */
+/** How many keys are remembered; the least recently used one is forgotten first. */
 const MAX_KEYS = 50_000;
 
 /**
- * Counts in this process. Beside the limiter in Redis it is what remains when Redis is away, and it spares Redis
- * whatever it refuses; by itself it forgets with the process.
+ * Counts in the memory of this process, and forgets when the process ends. `RedisRateLimiter` asks it first, and does
+ * not ask Redis about what it refuses.
  */
 export class MemoryRateLimiter implements RateLimiter {
   readonly #clock: Clock;
   readonly #maxKeys: number;
-  /** Instants of the uses that count, oldest first; in order of last use. */
+  /** Times of the uses in the window, oldest first. The least recently used key comes first. */
   readonly #uses = new Map<string, readonly number[]>();
 
   constructor(options: { readonly clock: Clock; readonly maxKeys?: number }) {
@@ -93,7 +93,7 @@ export class MemoryRateLimiter implements RateLimiter {
   async take(limit: RateLimit, key: string): Promise<RateVerdict> {
     const id = `${limit.name} ${key}`;
     const nowMs = this.#clock();
-    // An instant in the future is from before the clock was set back: it would count for too long.
+    // A time in the future was noted before the clock was set back. It would count for too long.
     const uses = (this.#uses.get(id) ?? []).filter(at => at > nowMs - limit.windowMs && at <= nowMs);
     const [oldest] = uses;
     const isAllowed = oldest === undefined || uses.length < limit.max;
@@ -105,7 +105,7 @@ export class MemoryRateLimiter implements RateLimiter {
     this.#uses.delete(id);
     this.#uses.set(id, uses);
     if (this.#uses.size <= this.#maxKeys) return;
-    const [leastLately] = this.#uses.keys();
-    if (leastLately !== undefined) this.#uses.delete(leastLately);
+    const [leastRecent] = this.#uses.keys();
+    if (leastRecent !== undefined) this.#uses.delete(leastRecent);
   }
 }

@@ -3,31 +3,29 @@ import { backOffMs, reasonOf } from '../lib/async.js';
 import type { Logger } from '../usecases/ports.js';
 
 /**
- * Why a message that was acknowledged is always parsed.
+ * Why a message that was acknowledged is always parsed, and a send that was taken is always attempted.
  *
- * The commit that stores a message also writes an entry into the store's pending index, and the commit that
- * makes it `ready` or `failed` removes the entry. Between the two, something must carry the id to a worker,
- * and that something may forget: an offer is dropped while Redis is away, Redis loses its last second when
- * it is killed, somebody flushes it, the process ends. The reconciler makes up for every such loss by
- * comparing the index with the queue and queueing what is missing. What is queued it knows from the queue's
- * memory, after that has been compared with Redis, batch by batch, at the beginning of each run:
+ * The commit that makes work necessary also writes an entry into the store's pending index. The commit that
+ * completes the work removes the entry. In between, the id travels through a queue that may lose it: an offer is
+ * dropped while Redis is away, Redis loses its last second when it is killed, somebody flushes Redis, the process
+ * ends. The reconciler compares the pending index with the queue and queues what is missing. At the start of each
+ * run, the queue first compares its memory with Redis, one batch after the other. Then the reconciler walks the index:
  *
- * - all due entries at the start, whenever Redis comes back, and when a queue that was full has room again,
- *   as far as there is room;
- * - the oldest entries every `intervalMs`. If one of them is missing, the walk goes on, page by page, until
- *   a page is complete. So a flush that nobody noticed is healed by the next run however long the backlog
- *   is, and a run with nothing to do costs one look at the index and one command.
+ * - All due entries, as far as the queue has room: at the start, whenever Redis comes back, and when a full queue
+ *   has room again.
+ * - The oldest page of entries, every `intervalMs`. If one of them was missing from the queue, it goes on page by
+ *   page until nothing of a page was missing. So the next run repairs an unnoticed flush of Redis, however long the
+ *   backlog is, and a run that finds nothing missing costs one read of the index and one Redis command.
  *
- * Work is therefore done *at least* once: the same id may be queued again while it is worked on (its batch
- * vanished from Redis), or after. It is harmless because the consumer leaves out ids that it has in hand, and
- * because the use case looks at the record first: a message that is no longer pending is left alone. Nor
- * do ids pile up: the queue takes an id once until it is done, and so many at most.
+ * Work is therefore done *at least* once: an id may be queued again during its work (Redis lost the batch) or after
+ * it. That is harmless: the consumer skips ids that are in flight, and the use case reads the record first and
+ * leaves alone what is no longer pending. Ids do not pile up: the queue holds each id once, and `maxQueued` in all.
  *
- * Nothing starves: the index is walked oldest first, whatever is older than an entry is queued or done, so
- * each entry comes into the first page in the end.
+ * No entry starves: the index is walked oldest first, and older entries are queued or done, so every entry reaches
+ * the first page in the end.
  */
 export interface ReconcilerOptions<Position> {
-  /** Due entries, oldest first, from behind `after`. */
+  /** Due entries, oldest first: those after the position `after`, at most `limit`. */
   readonly listPending: (
     limit: number,
     after?: Position,
@@ -40,18 +38,18 @@ export interface ReconcilerOptions<Position> {
 
 export interface PendingPage<Position> {
   readonly ids: readonly MessageId[];
-  /** Where the next page begins; null when this is the last. */
+  /** The position to pass as `after` for the next page; null for the last page. */
   readonly next: Position | null;
 }
 
-/** What the reconciler needs of a queue. */
+/** What the reconciler needs from a queue. */
 export interface ReconciledQueue {
   readonly isReady: boolean;
-  /** Compares its memory with Redis: what Redis lost is not queued. */
+  /** Compares the queue's memory with Redis; ids that Redis lost count as not queued from then on. */
   forgetLost(): Promise<void>;
-  /** Resolves when the ids are queued; says how many were not before, and whether some found no room. */
+  /** Resolves when the ids are queued: how many were not queued before, and whether there was room for all. */
   add(ids: readonly MessageId[]): Promise<{ readonly added: number; readonly isFull: boolean }>;
-  /** Calls back when ids can be added that could not before. */
+  /** Calls `listener` each time ids can be added that could not before. Returns how to unsubscribe. */
   onReady(listener: () => void): () => void;
 }
 
@@ -59,6 +57,7 @@ const FIRST_RETRY_MS = 1_000;
 
 type Scope = 'everything' | 'while-missing';
 
+/** Compares pending work with a queue; the comment on `ReconcilerOptions` says when and why. */
 export class Reconciler<Position> {
   readonly #options: Required<ReconcilerOptions<Position>>;
   #wanted: Scope | undefined;
@@ -78,13 +77,13 @@ export class Reconciler<Position> {
     this.#request('everything');
   }
 
-  /** Looks now instead of at the next interval; resolves when nothing is left to look at. */
+  /** Starts a run now instead of after the interval. Resolves when it is complete. */
   async runNow(): Promise<void> {
     this.#request('while-missing');
     await this.#running;
   }
 
-  /** Ends after the page in hand. */
+  /** Resolves when the current page is done. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#unsubscribe?.();
@@ -92,7 +91,7 @@ export class Reconciler<Position> {
     await this.#running;
   }
 
-  /** One run at a time; a request during a run is served by another run after it. */
+  /** One run at a time. A request during a run leads to another run after it. */
   #request(scope: Scope): void {
     if (this.#isStopped) return;
     if (this.#wanted !== 'everything') this.#wanted = scope;
@@ -100,7 +99,7 @@ export class Reconciler<Position> {
     clearTimeout(this.#timer);
     this.#running = this.#run().finally(() => {
       this.#running = undefined;
-      // A request that came between the last look and now.
+      // A request that came after the loop of #run had ended.
       if (this.#wanted !== undefined && this.#failures === 0) this.#request(this.#wanted);
       else this.#arm();
     });
@@ -110,7 +109,7 @@ export class Reconciler<Position> {
     while (this.#wanted !== undefined && !this.#isStopped) {
       const scope = this.#wanted;
       this.#wanted = undefined;
-      // While Redis is away there is nobody to tell; its return asks for everything.
+      // Nothing can be queued while Redis is away. Its return requests a run over everything.
       if (!this.#options.queue.isReady) continue;
       try {
         await this.#walk(scope);

@@ -13,44 +13,44 @@ export interface WorkConsumerOptions {
   /** How many ids are worked on at once. */
   readonly concurrency: number;
   /**
-   * Batches in hand at once. There are more than would fill the slots, because one that waits for its last,
-   * slow message fills none: as long as others wait, there are at least as many messages in hand as batches.
+   * Batches in flight at once. A batch ends only with its slowest message, so there are more batches than are needed
+   * to fill `concurrency`.
    */
   readonly batches?: number;
-  /** Must this id be worked on while no other is? */
+  /** Must this id be worked on while no other id is? */
   readonly isAlone?: (id: MessageId) => boolean;
-  /** Does the work of one id. Must bear being called again for an id that is done. */
+  /** Does the work of one id. May be called again for an id that is done, which must do no harm. */
   readonly handler: (id: MessageId) => Promise<void>;
   /** The handler of the id has ended, well or badly. */
   readonly onDone?: (id: MessageId) => void;
-  /** How long close() waits for handlers. */
+  /** How long `close` waits for handlers. */
   readonly closeTimeoutMs?: number;
 }
 
 /**
- * Locks are renewed by a timer of the main loop, which never blocks for long, so their length says how soon
- * a lost job comes back, not how long a message may take.
+ * A timer renews the locks of running jobs, and the event loop is never blocked for long. So this says how soon a lost
+ * job is handed out again, not how long a message may take.
  */
 const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5_000;
 /** Attempts are counted in the store, where a flush of Redis does not forget them. */
 const ANY_NUMBER_OF_STALLS = 1_000_000;
-/** Of batches that travel full. */
+/** By default one batch in flight for so many ids of `concurrency`, although a full batch has 64: see `batches`. */
 const SLOTS_PER_BATCH = 8;
-/** How long the worker rests after Redis refused a command. */
+/** How long the worker pauses after Redis refused a command. */
 const REST_MS = 1_000;
-/** For BullMQ's own farewell, once the handlers are done. */
+/** For BullMQ's own shutdown, once the handlers are done. */
 const FAREWELL_MS = 2_000;
 
 /**
- * The consumer's side of a queue. Whatever happens to Redis, an id is never in two handlers of this
- * process at once: one that is in hand already (it was queued again after a flush or a lost lock) is left
- * out. A batch ends with the last of its ids.
+ * The consumer's side of a queue. Whatever happens to Redis, an id is never in two handlers of this process at once:
+ * an id that is in flight already, and was queued again after a flush or a lost lock, is skipped. A batch ends when
+ * its last id has ended.
  */
 export class WorkConsumer {
   readonly #options: Required<WorkConsumerOptions>;
   readonly #slots: Semaphore;
-  readonly #inHand = new Map<MessageId, Promise<void>>();
+  readonly #inFlight = new Map<MessageId, Promise<void>>();
   readonly #connections: Redis[] = [];
   #worker: Worker | undefined;
   #restTimer: NodeJS.Timeout | undefined;
@@ -91,8 +91,8 @@ export class WorkConsumer {
   }
 
   /**
-   * Takes no more work, waits for the handlers up to `closeTimeoutMs`, then lets go. What was not finished
-   * is pending in the store still; its job is discarded at the next start.
+   * Begins no more work, and waits up to `closeTimeoutMs` for the handlers. Work that was not finished is still
+   * pending in the store; its job is discarded at the next start.
    */
   async close(): Promise<void> {
     if (this.#isClosing) return;
@@ -101,33 +101,35 @@ export class WorkConsumer {
     const worker = this.#worker;
     if (worker === undefined) return;
     await settledWithin(FAREWELL_MS, [worker.pause(true)]);
-    const isIdle = await settledWithin(this.#options.closeTimeoutMs, this.#inHand.values());
+    const isIdle = await settledWithin(this.#options.closeTimeoutMs, this.#inFlight.values());
     if (!isIdle) {
       const { log, name } = this.#options;
       log.warn({ queue: name, messages: this.#slots.taken }, 'stopping while messages are worked on');
     }
-    // An orderly end marks the jobs as done. It needs Redis: without, BullMQ would wait for it for ever.
+    // An orderly close marks the jobs as done. That needs Redis, for which BullMQ would wait for ever.
     const isOrderly = isIdle && this.#connections.every(connection => connection.status === 'ready');
     await settledWithin(FAREWELL_MS, [worker.close(!isOrderly)]);
     for (const connection of this.#connections) connection.disconnect();
   }
 
   /**
-   * Works on an id at once, without the way through Redis, if there is room for it; false when there is not: then
-   * the queue is its way. Should the queue bring the id too, it is left out as long as it is in hand.
+   * Begins work on an id at once, without the queue in Redis. Should the queue hand out the id too, it is skipped while
+   * it is in flight.
+   * @returns false if there is no room, the id must be worked on alone, or it is in flight already: then the id has
+   *   to go through the queue
    */
   takeNow(id: MessageId): boolean {
     const { concurrency, isAlone } = this.#options;
     const hasRoom = this.#worker !== undefined && !this.#isClosing && this.#slots.taken < concurrency;
-    if (!hasRoom || isAlone(id) || this.#inHand.has(id)) return false;
-    this.#inHand.set(id, this.#take(id));
+    if (!hasRoom || isAlone(id) || this.#inFlight.has(id)) return false;
+    this.#inFlight.set(id, this.#take(id));
     return true;
   }
 
   #connect(): Redis {
     const redis = connectRedis(this.#options.redis.address, 'worker', this.#options.log);
     this.#connections.push(redis);
-    // BullMQ blocks on a duplicate of its own; we keep hold of it to be able to end it.
+    // BullMQ duplicates the connection for its blocking command. We keep the copy to be able to close it.
     const duplicate = redis.duplicate.bind(redis);
     redis.duplicate = override => {
       const copy = duplicate(override);
@@ -140,9 +142,9 @@ export class WorkConsumer {
 
   async #process(job: Job): Promise<void> {
     if (this.#isClosing) return;
-    const ids = idsOf(job).filter(id => !this.#inHand.has(id));
+    const ids = idsOf(job).filter(id => !this.#inFlight.has(id));
     const work = ids.map(id => this.#take(id));
-    for (const [at, promise] of work.entries()) this.#inHand.set(ids[at] as MessageId, promise);
+    for (const [at, promise] of work.entries()) this.#inFlight.set(ids[at] as MessageId, promise);
     await Promise.all(work);
   }
 
@@ -151,12 +153,12 @@ export class WorkConsumer {
     try {
       await this.#slots.use(() => this.#handle(id), isAlone(id));
     } finally {
-      this.#inHand.delete(id);
+      this.#inFlight.delete(id);
       onDone(id);
     }
   }
 
-  /** A failure is not the queue's to keep: the job ends, and the reconciler offers the id again. */
+  /** A failure does not fail the job: the job ends, and the reconciler queues the id again. */
   async #handle(id: MessageId): Promise<void> {
     if (this.#isClosing) return;
     try {
@@ -173,17 +175,18 @@ export class WorkConsumer {
     if (this.#isClosing || isConnectionError(error)) return;
     const { log, name } = this.#options;
     if (/\block\b|missing key for job|job .* is not in the active state/i.test(error.message)) {
-      // Redis was flushed or restarted under a running job. The store knows how it ended.
+      // Redis was flushed or restarted while the job ran. The store knows how it ended.
       log.debug({ reason: error.message }, 'a job vanished from Redis while it was worked on');
       return;
     }
-    if (!this.#isComplaining)
+    if (!this.#isComplaining) {
       log.warn({ queue: name, reason: error.message }, 'Redis refuses to hand out messages to work on');
+    }
     this.#isComplaining = true;
     this.#rest(worker);
   }
 
-  /** Without a rest BullMQ asks again at once, as fast as Redis can refuse (out of memory, disk full). */
+  /** Without a pause BullMQ retries as fast as Redis can refuse (out of memory, disk full). */
   #rest(worker: Worker): void {
     if (this.#restTimer !== undefined) return;
     void worker.pause(true);

@@ -12,20 +12,20 @@ export interface WorkLineOptions<Position>
     Omit<WorkConsumerOptions, 'handler' | 'onDone'>,
     Omit<ReconcilerOptions<Position>, 'queue'> {
   /**
-   * Does the work of one id. Must bear being called again for an id that is done, or that is no longer there.
-   * @returns after how many milliseconds the id is due again, or nothing when it is done. Either way the store says
-   *   so already: this only spares the wait for the reconciler
+   * Does the work of one id. May be called again for an id that is done or deleted, which must do no harm.
+   * @returns the milliseconds after which the id is due again, or undefined when it is done. The store must have
+   *   recorded the same: the returned value only saves waiting for the reconciler
    */
   readonly handler: (id: MessageId) => Promise<number | undefined>;
-  /** An id that is offered is worked on at once while there is room, without the way through Redis. */
+  /** Ids that are offered are worked on at once while there is room, without the queue in Redis. */
   readonly isDirect?: boolean;
 }
 
 /**
- * One kind of work on messages, from the commit that makes it necessary to the one that completes it: a queue, a
- * consumer and a reconciler, started and stopped as one. Whoever has made work necessary offers its id, which never
- * waits and may be forgotten; the reconciler finds in the store what was (`reconciler.ts` says why nothing is lost).
- * Nothing of it needs Redis to be there.
+ * One kind of work on messages, from the commit that makes it necessary to the commit that completes it: a queue, a
+ * consumer and a reconciler, started and stopped together. Code that has made work necessary offers the id. An offer
+ * never waits and may be lost; the reconciler then finds the work in the store (`reconciler.ts` says why nothing is
+ * lost). Starting and offering do not need Redis.
  */
 export class WorkLine<Position> implements WorkQueue {
   readonly #options: WorkLineOptions<Position>;
@@ -53,8 +53,8 @@ export class WorkLine<Position> implements WorkQueue {
   }
 
   /**
-   * From the moment of the call no work is begun. Resolves when the work in hand has ended, or after
-   * `closeTimeoutMs`: what was cut off is pending in the store still.
+   * Begins no more work from the moment of the call. Resolves when work in flight has ended, or after
+   * `closeTimeoutMs`: work that was cut off is still pending in the store.
    */
   async close(): Promise<void> {
     const closed = [this.#consumer.close(), this.#reconciler.stop()];
@@ -62,12 +62,12 @@ export class WorkLine<Position> implements WorkQueue {
     await this.#queue.close();
   }
 
-  /** Can ids be offered now? Those that are offered otherwise are left to the reconciler. */
+  /** Can ids be queued now? Otherwise offered ids are left to the reconciler. */
   get isReady(): boolean {
     return this.#queue.isReady;
   }
 
-  /** Resolves when ids can be offered, after `timeoutMs` at the latest: Redis may be away. */
+  /** Resolves when ids can be queued, or after `timeoutMs`: Redis may be away. */
   async whenReady(timeoutMs: number): Promise<void> {
     if (this.isReady) return;
     let stopListening = (): void => {};
@@ -90,13 +90,13 @@ export class WorkLine<Position> implements WorkQueue {
   }
 }
 
-/** What is due later than this is left to the reconciler: timers of a backlog must not fill the memory. */
+/** Work that is due later than this is left to the reconciler: the timers of a backlog would fill the memory. */
 const LONGEST_TIMER_MS = 30_000;
 
-/** Work that one message makes necessary. */
+/** The kinds of pending work whose entry names a message. */
 type MessageWork = Extract<PendingWork, { readonly id: MessageId }>['kind'];
 
-/** Messages with work of this kind that is due by `clock`, oldest first, page by page, as a reconciler asks for them. */
+/** Lists for a reconciler the messages with work of this kind that is due by `clock`: oldest first, in pages. */
 export function pendingWork(
   store: Pick<Store, 'read'>,
   kind: MessageWork,

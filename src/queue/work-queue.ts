@@ -5,12 +5,12 @@ import { reasonOf } from '../lib/async.js';
 import type { Logger, WorkQueue } from '../usecases/ports.js';
 import { connectRedis, isConnectionError, type RedisSpace } from './connection.js';
 
-/** Redis is away: nothing was queued, and the reconciler will see to it when Redis is back. */
+/** Redis is away: nothing was queued. The reconciler queues it when Redis is back. */
 class QueueUnavailableError extends Error {
   override readonly name = 'QueueUnavailableError';
 }
 
-/** Ids in a job at most. A job costs Redis and BullMQ the same, however many it carries. */
+/** Most ids in one job. A job costs Redis and BullMQ the same, however many ids it has. */
 const MAX_JOB_IDS = 64;
 
 export interface BullWorkQueueOptions {
@@ -18,37 +18,39 @@ export interface BullWorkQueueOptions {
   readonly name: string;
   readonly redis: RedisSpace;
   readonly log: Logger;
-  /** How many ids may be queued; more are left to the reconciler. */
+  /** How many ids may be queued at once; more are left to the reconciler. */
   readonly maxQueued?: number;
-  /** While others are worked on, ids that come within so long travel together; 0: those of one event turn. */
+  /**
+   * How long offered ids are gathered into one batch while others are queued; 0: until the end of the event turn.
+   */
   readonly gatherMs?: number;
 }
 
 interface Batch {
-  /** Of its job. */
+  /** The id of its job in Redis. */
   readonly name: string;
-  /** Those that are still to be done. */
+  /** Ids that are not done yet. */
   readonly ids: Set<MessageId>;
-  /** Redis has confirmed it. */
+  /** Has Redis confirmed it? */
   isSent: boolean;
 }
 
 /**
  * The producer's side of a queue. A job is a batch of message ids and nothing else.
  *
- * It keeps in memory which ids are queued, so that an id is queued once at most, however often it is
- * offered, until `done` is said of it. Memory may err in one way only: Redis loses a batch. `forgetLost`
- * finds that out.
+ * It remembers which ids are queued, so that an id is queued only once until `done` is called for it, however often
+ * it is offered. This memory can be wrong in one way only: Redis lost a batch. `forgetLost` finds such batches.
  *
- * One process feeds and empties a queue. What an earlier one left in Redis is thrown away at the first
- * connection: its active jobs hold locks that nobody renews. The reconciler fills the queue again.
+ * One process alone fills and empties a queue. Jobs that an earlier process left in Redis are deleted at the first
+ * connection, because nobody renews the locks of its active jobs. The reconciler fills the queue again.
  */
 export class BullWorkQueue implements WorkQueue {
   readonly #options: Required<BullWorkQueueOptions>;
-  /** Every id that is queued, by its batch; null while it is gathered. */
+  /** Every queued id with its batch; null while it is in `#gathered`. */
   readonly #queued = new Map<MessageId, Batch | null>();
+  /** Ids that wait to be sent to Redis as a batch. */
   readonly #gathered: MessageId[] = [];
-  /** Those that are not done. */
+  /** Batches with ids that are not done. */
   readonly #batches = new Set<Batch>();
   readonly #readyListeners = new Set<() => void>();
   #redis: Redis | undefined;
@@ -81,19 +83,19 @@ export class BullWorkQueue implements WorkQueue {
     return this.#isReady;
   }
 
-  /** Ids that are on their way to Redis, in it, or worked on. */
+  /** How many ids are on their way to Redis, in Redis, or in flight. */
   get size(): number {
     return this.#queued.size;
   }
 
-  /** Offers dropped so far, because Redis was away or too many were queued. */
+  /** How many offers were dropped so far, because Redis was away or the queue was full. */
   get dropped(): number {
     return this.#dropped;
   }
 
   /**
-   * Calls back each time ids can be added that could not before: Redis is connected, or willing after
-   * refusals, or there is room again. Returns how to stop that.
+   * Calls `listener` each time ids can be added that could not before: Redis is connected, or accepts again after
+   * refusals, or a full queue has room again. Returns how to unsubscribe.
    */
   onReady(listener: () => void): () => void {
     this.#readyListeners.add(listener);
@@ -115,11 +117,11 @@ export class BullWorkQueue implements WorkQueue {
   }
 
   /**
-   * Queues those of the ids that are not queued, as far as there is room, and waits until Redis has them.
-   * Rejects when Redis is away or refuses.
+   * Queues the ids that are not queued yet, as far as there is room, and waits until Redis has confirmed them.
+   * Rejects with `QueueUnavailableError` when Redis is away, or with the error with which Redis refuses.
    */
   async add(ids: readonly MessageId[]): Promise<{ readonly added: number; readonly isFull: boolean }> {
-    this.#whenReady();
+    this.#requireReady();
     const added: MessageId[] = [];
     for (const id of ids) {
       if (this.#queued.has(id)) continue;
@@ -136,7 +138,7 @@ export class BullWorkQueue implements WorkQueue {
     return { added: added.length, isFull };
   }
 
-  /** The id has been worked on: whoever offers it again means it. */
+  /** The work of the id has ended: from now on it may be queued again. */
   done(id: MessageId): void {
     const batch = this.#queued.get(id);
     this.#queued.delete(id);
@@ -146,9 +148,9 @@ export class BullWorkQueue implements WorkQueue {
     this.#announce();
   }
 
-  /** Asks Redis for every batch that is not done, and takes the ids of those that it lost as not queued. */
+  /** Asks Redis for every batch that is not done. Ids of lost batches count as not queued from then on. */
   async forgetLost(): Promise<void> {
-    const { redis, queue } = this.#whenReady();
+    const { redis, queue } = this.#requireReady();
     const sent = [...this.#batches].filter(batch => batch.isSent);
     const keys = sent.map(({ name }) => queue.toKey(name));
     if (keys.length === 0) return;
@@ -171,7 +173,7 @@ export class BullWorkQueue implements WorkQueue {
     return false;
   }
 
-  #whenReady(): { redis: Redis; queue: Queue } {
+  #requireReady(): { redis: Redis; queue: Queue } {
     if (!this.#isReady || this.#redis === undefined || this.#queue === undefined) {
       throw new QueueUnavailableError('Redis is not connected');
     }
@@ -180,7 +182,7 @@ export class BullWorkQueue implements WorkQueue {
 
   async #becomeReady(redis: Redis): Promise<void> {
     try {
-      // Made here and not in start(): BullMQ keeps a failure of its first contact for ever.
+      // Created here and not in start(): BullMQ never forgets that its first contact with Redis failed.
       this.#queue ??= this.#createQueue(redis);
       if (!this.#isCleared) {
         await this.#queue.obliterate({ force: true });
@@ -188,9 +190,10 @@ export class BullWorkQueue implements WorkQueue {
       }
     } catch (error) {
       this.#complain(error);
-      // Connected but unable: a new connection is a new try, with the connection's back-off.
-      if (!this.#isClosed && redis.status === 'ready')
+      // Redis is connected but refuses. Reconnecting is a new try, with the connection's back-off.
+      if (!this.#isClosed && redis.status === 'ready') {
         setTimeout(() => redis.disconnect(true), 1_000).unref();
+      }
       return;
     }
     if (this.#isClosed || redis.status !== 'ready') return;
@@ -198,7 +201,7 @@ export class BullWorkQueue implements WorkQueue {
     this.#announce();
   }
 
-  /** Ids can be added (again): what was dropped meanwhile, too. */
+  /** Tells the listeners that ids can be added again, those that were dropped meanwhile included. */
   #announce(): void {
     this.#isComplaining = false;
     for (const listener of [...this.#readyListeners]) listener();
@@ -209,7 +212,7 @@ export class BullWorkQueue implements WorkQueue {
       connection: redis,
       prefix: this.#options.redis.prefix,
       skipVersionCheck: true,
-      // Nobody reads BullMQ's event stream; its default of 10,000 entries is memory for nothing.
+      // Nobody reads BullMQ's event stream; its default of 10,000 entries would waste memory.
       streams: { events: { maxLen: 100 } },
       defaultJobOptions: { removeOnComplete: true, removeOnFail: true, attempts: 1 },
     });
@@ -217,7 +220,7 @@ export class BullWorkQueue implements WorkQueue {
     return queue;
   }
 
-  /** At once when nothing else is under way, so that a single message does not wait. */
+  /** Sends at the end of the event turn when nothing else is queued, so that a single message does not wait. */
   #planSend(): void {
     if (this.#isSendPlanned) return;
     this.#isSendPlanned = true;
@@ -250,7 +253,7 @@ export class BullWorkQueue implements WorkQueue {
     this.#batches.add(batch);
     for (const id of ids) this.#queued.set(id, batch);
     try {
-      await this.#whenReady().queue.add(this.#options.name, ids, { jobId: batch.name });
+      await this.#requireReady().queue.add(this.#options.name, ids, { jobId: batch.name });
       batch.isSent = true;
     } catch (error) {
       this.#forget(batch);
@@ -263,7 +266,7 @@ export class BullWorkQueue implements WorkQueue {
     for (const id of batch.ids) if (this.#queued.get(id) === batch) this.#queued.delete(id);
   }
 
-  /** Says once that Redis refuses; the connection itself reports its outages. */
+  /** Logs once that Redis refuses. Outages are logged by the connection itself. */
   #complain(error: unknown): void {
     if (this.#isClosed || this.#isComplaining) return;
     if (isConnectionError(error) || error instanceof QueueUnavailableError) return;

@@ -3,7 +3,7 @@ import { reasonOf } from '../../lib/async.js';
 import type { Logger } from '../../usecases/ports.js';
 import { describeRedisAddress } from '../connection.js';
 
-/** Something about Redis that waiting cannot mend: the operator must change it. */
+/** A fault of Redis or its configuration that only the operator can repair. */
 export class RedisConfigurationError extends Error {
   override readonly name = 'RedisConfigurationError';
 }
@@ -11,9 +11,10 @@ export class RedisConfigurationError extends Error {
 const OLDEST_VERSION = [6, 2] as const;
 
 /**
- * The look at somebody else's Redis at boot. Evicting keys would drop queued ids silently, so another
- * policy than `noeviction` is refused. A server that forbids CONFIG is asked through INFO; when that says
- * nothing either, or nobody answers, a warning is enough: Redis may be away at any time.
+ * Checks a Redis that the operator runs, at start. A server that evicts keys would silently drop queued ids, so
+ * `maxmemory-policy` must be `noeviction`. It is read with CONFIG, or with INFO where CONFIG is forbidden. If neither
+ * tells it, or Redis does not answer, that is only logged: Redis may be away at any time.
+ * @throws RedisConfigurationError when the URL, the password, the policy or the version is wrong
  */
 export async function checkExternalRedis(url: string, log: Logger, timeoutMs = 5_000): Promise<void> {
   const shown = URL.canParse(url) ? describeRedisAddress({ mode: 'external', url }) : null;
@@ -58,7 +59,7 @@ async function readFacts(url: string, timeoutMs: number): Promise<Facts> {
     connectTimeout: timeoutMs,
     commandTimeout: timeoutMs,
     disableClientInfo: true,
-    // Its way to see whether Redis is loading is INFO, which may be forbidden.
+    // The check uses INFO, which may be forbidden.
     enableReadyCheck: false,
   });
   let lastError: Error | undefined;
@@ -80,7 +81,7 @@ async function readFacts(url: string, timeoutMs: number): Promise<Facts> {
   }
 }
 
-/** Null where CONFIG is forbidden or renamed, as hosted services do. */
+/** Null where CONFIG is forbidden or renamed, as with hosted services. */
 async function readPolicy(redis: Redis): Promise<string | null> {
   try {
     const answer = await redis.config('GET', 'maxmemory-policy');

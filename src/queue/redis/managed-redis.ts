@@ -23,24 +23,24 @@ export interface ManagedRedisOptions {
   /** The data directory; Redis works in its `redis/`. */
   readonly dataDir: string;
   readonly log: Logger;
-  /** `redis.conf`; the one of the package by default. */
+  /** Path of `redis.conf`; by default the one of the package. */
   readonly configFile?: string;
-  /** How long one start may take, the loading of its file included. */
+  /** How long one start may take, including loading the append-only file. */
   readonly startTimeoutMs?: number;
   /** How long an orderly stop may take before SIGKILL. */
   readonly stopTimeoutMs?: number;
-  /** Where programs are looked up. */
+  /** PATH for the look-up of programs. */
   readonly path?: string;
 }
 
 const RETRIES = { firstMs: 100, longestMs: 10_000 };
-/** A Redis that lived this long starts the back-off anew when it ends. */
+/** The back-off starts anew when a Redis that ran for this long ends. */
 const STABLE_MS = 10_000;
 
 /**
- * Redis as a part of the appliance: started with the daemon, restarted when it ends, ended with the daemon
- * even when that is killed. Only a missing program, a wrong configuration or a second daemon make `start`
- * fail; whatever may pass is logged and tried again, because mail is accepted and read without Redis.
+ * Redis as a part of the appliance: started with the daemon, restarted when it ends, and ended with the daemon even
+ * when that is killed. `start` fails only for a missing program, a wrong configuration or a second daemon. Other
+ * failures are logged and retried with back-off, because mail is accepted and read without Redis.
  */
 export class ManagedRedis {
   readonly #options: Required<ManagedRedisOptions>;
@@ -50,7 +50,7 @@ export class ManagedRedis {
   #retryTimer: NodeJS.Timeout | undefined;
   #failures = 0;
   #isStarted = false;
-  /** The folder is ours; until then nothing in it is touched. */
+  /** Has this process claimed the folder? Until then nothing in it is touched. */
   #hasClaimed = false;
   #isStopping = false;
   #pending: Promise<unknown> = Promise.resolve();
@@ -75,12 +75,15 @@ export class ManagedRedis {
     return { mode: 'managed', socketPath: this.#socket.path };
   }
 
-  /** The process that runs now, for tests and for `doctor`. */
+  /** The process id of the Redis that is running now, for tests. */
   get pid(): number | undefined {
     return this.#process?.hasExited === false ? this.#process.pid : undefined;
   }
 
-  /** Resolves when Redis answers, or (`retrying`) when it does not but is being tried again. */
+  /**
+   * Resolves with `ready` when Redis answers, or with `retrying` when the start failed and is being retried.
+   * @throws RedisConfigurationError, RedisInUseError
+   */
   async start(): Promise<'ready' | 'retrying'> {
     if (this.#isStarted) throw new Error('already started');
     this.#isStarted = true;
@@ -99,7 +102,7 @@ export class ManagedRedis {
     clearTimeout(this.#retryTimer);
     await this.#process?.stop(this.#options.stopTimeoutMs);
     await this.#pending;
-    // A launch that was between two processes may have made another.
+    // A launch that had just tried one process may have started another.
     await this.#process?.stop(this.#options.stopTimeoutMs);
     if (this.#hasClaimed) {
       releaseRedisFolder(this.#folder);
@@ -110,7 +113,7 @@ export class ManagedRedis {
     }
   }
 
-  /** One try, with a second one on empty files when Redis cannot read its own. */
+  /** Starts Redis. When it cannot read its own files, they are moved aside and it is started once more, empty. */
   async #launch(isFirst: boolean): Promise<'ready' | 'retrying'> {
     let exit = await this.#launchOnce();
     if (
@@ -138,7 +141,7 @@ export class ManagedRedis {
   }
 
   async #launchOnce(): Promise<'ready' | RedisExit> {
-    // A socket file of an earlier run would make "it answers" ambiguous.
+    // With the socket of an earlier run it would be unclear which Redis answers.
     rmSync(this.#socket.path, { force: true });
     const { program, args } = await this.#command();
     const redis = new RedisProcess({ program, args, socketPath: this.#socket.path });
@@ -172,8 +175,9 @@ export class ManagedRedis {
 
   async #relaunch(): Promise<void> {
     try {
-      if ((await this.#launch(false)) === 'ready')
+      if ((await this.#launch(false)) === 'ready') {
         this.#options.log.info({ pid: this.pid }, 'Redis runs again');
+      }
     } catch (error) {
       this.#retryLater({ code: null, signal: null, output: [reasonOf(error)] }, 'Redis could not be started');
     }
@@ -211,7 +215,7 @@ export class ManagedRedis {
   }
 }
 
-/** setpriv of util-linux; null where it is absent or does not know `--pdeathsig`. */
+/** Path of util-linux's setpriv; null where it is absent or does not know `--pdeathsig`. */
 async function findSetpriv(path: string): Promise<string | null> {
   const setpriv = findExecutable('setpriv', path);
   if (setpriv === null) return null;
@@ -223,7 +227,7 @@ async function findSetpriv(path: string): Promise<string | null> {
   }
 }
 
-/** A file of the package: this module runs as `dist/src/queue/redis/managed-redis.js`. */
+/** The path of a file of the package. It is relative to `dist/src/queue/redis/managed-redis.js`. */
 function packageFile(name: string): string {
   return join(dirname(fileURLToPath(import.meta.url)), '../../../..', name);
 }

@@ -18,7 +18,7 @@ import { findProcesses, isAlive, type ProcessFacts, readProcess } from './redis-
 const LONGEST_SOCKET_PATH = 107;
 const SOCKET_NAME = 'redis.sock';
 
-/** The folder of the managed Redis, made when absent; absolute and without symbolic links. */
+/** Creates the folder of the managed Redis if necessary. Returns its absolute path without symbolic links. */
 export function prepareRedisFolder(dataDir: string): string {
   const folder = join(dataDir, 'redis');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -27,15 +27,18 @@ export function prepareRedisFolder(dataDir: string): string {
 
 export interface SocketPlace {
   readonly path: string;
-  /** A private folder that was made for the socket alone; to be removed after use. */
+  /** A private folder that was created for the socket alone and must be removed after use. */
   readonly temporaryFolder: string | null;
 }
 
-/** Where the socket goes: into the folder, or into a short private one when its path would be too long. */
+/**
+ * Where the socket goes: into the folder, or into a private temporary folder when its path would be too long. Throws
+ * when that path is too long as well.
+ */
 export function placeSocket(folder: string): SocketPlace {
   const path = join(folder, SOCKET_NAME);
   if (Buffer.byteLength(path) <= LONGEST_SOCKET_PATH) return { path, temporaryFolder: null };
-  // mkdtemp makes it 0700: nobody else can put a socket of theirs in its place.
+  // mkdtemp creates it with mode 0700: nobody else can replace the socket.
   const temporaryFolder = mkdtempSync(join(tmpdir(), 'postern-redis-'));
   const short = join(temporaryFolder, SOCKET_NAME);
   if (Buffer.byteLength(short) > LONGEST_SOCKET_PATH) {
@@ -45,7 +48,7 @@ export function placeSocket(folder: string): SocketPlace {
   return { path: short, temporaryFolder };
 }
 
-/** Does what Redis said before it ended blame its own files? */
+/** Do the last lines that Redis wrote say that its own files are damaged? */
 export function blamesOwnFiles(output: readonly string[]): boolean {
   const text = output.join('\n');
   if (/no space left|permission denied|read-only file system/i.test(text)) return false;
@@ -57,9 +60,8 @@ export function blamesOwnFiles(output: readonly string[]): boolean {
 const OWN_FILES = ['appendonlydir', 'dump.rdb'];
 
 /**
- * Moves what Redis saved out of its way, into `damaged/` (the last such case is kept, for whoever wants to
- * look). Nothing of worth is lost: Redis holds ids that the store can list. Returns false when there was
- * nothing to move.
+ * Moves the files that Redis saved to `damaged/`, in place of those of an earlier time, for later inspection. Nothing
+ * is lost: Redis holds only ids, and the store can list them. Returns false when there was nothing to move.
  */
 export function moveOwnFilesAside(folder: string): boolean {
   const present = OWN_FILES.filter(name => existsSync(join(folder, name)));
@@ -71,28 +73,29 @@ export function moveOwnFilesAside(folder: string): boolean {
   return true;
 }
 
-/** Another daemon that lives uses this folder: two Redis servers on one append-only file would ruin it. */
+/** Another running daemon uses this folder: two Redis servers on one append-only file would destroy it. */
 class RedisInUseError extends Error {
   override readonly name = 'RedisInUseError';
 }
 
 const OWNER_FILE = 'owner.json';
 
-/** Notes that this process owns the Redis of this folder. */
+/** Records that this process owns the Redis of this folder, for `stopOrphanRedis` of a later process. */
 export function claimRedisFolder(folder: string): void {
   const self = readProcess(process.pid);
   const owner = { pid: process.pid, startedAt: self?.startedAt ?? 0 };
   writeFileSync(join(folder, OWNER_FILE), JSON.stringify(owner), { mode: 0o600 });
 }
 
+/** Takes back what `claimRedisFolder` recorded. */
 export function releaseRedisFolder(folder: string): void {
   rmSync(join(folder, OWNER_FILE), { force: true });
 }
 
 /**
- * Ends a Redis that an earlier, killed daemon left behind in this folder. It is found by the folder it works
- * in, not by a pid file or an answer on the socket: those can be lost, stale, or frozen with the process.
- * A Redis whose daemon lives is not touched: that is an error of whoever starts a second one.
+ * Ends a Redis that an earlier, killed daemon left running in this folder. It is found by its working directory: a
+ * pid file may be lost or stale, and a frozen process does not answer on its socket.
+ * @throws RedisInUseError when the daemon of that Redis is still running, or the Redis cannot be ended
  */
 export async function stopOrphanRedis(folder: string, stopTimeoutMs: number, log: Logger): Promise<void> {
   for (const orphan of findProcesses('redis-server', folder)) {
@@ -110,15 +113,16 @@ export async function stopOrphanRedis(folder: string, stopTimeoutMs: number, log
 function readOwner(folder: string): Pick<ProcessFacts, 'pid' | 'startedAt'> | null {
   try {
     const owner: unknown = JSON.parse(readFileSync(join(folder, OWNER_FILE), 'utf8'));
-    if (typeof owner !== 'object' || owner === null || !('pid' in owner) || !('startedAt' in owner))
+    if (typeof owner !== 'object' || owner === null || !('pid' in owner) || !('startedAt' in owner)) {
       return null;
+    }
     return { pid: Number(owner.pid), startedAt: Number(owner.startedAt) };
   } catch {
     return null;
   }
 }
 
-/** Not our child, so there is no event to wait for: the process table is looked at until it is gone. */
+/** It is not our child, so there is no event to wait for: polls the process table until it is gone. */
 async function endProcess(target: ProcessFacts, timeoutMs: number): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     if (!isAlive(target)) return;

@@ -15,12 +15,12 @@ export interface RedisCommand {
 export interface RedisExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The last lines it wrote. */
+  /** The last lines that it wrote to stdout and stderr. */
   readonly output: readonly string[];
 }
 
 const KEPT_LINES = 20;
-/** After the process has ended, for what it wrote to come out of the pipes. */
+/** How long to read what is left in the pipes after the process has ended. */
 const LAST_WORDS_MS = 500;
 
 /** One run of `redis-server` as our child. */
@@ -36,7 +36,7 @@ export class RedisProcess {
     this.#socketPath = command.socketPath;
     this.#child = spawn(command.program, command.args, {
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A session of its own: Ctrl-C in the daemon's terminal is the daemon's to handle, in order.
+      // A session of its own: Ctrl-C in the terminal must reach only the daemon, which then stops Redis in order.
       detached: true,
       env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' },
     });
@@ -68,7 +68,7 @@ export class RedisProcess {
     return this.#hasExited;
   }
 
-  /** Resolves to true once it answers, to false when it ends before or takes too long. */
+  /** Resolves to true when Redis answers, to false when it ends before that or takes longer than `timeoutMs`. */
   async waitUntilReady(timeoutMs: number): Promise<boolean> {
     const deadline = Date.now() + timeoutMs;
     let isOver = false;
@@ -82,7 +82,7 @@ export class RedisProcess {
     return false;
   }
 
-  /** SIGTERM (Redis then syncs its append-only file and ends), SIGKILL after the bound. */
+  /** Sends SIGTERM (Redis then syncs its append-only file and ends), and SIGKILL after `timeoutMs`. */
   async stop(timeoutMs: number): Promise<void> {
     if (this.#hasExited || this.#child.pid === undefined) return;
     this.#child.kill('SIGTERM');
@@ -97,7 +97,7 @@ export class RedisProcess {
   }
 }
 
-/** Asks for a sign of life in plain protocol; false while it loads or is not there. */
+/** Sends PING. False while Redis is loading its files or does not listen. */
 function answersPing(socketPath: string): Promise<boolean> {
   return new Promise(resolve => {
     const socket = connect(socketPath);
@@ -113,20 +113,21 @@ function answersPing(socketPath: string): Promise<boolean> {
   });
 }
 
-/** What Linux tells of a process (proc(5)); null when it is gone or not ours to see. */
+/** A process as Linux describes it (proc(5)). */
 export interface ProcessFacts {
   readonly pid: number;
   readonly name: string;
   readonly parentPid: number;
-  /** Clock ticks since boot: with the pid, this names one process for good. */
+  /** In clock ticks since boot. Together with the pid it identifies a process, even if the pid is reused. */
   readonly startedAt: number;
   readonly isZombie: boolean;
 }
 
+/** Null when the process is gone or we may not read it. */
 export function readProcess(pid: number): ProcessFacts | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name stands in parentheses and may contain anything, parentheses too.
+    // The name is in parentheses and may contain parentheses itself.
     const nameEnd = stat.lastIndexOf(')');
     const fields = stat.slice(nameEnd + 2).split(' ');
     return {
@@ -141,7 +142,7 @@ export function readProcess(pid: number): ProcessFacts | null {
   }
 }
 
-/** The processes with this name that work in this folder (a real path). */
+/** The processes with this name and this working directory (a path without symbolic links). */
 export function findProcesses(name: string, folder: string): ProcessFacts[] {
   const found: ProcessFacts[] = [];
   for (const entry of readdirSync('/proc')) {
@@ -151,19 +152,19 @@ export function findProcesses(name: string, folder: string): ProcessFacts[] {
     try {
       if (readlinkSync(`/proc/${entry}/cwd`) === folder) found.push(facts);
     } catch {
-      // Ended meanwhile, or another user's.
+      // It has ended meanwhile, or belongs to another user.
     }
   }
   return found;
 }
 
-/** True while exactly this process lives: a pid that was given to another one does not count. */
+/** Is exactly this process running? Another process with the same pid does not count. */
 export function isAlive(process: Pick<ProcessFacts, 'pid' | 'startedAt'>): boolean {
   const now = readProcess(process.pid);
   return now !== null && !now.isZombie && now.startedAt === process.startedAt;
 }
 
-/** Where a program lies, looked up as a shell would; null when it is not installed. */
+/** The path of a program, looked up in PATH as a shell does; null when it is not installed. */
 export function findExecutable(name: string, path = process.env.PATH ?? ''): string | null {
   for (const folder of path.split(delimiter)) {
     if (folder === '') continue;
@@ -172,7 +173,7 @@ export function findExecutable(name: string, path = process.env.PATH ?? ''): str
       accessSync(file, constants.X_OK);
       if (statSync(file).isFile()) return file;
     } catch {
-      // Not here; perhaps in the next folder.
+      // Not in this folder.
     }
   }
   return null;

@@ -14,7 +14,7 @@ t.test('refusals are told once, and work resumes when there is room', async t =>
   await refused;
   t.equal(pending.size, 5);
   await client.config('SET', 'maxmemory', '0');
-  // The next offer that is taken tells that Redis is willing again, and brings the dropped ones back.
+  // The next offer that succeeds shows that Redis accepts again, and the dropped ids are queued again.
   queue.offer(pending.add(1));
   await pending.untilAtMost(0);
   t.ok(log.matching(/does not take messages/).length <= 1);

@@ -8,7 +8,7 @@ import { nowhere, spaceIn } from './with-queue.js';
 
 const FOREVER_MS = 2 ** 30;
 
-/** A line over a list of pending ids; the reconciler looks at its start and when Redis comes, and not again. */
+/** A work line over a list of pending ids. Its reconciler runs at the start and when Redis is back, not by interval. */
 function openLine(
   t: Test,
   address: RedisAddress,
@@ -116,16 +116,16 @@ t.test('from the call of close on no work is begun, and what is in hand is waite
   const held = new Promise<void>(resolve => {
     release = resolve;
   });
-  let isInHand = (): void => {};
-  const inHand = new Promise<void>(resolve => {
-    isInHand = resolve;
+  let isInFlight = (): void => {};
+  const inFlight = new Promise<void>(resolve => {
+    isInFlight = resolve;
   });
   const { line } = openLine(t, redis.address, {
     concurrency: 1,
     isDirect: true,
     handler: async () => {
       begun++;
-      isInHand();
+      isInFlight();
       await held;
       ended++;
       return undefined;
@@ -134,7 +134,7 @@ t.test('from the call of close on no work is begun, and what is in hand is waite
   line.start();
   await line.whenReady(60_000);
   line.offer(newMessageIds(2));
-  await inHand;
+  await inFlight;
   const closed = line.close();
   line.offer(newMessageIds(1));
   release();

@@ -30,7 +30,7 @@ t.test('queued again while it is worked on (after a flush), it is not worked on 
   await client.flushall();
   await queue.forgetLost();
   t.match(await queue.add([first]), { added: 1 });
-  // Behind it in the queue: when this one is handed out, the repeated one has been.
+  // It is after the repeated id in the queue: when it is handed out, the repeated one has been handed out.
   await queue.add([second]);
   await untilStarted(2);
   t.same(started, [first, second]);

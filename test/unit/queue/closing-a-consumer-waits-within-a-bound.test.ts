@@ -3,7 +3,7 @@ import t from 'tap';
 import { newMessageIds, recordingLog, startRedis } from '../../support/redis/redis.js';
 import { jobsIn, nowhere, openQueue, startConsumer } from './with-queue.js';
 
-/** A consumer that has one id in hand; `release` lets its handler end. */
+/** A consumer with one id in flight; `release` lets its handler end. */
 async function busyConsumer(t: Test, closeTimeoutMs: number) {
   const { redis, client } = await startRedis(t);
   const queue = await openQueue(t, redis.address);

@@ -8,7 +8,7 @@ t.test('a job is up to 64 ids and nothing else', async t => {
   const queue = await openQueue(t, redis.address);
   const ids = newMessageIds(150);
   for (const id of ids) queue.offer([id]);
-  // Behind the offers on the same connection: when this is there, they are.
+  // Sent after the offers on the same connection: when this one has arrived, so have they.
   await queue.add(newMessageIds(1));
   await queue.forgetLost();
   const jobs = await jobsIn(client);
@@ -59,7 +59,7 @@ t.test('a batch ends with the last of its ids, and one that is slow holds no oth
 t.test('no more ids are worked on at once than there are slots', async t => {
   const { redis } = await startRedis(t);
   const queue = await openQueue(t, redis.address);
-  let inHand = 0;
+  let inFlight = 0;
   let most = 0;
   let finished: () => void = () => undefined;
   const allFinished = new Promise<void>(resolve => {
@@ -67,9 +67,9 @@ t.test('no more ids are worked on at once than there are slots', async t => {
   });
   let left = 200;
   startConsumer(t, redis.address, async () => {
-    most = Math.max(most, ++inHand);
+    most = Math.max(most, ++inFlight);
     await new Promise(resolve => setImmediate(resolve));
-    inHand--;
+    inFlight--;
     if (--left === 0) finished();
   });
   await queue.add(newMessageIds(200));

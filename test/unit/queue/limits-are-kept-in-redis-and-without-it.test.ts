@@ -14,7 +14,7 @@ async function takeTimes(limiter: RateLimiter, times: number, key = 'a', limit =
   return verdicts;
 }
 
-/** As after a start of the daemon: nothing is in memory. */
+/** As after a restart of the daemon: memory is empty. */
 function fresh(t: Test, address: RedisAddress, log: RecordingLog = recordingLog()): RedisRateLimiter {
   const memory = new MemoryRateLimiter({ clock: Date.now });
   const limiter = new RedisRateLimiter({ redis: { address, prefix: 'postern:test' }, memory, log });
@@ -23,7 +23,7 @@ function fresh(t: Test, address: RedisAddress, log: RecordingLog = recordingLog(
   return limiter;
 }
 
-/** Redis is asked only when it is connected, which no event of the limiter tells: its first count does. */
+/** The limiter has no event that tells that it is connected to Redis; its first count in Redis shows it. */
 async function untilCounted(limiter: RedisRateLimiter, isCounted: () => Promise<boolean>): Promise<void> {
   const limit = { name: 'probe', max: 1_000_000, windowMs: 60_000 };
   do await limiter.take(limit, 'probe');

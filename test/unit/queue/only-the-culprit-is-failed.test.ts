@@ -6,8 +6,8 @@ import { type House, withHouse } from '../usecases/with-house.js';
 import { index, type Parse, parsed } from '../usecases/with-parser.js';
 
 /**
- * The life of a process: parses what is pending, many at once, as the consumer does. Ends, with all that is
- * in hand, when the parser meets a culprit.
+ * One process: parses what is pending, many messages at once, as the consumer does. It ends, with all messages in
+ * flight, when the parser meets a culprit.
  */
 async function live(house: House, culprits: ReadonlySet<MessageId>): Promise<'died' | 'finished'> {
   const slots = new Semaphore(64);
@@ -26,7 +26,7 @@ async function live(house: House, culprits: ReadonlySet<MessageId>): Promise<'di
     const work = house.pending().map(id => {
       const isAlone = house.store.read(reader => isParsedAlone(reader, id));
       return slots.use(async () => {
-        // A dead process begins nothing.
+        // A process that has ended begins no work.
         if (isDead) return new Promise(() => {});
         await index(house, id, parse(id));
       }, isAlone);

@@ -4,10 +4,10 @@ import type { MessageId } from '../../../src/domain/ids.js';
 import { type ReconciledQueue, Reconciler } from '../../../src/queue/reconciler.js';
 import { PendingList, recordingLog } from '../../support/redis/redis.js';
 
-/** A queue in memory, whose calls can be watched and made to fail. */
+/** A queue in memory that records its calls and can be made to fail. */
 class FakeQueue implements ReconciledQueue {
   readonly queued = new Set<MessageId>();
-  /** What Redis has lost and nobody has noticed. */
+  /** Ids that Redis has lost without anybody noticing. */
   readonly lost = new Set<MessageId>();
   readonly pages: number[] = [];
   room = 1_000;

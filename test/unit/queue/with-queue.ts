@@ -9,12 +9,12 @@ import { PendingList, type RecordingLog, recordingLog } from '../../support/redi
 
 export const nowhere: RedisAddress = { mode: 'managed', socketPath: '/nonexistent/redis.sock' };
 
-/** Ours in a Redis. */
+/** Our namespace in a Redis. */
 export function spaceIn(address: RedisAddress): RedisSpace {
   return { address, prefix: 'postern' };
 }
 
-/** A producer that is connected (unless Redis is `nowhere`); closed after the test. */
+/** A connected producer (not connected if Redis is `nowhere`), closed after the test. */
 export async function openQueue(
   t: Test,
   address: RedisAddress,
@@ -33,7 +33,7 @@ export async function openQueue(
   return queue;
 }
 
-/** The next time that Redis becomes usable. */
+/** Resolves when Redis next becomes usable. */
 export function untilReady(queue: BullWorkQueue): Promise<void> {
   return new Promise(resolve => {
     const unsubscribe = queue.onReady(() => {
@@ -62,7 +62,7 @@ export function startConsumer(
   return consumer;
 }
 
-/** The jobs that are in Redis, each with the ids that it carries. */
+/** The jobs in Redis, each with its ids. */
 export async function jobsIn(client: Redis): Promise<string[][]> {
   const keys = await client.keys('postern:parse:b*');
   const datas = await Promise.all(

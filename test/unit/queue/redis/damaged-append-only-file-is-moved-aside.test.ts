@@ -5,7 +5,7 @@ import t from 'tap';
 import { ManagedRedis } from '../../../../src/queue/redis/managed-redis.js';
 import { startRedis, temporaryFolder } from '../../../support/redis/redis.js';
 
-/** Leaves a folder with files of Redis that it cannot read. */
+/** Prepares a folder with files of Redis that Redis cannot read. */
 async function leaveDamage(t: Test, spoil: (folder: string) => void): Promise<string> {
   const dataDir = temporaryFolder(t);
   const { redis, client, log } = await startRedis(t, { dataDir });
@@ -36,8 +36,9 @@ t.test('a log with rubbish in it', async t => {
 t.test('a base file with rubbish in it', async t => {
   const dataDir = await leaveDamage(t, folder => {
     for (const name of readdirSync(folder)) {
-      if (name.endsWith('.base.rdb'))
+      if (name.endsWith('.base.rdb')) {
         writeFileSync(join(folder, name), 'REDIS0010 and then nothing of sense');
+      }
     }
   });
   await startsEmpty(t, dataDir);

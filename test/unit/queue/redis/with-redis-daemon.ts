@@ -22,7 +22,7 @@ export async function spawnRedisDaemon(t: Test, dataDir: string, path: string): 
   return { child, ...(JSON.parse(line.toString()) as { pid: number; socketPath: string }) };
 }
 
-/** A PATH with redis-server and without setpriv, where the kernel is not asked to end Redis. */
+/** A PATH with redis-server and without setpriv, so that the kernel does not end Redis with its parent. */
 export function pathWithoutSetpriv(t: Test): string {
   const folder = temporaryFolder(t);
   symlinkSync(findExecutable('redis-server')!, join(folder, 'redis-server'));
