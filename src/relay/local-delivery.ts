@@ -9,31 +9,31 @@ import type {
 import { rejected, unknown } from './smarthost/outcome.js';
 import { BLOCK_BYTES } from './smarthost/transaction.js';
 
-/** What records of mail that never came over a network hold of its client. */
+/** Stands in the record for the client's address: this mail did not come over a network. */
 const IN_PROCESS = { clientAddress: 'local' } as const;
 
 export interface LocalDeliveryOptions {
   readonly inbound: InboundMail;
-  /** Our name, which stands where a client's EHLO would. */
+  /** Our host name; stands in the record where the name from a client's EHLO would. */
   readonly hostname: string;
-  /** The limit of the SMTP listener, which holds here too. */
+  /** The limit of the SMTP listener; it applies here too. */
   readonly maxMessageBytes: number;
 }
 
-/** A message whose bytes are taken and that nobody sees yet. Exactly one of the two ends it. */
+/** A message whose bytes are in the store and that nobody can see yet. Call exactly one of the two methods. */
 export interface StagedMail {
-  /** Delivers. Rejected: nobody has it. Unknown: the store failed in the middle. Never throws. */
+  /** Delivers to all inboxes. `rejected`: nobody has it. `unknown`: the store failed in the commit. Never throws. */
   commit(): Promise<RelayOutcome>;
-  /** Forgets it. Never throws. */
+  /** Discards it. Never throws. */
   abort(): void;
 }
 
-/** Or the outcome that refuses it. */
+/** The staged mail, or the outcome with which the message is refused. */
 export type Staged =
   | { readonly ok: true; readonly mail: StagedMail }
   | { readonly ok: false; readonly outcome: RelayOutcome };
 
-/** Hands mail to inboxes of our own, in process, through what the SMTP listener hands its mail to. */
+/** Delivers mail to our own inboxes within this process, through the same `InboundMail` as the SMTP listener. */
 export class LocalDelivery {
   readonly #options: LocalDeliveryOptions;
 
@@ -41,21 +41,23 @@ export class LocalDelivery {
     this.#options = options;
   }
 
-  /** Finds the inboxes, all of them, and takes the bytes. Never throws. */
+  /**
+   * Checks that all recipients have inboxes that accept this sender, and writes the bytes to the store. Never throws.
+   */
   async stage(from: string, addresses: readonly string[], content: Uint8Array): Promise<Staged> {
     const { inbound, maxMessageBytes } = this.#options;
     let body: IncomingBody | null = null;
     try {
       const recipients = addresses.map(address => inbound.resolveRecipient(address));
-      const found = recipients.filter(recipient => recipient !== null);
-      if (found.length < recipients.length) {
-        const missing = recipients.length - found.length;
+      const resolved = recipients.filter(recipient => recipient !== null);
+      if (resolved.length < recipients.length) {
+        const missing = recipients.length - resolved.length;
         return refused(
           'E_RECIPIENT_REJECTED',
           `${missing} of the recipients in our own domains have no inbox`,
         );
       }
-      const refusing = inbound.refusing(found, [from]).length;
+      const refusing = inbound.refusing(resolved, [from]).length;
       if (refusing > 0) {
         return refused(
           'E_RECIPIENT_REJECTED',
@@ -68,7 +70,7 @@ export class LocalDelivery {
       if (!inbound.hasRoom()) return refused('E_MESSAGE_REJECTED', NO_ROOM);
       body = inbound.begin();
       await writeAll(body, content);
-      return { ok: true, mail: this.#staged(body, from, found) };
+      return { ok: true, mail: this.#staged(body, from, resolved) };
     } catch (error) {
       body?.abort();
       return refused(
@@ -109,7 +111,7 @@ async function commit(body: IncomingBody, envelope: Envelope): Promise<RelayOutc
 
 async function writeAll(body: IncomingBody, content: Uint8Array): Promise<void> {
   for (let from = 0; from < content.length; from += BLOCK_BYTES) {
-    // A copy: the body keeps what it is given, and these bytes go to others too.
+    // A copy: the body keeps the buffers it is given, and these bytes are also sent to other recipients.
     const block = Buffer.from(content.subarray(from, from + BLOCK_BYTES));
     if (!body.write(block)) await body.drained();
   }

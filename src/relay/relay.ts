@@ -10,19 +10,19 @@ export interface CreateRelayOptions {
   readonly config: Pick<Config, 'relay' | 'mail' | 'smtp'>;
   readonly inbound: InboundMail;
   readonly log: Logger;
-  /** Other than the defaults, for tests. */
+  /** Overrides of the defaults, for tests. */
   readonly timeouts?: Partial<SmarthostTimeouts>;
 }
 
-/** The relay with its life: `start` may be left out, after `close` everything is rejected. */
+/** A relay to be started and closed. It works without `start` too; after `close` it rejects every message. */
 export interface RunningRelay extends Relay {
-  /** Says in the log what is missing. Never rejects. */
+  /** Logs what is missing, such as a password that cannot be read. Never rejects. */
   start(): Promise<void>;
-  /** Resolves when no submission, socket or timer is left: after `graceMs` and a moment at the latest. */
+  /** Submissions in flight may finish within `graceMs`. Resolves when no submission, socket or timer is left. */
   close(graceMs: number): Promise<void>;
 }
 
-/** The relay that the configuration asks for. */
+/** Makes the relay that the configuration asks for. */
 export function createRelay(options: CreateRelayOptions): RunningRelay {
   const { config, inbound, log } = options;
   const { hostname, domains } = config.mail;
@@ -36,8 +36,9 @@ function createTransport({ config, log, timeouts }: CreateRelayOptions): Transpo
       return null;
     case 'smarthost': {
       const { host, ...smarthost } = config.relay.smarthost;
-      if (host === null)
+      if (host === null) {
         throw new Error('relay.smarthost.host is not set though the configuration was checked');
+      }
       const { hostname } = config.mail;
       return new SmarthostTransport({ ...smarthostDefaults, ...smarthost, ...timeouts, host, hostname }, log);
     }

@@ -11,28 +11,28 @@ import { withFinalLineEnd } from './smarthost/transaction.js';
 import type { Transport } from './transport.js';
 
 /**
- * One message, two ways: recipients in our own mail domains are inboxes of this very store and get it in
- * process; all others get it through the transport that the operator chose.
+ * Splits the recipients of a message: those in our own mail domains are inboxes of this store and get it in process;
+ * all others get it through the transport that the operator chose.
  *
- * All or nothing, as far as it can be had of two parties without a common commit. The guarantee: `rejected`
- * means that nobody has the message, `accepted` that the inboxes here and the transport both have it. So
- * whatever can say no is asked before anything is handed to whoever cannot take it back:
+ * All or nothing, as far as that is possible without a commit in common. `rejected` means that nobody has the message,
+ * `accepted` that the inboxes here and the transport both have it. So everything that can be refused is asked before
+ * anything is handed to a party that cannot take it back:
  *
- * 1. The recipients here are looked up, and the bytes are put where the store can commit them. An unknown
- *    recipient, a full disk or a failing store end the attempt with nothing sent.
- * 2. The transport submits to the others, with its own rule of at most once. Unless it says `accepted`, the
- *    copy for here is forgotten and its word is the outcome.
- * 3. Only then is the copy for here committed: one unit in our own store, on bytes that are there, for inboxes
- *    that were there a moment ago. It is the step that is least likely to fail, which is why it is the last.
- *    When it fails all the same, the others have the message and somebody here does not: `unknown`, because
- *    neither of the other words would be true, and because `unknown` is never sent again.
+ * 1. The local recipients are looked up, and the bytes are written to the store without a commit. An unknown
+ *    recipient, a full disk or a failing store ends the attempt with nothing sent.
+ * 2. The transport submits to the other recipients, at most once. Unless the outcome is `accepted`, the local copy is
+ *    discarded and the transport's outcome is the outcome of the message.
+ * 3. Only then is the local copy committed: one unit of work in our own store, with bytes that are already there, for
+ *    inboxes that existed a moment ago. It comes last because it is the least likely to fail. If it fails all the
+ *    same, the others have the message and somebody here does not. The outcome is then `unknown`: neither of the
+ *    other two would be true, and `unknown` is never sent again.
  *
- * The other way round, a refusal by the smarthost, which is an everyday matter, would come when an inbox
- * here has the message already and its agent has perhaps read it.
+ * The other way round, a refusal by the smarthost, which is common, would come when a local inbox already has the
+ * message and its agent may have read it.
  */
 export class SplitRelay implements Relay {
   readonly #options: SplitRelayOptions;
-  readonly #inHand = new Set<Promise<RelayOutcome>>();
+  readonly #inFlight = new Set<Promise<RelayOutcome>>();
   #isClosed = false;
 
   constructor(options: SplitRelayOptions) {
@@ -41,8 +41,8 @@ export class SplitRelay implements Relay {
 
   submit(attempt: RelayAttempt): Promise<RelayOutcome> {
     const submission = this.#submit(attempt);
-    this.#inHand.add(submission);
-    void submission.finally(() => this.#inHand.delete(submission));
+    this.#inFlight.add(submission);
+    void submission.finally(() => this.#inFlight.delete(submission));
     return submission;
   }
 
@@ -50,16 +50,16 @@ export class SplitRelay implements Relay {
     await this.#options.outside?.start();
   }
 
-  /** Takes nothing more, and lets submissions in hand finish within `graceMs`; then their connections end. */
+  /** Rejects new messages. Submissions in flight may finish within `graceMs`; then their connections are closed. */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
     const endsAtMs = performance.now() + graceMs;
-    await settledWithin(graceMs, this.#inHand);
+    await settledWithin(graceMs, this.#inFlight);
     await this.#options.outside?.close(Math.max(0, endsAtMs - performance.now()));
-    await Promise.all(this.#inHand);
+    await Promise.all(this.#inFlight);
   }
 
-  /** Whatever happens inside becomes an outcome; of a fault of our own nothing better can be said than `unknown`. */
+  /** Turns whatever happens into an outcome. After an unexpected error of our own only `unknown` is true. */
   async #submit(attempt: RelayAttempt): Promise<RelayOutcome> {
     const startedAtMs = performance.now();
     let outcome: RelayOutcome;
@@ -71,7 +71,7 @@ export class SplitRelay implements Relay {
       this.#options.log.error({ id: attempt.id, err: error }, 'a submission failed in an unforeseen way');
       outcome = unknown('a fault of this service; its log says more');
     }
-    this.#tell(attempt, outcome, performance.now() - startedAtMs);
+    this.#logOutcome(attempt, outcome, performance.now() - startedAtMs);
     return outcome;
   }
 
@@ -101,8 +101,8 @@ export class SplitRelay implements Relay {
     return domain !== undefined && this.#options.domains.includes(domain);
   }
 
-  /** Ids, codes and counts; the words of a server without the addresses in them. */
-  #tell({ id, envelope }: RelayAttempt, outcome: RelayOutcome, tookMs: number): void {
+  /** Logs ids, codes, counts, and the server's words with addresses removed. */
+  #logOutcome({ id, envelope }: RelayAttempt, outcome: RelayOutcome, tookMs: number): void {
     const { log } = this.#options;
     const fields = {
       id,
@@ -117,10 +117,10 @@ export class SplitRelay implements Relay {
 }
 
 export interface SplitRelayOptions {
-  /** Our mail domains: lower case, A-labels. */
+  /** Our mail domains, in lower case and as A-labels (RFC 5890). */
   readonly domains: readonly string[];
   readonly local: LocalDelivery;
-  /** The way to all others; null when there is none. */
+  /** The transport to all other domains; null when there is none. */
   readonly outside: Transport | null;
   readonly log: Logger;
 }
@@ -143,14 +143,14 @@ async function submitThenCommit(
     : unknown(`handed to the relay (${outcome.detail}), but not delivered here: ${own.detail}`);
 }
 
-/** Looked through between two turns of the loop. */
+/** How much content is checked in one turn of the event loop. */
 const PIECE_BYTES = 1024 * 1024;
 const { NUL, LF, CR } = BYTE;
 
 /**
- * What must hold of everything that leaves, looked at once more where it leaves: addresses of our grammar,
- * which need no rewriting and leave no room for a second command, and a 7-bit message with whole line ends.
- * The outcome that refuses it, or null.
+ * The last check before a message leaves: envelope addresses are bare ASCII addresses, which cannot smuggle in a second
+ * SMTP command, and the content is 7-bit with CRLF line ends and lines of legal length.
+ * @returns the outcome that refuses the message, or null
  */
 export async function checkAttempt({ envelope, content }: RelayAttempt): Promise<RelayOutcome | null> {
   if (envelope.from !== '' && !isEmailAddress(envelope.from)) {
@@ -181,7 +181,7 @@ async function contentFault(content: Uint8Array): Promise<string | null> {
       const byte = piece[at] ?? NUL;
       if ((byte === LF) !== (before === CR)) return 'the message has a bare CR or a bare LF';
       length = byte === LF ? 0 : length + 1;
-      // The CR counts as a character of the line until its LF comes.
+      // The CR is counted as a part of the line until its LF comes.
       if (length > MAX_LINE_OCTETS && !(byte === CR && length === MAX_LINE_OCTETS + 1)) {
         return `the message has a line of more than ${MAX_LINE_OCTETS} octets`;
       }

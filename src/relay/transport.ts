@@ -1,12 +1,12 @@
 import type { Relay } from '../usecases/ports.js';
 
-/** A way out of the house: whoever is not an inbox here is reached through one. */
+/** Carries mail to recipients who have no inbox here. */
 export interface Transport extends Relay {
-  /** Looks at what it needs and says in the log what is missing; that comes right by itself or fails sends. */
+  /** Checks what it needs, and logs what is missing; until that is repaired, sends are rejected. Never rejects. */
   start(): Promise<void>;
   /**
-   * Takes nothing more. Submissions in hand may finish within `graceMs`; what then becomes of the rest follows
-   * the same rule as ever. Resolves when no socket and no timer is left.
+   * Takes no more messages. Submissions in flight may finish within `graceMs`; those that are cut off end as
+   * `rejected` or `unknown` by the usual rules. Resolves when no socket and no timer is left.
    */
   close(graceMs: number): Promise<void>;
 }

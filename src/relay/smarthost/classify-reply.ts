@@ -1,19 +1,19 @@
 import type { RelayErrorCode } from '../../usecases/ports.js';
-import type { Reply, Step } from './reply.js';
+import type { ServerReply, Step } from './reply.js';
 
-/** RFC 4954 section 6, RFC 3207 section 4: the relay wants to know us, or wants us to encrypt, first. */
+/** The smarthost requires authentication (RFC 4954 section 6) or encryption (RFC 3207 section 4) first. */
 const AUTH_CODES: readonly number[] = [530, 534, 535];
 const ENCRYPTION_NEEDED = 538;
 const WANTS_TLS = /\bstarttls\b|\btls\b|\bssl\b|\bencrypt/i;
 const WANTS_AUTH =
   /\bauthentication (?:is )?(?:required|needed)|\bnot (?:been )?authenticated\b|\bmust authenticate\b|\bauth(?:enticate)? first\b/i;
 
-/** "Mail flood detected" and "message too big for system", "length exceeds limit" (RFC 3463, IANA). */
+/** X.7.28 "Mail flood detected"; X.3.4 "Message too big for system", X.2.3 "Message length exceeds limit" (IANA). */
 const FLOOD = /^[45]\.7\.28$/;
 const TOO_BIG = /^[45]\.(?:3\.4|2\.3)$/;
-/** What Gmail answers with when the allowance of a day is used up. */
+/** Gmail's reply when the daily limit is used up. */
 const GMAIL_DAILY = '5.4.5';
-/** The subject "mail system status" (RFC 3463 section 3.4): not the sender is at fault. */
+/** Mail system status (RFC 3463 section 3.4): the fault is the server's, not the sender's. */
 const SYSTEM_STATUS = /^[45]\.3\.\d+$/;
 
 const TOO_LARGE_WORDS = [
@@ -21,10 +21,10 @@ const TOO_LARGE_WORDS = [
   /\btoo (?:large|big) (?:a )?(?:message|mail)\b/i,
   /\bsize\b.{0,40}\b(?:exceed|limit|maximum)|\bexceed\w*\b.{0,60}\b(?:message|maximum) size\b/i,
 ];
-/** Reasons for a 552 that are not the size of the message. */
+/** A 552 with these words is not about the size of the message. */
 const OTHER_552 = /\b(?:mailbox|quota|storage|spam|virus|blocked|content|policy|security)\b/i;
 
-/** An allowance for a day, or for another period as long, is used up. */
+/** The limit for a day or a month is used up. */
 const DAILY_WORDS = [
   /\b(?:daily|monthly)\b.{0,80}\b(?:limit|quota|allowance)/i,
   /\b(?:limit|quota|allowance)s?\b.{0,60}\b(?:per|a|for the|for this) (?:day|month)\b/i,
@@ -35,7 +35,7 @@ const DAILY_WORDS = [
   /\bmessaging limits?\b/i,
 ];
 
-/** We send too much in too short a time. */
+/** We send too fast. */
 const RATE_WORDS = [
   /\brate\b|\bratelimit|\bthrottl/i,
   /\btoo (?:many|much) (?:messages|e-?mails?|mails?|requests|submissions|deliveries)\b/i,
@@ -45,17 +45,17 @@ const RATE_WORDS = [
   /\b(?:sending|send|submission|messages?|e-?mail|mail|relay) limits?\b.{0,40}\b(?:exceed|reach|hit)/i,
   /\b(?:exceed|reach|hit)\w*\b.{0,60}\b(?:sending|send|submission|messages?|e-?mail|recipient) limit/i,
 ];
-/** The recipient gets too much mail or has no room for it, which is not our doing. */
+/** The limit is the recipient's (too much mail, mailbox full), not ours. */
 const OF_THE_RECIPIENT = /\breceiving mail\b|\bmailbox\b/i;
 const MAILBOX_FULL = /^[45]\.2\.2$/;
-/** Too many recipients in one message, whatever the pace (RFC 3463 section 3.6). */
+/** Too many recipients in one message, whatever the rate (RFC 3463 section 3.6). */
 const TOO_MANY_RECIPIENTS = /^[45]\.5\.3$/;
 
 /**
- * What a 4yz or 5yz reply means to whoever sent the message (decisions, Sending). Most of it follows from the
- * step; limits and sizes are told by enhanced codes where providers use them and by words where they do not.
+ * The error code that the agent gets for a 4yz or 5yz reply (`sendMessage`). Mostly it follows from the step. Limits
+ * and sizes are recognised by enhanced status codes, or by words where providers do not use these codes.
  */
-export function classifyReply(step: Step, reply: Reply): RelayErrorCode {
+export function classifyReply(step: Step, reply: ServerReply): RelayErrorCode {
   const isOfMessage = isMessageStep(step);
   if (isOfMessage && isTooLarge(step, reply)) return 'E_MESSAGE_TOO_LARGE';
   const limit = limitOf(reply);
@@ -89,25 +89,26 @@ function isMessageStep(step: Step): boolean {
   return step !== 'GREETING' && step !== 'EHLO' && step !== 'STARTTLS' && step !== 'AUTH';
 }
 
-/** RFC 1870 section 6: 552 at MAIL or behind the dot. At RCPT it is a full mailbox unless the words differ. */
-function isTooLarge(step: Step, { code, enhanced, text }: Reply): boolean {
+/** 552 at MAIL or after the final dot (RFC 1870 section 6). At RCPT it means a full mailbox unless the words differ. */
+function isTooLarge(step: Step, { code, enhanced, text }: ServerReply): boolean {
   if (TOO_BIG.test(enhanced ?? '')) return true;
   if (TOO_LARGE_WORDS.some(words => words.test(text))) return true;
   return code === 552 && enhanced === null && step !== 'RCPT' && !OTHER_552.test(text);
 }
 
-function limitOf(reply: Reply): RelayErrorCode | null {
+function limitOf(reply: ServerReply): RelayErrorCode | null {
   const { text } = reply;
   const enhanced = reply.enhanced ?? '';
   const isFull = MAILBOX_FULL.test(enhanced) && !/submission/i.test(text);
   if (isFull || OF_THE_RECIPIENT.test(text)) return null;
-  if (enhanced === GMAIL_DAILY || DAILY_WORDS.some(words => words.test(text)))
+  if (enhanced === GMAIL_DAILY || DAILY_WORDS.some(words => words.test(text))) {
     return 'E_DAILY_LIMIT_EXCEEDED';
+  }
   if (TOO_MANY_RECIPIENTS.test(enhanced)) return null;
   const isTooFast = FLOOD.test(enhanced) || RATE_WORDS.some(words => words.test(text));
   return isTooFast ? 'E_RATE_LIMIT_EXCEEDED' : null;
 }
 
-function wantsTls({ code, text }: Reply): boolean {
+function wantsTls({ code, text }: ServerReply): boolean {
   return code === ENCRYPTION_NEEDED || (code === 530 && WANTS_TLS.test(text));
 }

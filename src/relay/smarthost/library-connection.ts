@@ -4,12 +4,12 @@ import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { codeOrReasonOf } from '../../lib/async.js';
 
 /**
- * What the library's types leave out and we look at or replace. `test/contract/relay-library` fails when a
- * new version of the library changes any of it.
+ * Members that we read or override and that the library's types leave out. `test/contract/relay-library` fails when a
+ * new version of the library changes them.
  */
 interface LibraryInternals {
   readonly _socket: net.Socket;
-  /** Text of the server that is no whole reply yet, and replies that nobody has taken yet. */
+  /** Text that is not a whole reply yet, and replies that were not read yet. */
   readonly _remainder: string;
   readonly _responseQueue: readonly string[];
   _onData(chunk: Buffer): void;
@@ -21,28 +21,27 @@ const Base = SMTPConnection as unknown as new (
   options: SMTPConnectionOptions,
 ) => SMTPConnection & LibraryInternals;
 
-/** Hears what happens on a connection that was taken over. */
+/** Gets what happens on a connection that was taken over. */
 export interface Receiver {
   data(chunk: Buffer): void;
-  /** The connection is gone or failing; may be called more than once. */
+  /** The connection is closed or failing. May be called more than once. */
   lost(words: string): void;
 }
 
 /**
- * A connection that the library sets up (greeting, EHLO, STARTTLS, AUTH) and that is ours from `takeOver`
- * on. The library's way of sending a message is not used: it pipelines DATA behind RCPT, sends the message
- * to those recipients that were accepted, rewrites addresses, and reports a loss before the final dot and
- * one behind it alike.
+ * A connection that the library sets up (greeting, EHLO, STARTTLS, AUTH) and that is ours from `takeOver` on. We do not
+ * use the library to send a message: it pipelines DATA after RCPT, sends to the accepted recipients when others were
+ * refused, rewrites addresses, and does not tell a loss before the final dot from a loss after it.
  */
 export class LibraryConnection extends Base {
   #receiver: Receiver | null = null;
 
-  /** The server sent more than it was asked for: what comes next would be taken for another answer. */
+  /** Has the server sent more than it was asked for? The next reply would be taken for the wrong command. */
   get isOutOfStep(): boolean {
     return this._remainder !== '' || this._responseQueue.length > 0;
   }
 
-  /** From here on every byte and every failure goes to `receiver`, and timeouts are the receiver's affair. */
+  /** From now on `receiver` gets every byte and every failure, and no timeout of the library applies. */
   takeOver(receiver: Receiver): net.Socket {
     this.#receiver = receiver;
     this._socket.setTimeout(0);

@@ -8,9 +8,9 @@ import { MAX_REPLY_BYTES, parseReply, printable } from './reply.js';
 import { connectFailureOf, failureOf, SessionFailure } from './session-failure.js';
 import { type Extensions, SmtpSession } from './smtp-session.js';
 
-/** How long one of several addresses of a host is tried before the next one (RFC 8305 section 5). */
+/** How long one address of a host is tried before the next one is tried too (RFC 8305 section 5). */
 const ADDRESS_ATTEMPT_MS = 1_000;
-/** In order of preference, of those that the library speaks and that need a password. */
+/** The mechanisms with a password that the library supports, in order of preference. */
 const MECHANISMS = ['PLAIN', 'LOGIN', 'CRAM-MD5'] as const;
 
 interface Secrets {
@@ -19,8 +19,8 @@ interface Secrets {
 }
 
 /**
- * A session on its way: connection, greeting, EHLO, STARTTLS and AUTH, all within one time. `session` rejects
- * with a `SessionFailure` and leaves nothing behind.
+ * A session that is being set up: connection, greeting, EHLO, STARTTLS and AUTH, all within `setupMs`. `session`
+ * rejects only with a `SessionFailure`; then no socket and no timer is left.
  */
 export class SessionOpening {
   readonly session: Promise<SmtpSession>;
@@ -43,7 +43,7 @@ export class SessionOpening {
     this.session = Promise.race([this.#open(), failed]).finally(() => clearTimeout(this.#timer));
   }
 
-  /** Gives it up; without effect on a session that is there already. */
+  /** Gives up. Has no effect once the session is set up. */
   abort(failure: SessionFailure): void {
     if (this.#isOpen || this.#failure !== null) return;
     this.#failure = failure;
@@ -86,7 +86,7 @@ export class SessionOpening {
     return { password, ca };
   }
 
-  /** By the resolver of the system, which knows /etc/hosts and does not remember names for long. */
+  /** Uses the resolver of the system, which reads /etc/hosts and does not cache names for long. */
   async #connect({ ca }: Secrets): Promise<LibraryConnection> {
     const { host, port, tls, hostname, setupMs } = this.#options;
     const socket = net.connect({ host, port, autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS });
@@ -110,7 +110,7 @@ export class SessionOpening {
       tls: tlsOptions(ca),
       name: hostname,
       logger: false,
-      // One timer watches over all of it.
+      // Our own timer limits the whole set-up; these only have to be longer.
       connectionTimeout: 2 * setupMs,
       greetingTimeout: 2 * setupMs,
       socketTimeout: 2 * setupMs,
@@ -163,13 +163,16 @@ export class SessionOpening {
   }
 }
 
-/** The name that the certificate must have is the host's: the library sets it. */
+/** The library sets the name that the certificate must have: that of the host. */
 function tlsOptions(ca: Buffer | null): ConnectionOptions {
   const options: ConnectionOptions = { rejectUnauthorized: true, minVersion: 'TLSv1.2' };
   return ca === null ? options : { ...options, ca };
 }
 
-/** The lines of the reply that the library has just taken for a good one, which it does by its first digit. */
+/**
+ * The lines of the last reply. The library looks only at its first digit, so this checks that it is a reply.
+ * @throws SessionFailure
+ */
 function lastReply(connection: LibraryConnection): readonly string[] {
   const text = connection.lastServerResponse || '';
   const lines = text.split('\n');
@@ -177,11 +180,11 @@ function lastReply(connection: LibraryConnection): readonly string[] {
   throw new SessionFailure('E_RELAY_UNREACHABLE', `no SMTP reply: "${printable(text)}"`);
 }
 
-/** What the answer to EHLO or HELO tells; the first line is the server's name. */
+/** The extensions in the reply to EHLO or HELO, whose first line is the server's name. */
 function extensionsOf(lines: readonly string[]): Extensions {
   return new Map(
     lines.slice(1).map(line => {
-      // `AUTH=PLAIN` is how some wrote it before RFC 4954.
+      // Some servers write `AUTH=PLAIN`, as was usual before RFC 4954.
       const [keyword = '', ...parameters] = line
         .slice(4)
         .trim()
@@ -197,7 +200,7 @@ function cannotRead(errorCode: 'E_RELAY_AUTH_FAILED' | 'E_RELAY_TLS_FAILED', pat
   };
 }
 
-/** A password as its file holds it now, without the line end that editors leave; never empty. */
+/** Reads a password from its file, without the line end that editors add. Rejects when it is empty or unreadable. */
 export async function readSecret(path: string): Promise<string> {
   const secret = (await readFile(path, 'utf8')).replace(/\r?\n$/, '');
   if (secret === '') throw new Error('the file is empty');

@@ -1,14 +1,14 @@
-/** Where and how the smarthost is reached; times are in milliseconds. */
+/** How to reach the smarthost. Times are in milliseconds. */
 export interface SmarthostOptions extends SmarthostTimeouts {
-  /** Name or address; the certificate must be its. */
+  /** Name or IP address; the certificate must be valid for it. */
   readonly host: string;
   readonly port: number;
-  /** `starttls` insists on it. Certificates are always checked. */
+  /** With `starttls` a session without TLS fails. Certificates are always checked. */
   readonly tls: 'starttls' | 'implicit' | 'none';
-  /** Whoever has a user has a file with its password. */
+  /** Null: no authentication. Otherwise `passwordFile` is set too. */
   readonly user: string | null;
   readonly passwordFile: string | null;
-  /** PEM; these instead of the certification authorities that Node knows. */
+  /** PEM file with the certification authorities to trust instead of Node's list. */
   readonly caFile: string | null;
   /** Our name in EHLO. */
   readonly hostname: string;
@@ -16,34 +16,37 @@ export interface SmarthostOptions extends SmarthostTimeouts {
   readonly maxMessagesPerConnection: number;
 }
 
+/** How long to wait for what, in milliseconds. */
 export interface SmarthostTimeouts {
-  /** For a place among the connections, when all are in use. */
+  /** For a free connection, when all are in use. */
   readonly waitMs: number;
-  /** From the look-up of the name to the answer to AUTH. */
+  /** For the whole set-up of a session, from the look-up of the name to the reply to AUTH. */
   readonly setupMs: number;
+  /** For the reply to MAIL and to RCPT. */
   readonly commandMs: number;
-  /** For the answer to MAIL on a connection that was used before. */
+  /** For the reply to MAIL on a connection that was used before. */
   readonly reusedMs: number;
-  /** For the answer to DATA. */
+  /** For the reply to DATA. */
   readonly dataMs: number;
-  /** For one block of content to leave us, and for all of them. */
+  /** For one block of content to be written to the network. */
   readonly blockMs: number;
+  /** For the whole content to be written. */
   readonly contentMs: number;
-  /** For the answer to the final dot. */
+  /** For the reply to the final dot. */
   readonly verdictMs: number;
-  /** A connection without work is kept so long. */
+  /** How long an idle connection is kept open. */
   readonly idleMs: number;
-  /** For the answer to RSET and QUIT, which no message waits for. */
+  /** For the reply to RSET and QUIT, for which no message waits. */
   readonly quitMs: number;
 }
 
 /**
- * MAIL, RCPT, DATA, blocks and the final dot have what RFC 5321 section 4.5.3.2 asks for. Ten minutes for the
- * verdict are worth waiting: given up earlier, a message stays `unknown` that the server has a word about.
+ * MAIL, RCPT, DATA, blocks and the final dot get the timeouts of RFC 5321 section 4.5.3.2. The ten minutes for the
+ * reply to the final dot matter: giving up earlier makes a message `unknown` whose outcome the server would tell.
  *
- * A session that is not set up within a minute is given up although the RFC would wait five for the greeting:
- * the smarthost is one that the operator chose, nothing has been handed over, and saying so loses nothing.
- * Idle connections are left before the shortest idle timeouts of large providers.
+ * The set-up of a session is given up after one minute, although the RFC allows five for the greeting alone: the
+ * operator chose the smarthost, nothing has been handed over, and giving up loses nothing. Idle connections are
+ * closed before the shortest idle timeouts of large providers.
  */
 export const smarthostDefaults = {
   maxMessagesPerConnection: 100,

@@ -4,8 +4,8 @@ import { describeReply } from './reply.js';
 import type { Place, TransactionEnd } from './transaction.js';
 
 /**
- * What the end of a transaction means (decisions, Sending): `rejected` only where nobody can have got the
- * message, `unknown` wherever somebody may have.
+ * The outcome that the end of a transaction means for the agent (`sendMessage`): `rejected` only if nobody can have
+ * got the message, because a rejected message may be sent again; `unknown` if somebody may have got it.
  */
 export function outcomeOf(end: TransactionEnd): RelayOutcome {
   switch (end.end) {
@@ -31,22 +31,24 @@ export function outcomeOf(end: TransactionEnd): RelayOutcome {
 }
 
 /**
- * Behind the dot a reply that is none of the foreseen leaves everything open. So does a 2yz in the middle of
- * the content: that server has taken something, whatever it thinks the message is.
+ * May the server have taken the message? Yes if an unexpected reply comes after the final dot, and also if a 2yz comes
+ * during the content: that server has accepted something.
  */
 function mayHaveIt(at: Place, code: number): boolean {
   return at.step === 'DOT' || (at.step === 'CONTENT' && code < 300);
 }
 
+/** Nobody has the message. `detail` is for the admin. */
 export function rejected(errorCode: RelayErrorCode, detail: string): RelayOutcome {
   return { status: 'rejected', errorCode, detail };
 }
 
+/** Somebody may have the message, so it is never sent again. `detail` is for the admin. */
 export function unknown(detail: string): RelayOutcome {
   return { status: 'unknown', errorCode: 'acceptance_unknown', detail };
 }
 
-/** By number, not by address: the record has the addresses, and logs are to do without them. */
+/** Names a recipient by its number, because addresses must not stand in logs; the record has them. */
 function describePlace({ step, recipient }: Place): string {
   switch (step) {
     case 'RCPT':

@@ -1,24 +1,24 @@
 import { BYTE } from '../../lib/bytes.js';
 
-/** One whole reply of a server (RFC 5321 section 4.2). */
-export interface Reply {
+/** A whole reply of the smarthost (RFC 5321 section 4.2). */
+export interface ServerReply {
   readonly code: number;
-  /** Enhanced status code (RFC 2034, RFC 3463), when there is one and it is of the class of the code. */
+  /** Enhanced status code (RFC 2034, RFC 3463); null if there is none or its class differs from that of `code`. */
   readonly enhanced: string | null;
-  /** The words of all lines as one printable line; long ones are cut. */
+  /** The text of all lines as one printable line of at most about 400 characters. */
   readonly text: string;
 }
 
-/** Steps of a session, by the command whose answer is awaited. CONTENT comes before the final dot, DOT behind it. */
+/** The steps of a session, named after the command that was sent. CONTENT is before the final dot, DOT after it. */
 export type Step = 'GREETING' | 'EHLO' | 'STARTTLS' | 'AUTH' | 'MAIL' | 'RCPT' | 'DATA' | 'CONTENT' | 'DOT';
 
-/** Classes and digits that a reply code may have (RFC 5321 section 4.2.1), less 1yz, which SMTP has no use for. */
+/** A reply line (RFC 5321 section 4.2.1). SMTP does not use codes 1yz. */
 const LINE = /^([2-5][0-9]{2})(?:([ -])(.*))?$/;
 const ENHANCED = /^([245])\.\d{1,3}\.\d{1,3}(?=[ ]|$)/;
 const MAX_TEXT = 400;
 
-/** The reply that these lines (without their line ends) are; null when they are none. */
-export function parseReply(lines: readonly string[]): Reply | null {
+/** Parses the lines of a reply, given without line ends; null when they are not a well-formed reply. */
+export function parseReply(lines: readonly string[]): ServerReply | null {
   let code: string | null = null;
   let enhanced: string | null = null;
   const words: string[] = [];
@@ -42,26 +42,26 @@ function isContinued(line: string): boolean {
   return LINE.exec(line)?.[2] === '-';
 }
 
-/** `550 5.1.1 No such user`, for the admin. */
-export function describeReply({ code, enhanced, text }: Reply): string {
+/** For the admin, such as `550 5.1.1 No such user`. */
+export function describeReply({ code, enhanced, text }: ServerReply): string {
   return [String(code), enhanced ?? '', text].filter(part => part !== '').join(' ');
 }
 
-/** What a server wrote as one line without control characters, cut to a length for logs and records. */
+/** Makes one line without control characters from a server's text, cut to 400 characters for logs and records. */
 export function printable(text: string): string {
   const clean = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}]+/gu, ' ').trim();
   return clean.length > MAX_TEXT ? `${clean.slice(0, MAX_TEXT)}...` : clean;
 }
 
-/** Far beyond any reply (RFC 5321 section 4.5.3.1.5 asks for 512 octets a line); what grows on is no reply. */
+/** Anything longer is not a reply (RFC 5321 section 4.5.3.1.5: a line has at most 512 octets). */
 export const MAX_REPLY_BYTES = 65_536;
 
 export type ReadReply =
-  | { readonly status: 'reply'; readonly reply: Reply }
-  /** What came is no SMTP: nothing behind it can be trusted either. */
+  | { readonly status: 'reply'; readonly reply: ServerReply }
+  /** This is not SMTP, and what follows cannot be trusted either. */
   | { readonly status: 'malformed'; readonly words: string };
 
-/** Puts replies together from bytes that come in pieces. A bare LF ends a line too: such servers exist. */
+/** Assembles replies from bytes that come in pieces. A bare LF ends a line too, because some servers send it. */
 export class ReplyReader {
   #rest = '';
   #lines: string[] = [];
@@ -69,7 +69,7 @@ export class ReplyReader {
   #bytes = 0;
   #isMalformed = false;
 
-  /** Takes the next bytes; every reply that they complete. After `malformed` nothing more is read. */
+  /** Takes the next bytes and returns the replies that they complete. After `malformed` nothing more is read. */
   feed(chunk: Buffer): ReadReply[] {
     if (this.#isMalformed) return [];
     this.#bytes += chunk.length;
@@ -88,7 +88,7 @@ export class ReplyReader {
     return read;
   }
 
-  /** What came and is no whole reply; empty when there is nothing. */
+  /** The text of an incomplete reply; empty when there is none. */
   get unfinished(): string {
     return printable(asText([...this.#lines, this.#rest].join(' ')));
   }
@@ -109,7 +109,7 @@ export class ReplyReader {
   }
 }
 
-/** Bytes kept one a character, read as UTF-8; invalid UTF-8 becomes U+FFFD. */
+/** Decodes a string of one byte per character as UTF-8; invalid UTF-8 becomes U+FFFD. */
 function asText(bytes: string): string {
   return Buffer.from(bytes, 'latin1').toString('utf8');
 }

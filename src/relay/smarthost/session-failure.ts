@@ -3,7 +3,7 @@ import type { RelayErrorCode } from '../../usecases/ports.js';
 import { classifyReply } from './classify-reply.js';
 import { describeReply, parseReply, printable, type Step } from './reply.js';
 
-/** No session came about: nothing of any message was handed over. */
+/** A session could not be set up, so nothing of the message was handed over. */
 export class SessionFailure extends Error {
   constructor(
     readonly errorCode: RelayErrorCode,
@@ -14,20 +14,20 @@ export class SessionFailure extends Error {
   }
 }
 
-/** What the library's errors carry. */
+/** Fields of the library's errors. */
 export interface LibraryError extends Error {
   readonly code?: string | undefined;
-  /** The code of the system or of TLS, when `code` is the library's. */
+  /** The code of the system or of TLS, when `code` is one of the library. */
   readonly originalCode?: string | undefined;
-  /** The reply that was the reason, its lines joined by LF. */
+  /** The reply that caused the error, its lines joined by LF. */
   readonly response?: string | undefined;
   readonly command?: string | undefined;
 }
 
-/** What no server without extensions knows (RFC 5321 section 4.2.2): then there is no STARTTLS either. */
+/** Replies to EHLO of a server without extensions (RFC 5321 section 4.2.2), which has no STARTTLS either. */
 const NO_EXTENSIONS: readonly number[] = [500, 501, 502, 504];
 
-/** Why a session could not be set up, from what the library says of it. */
+/** Translates an error of the library during the set-up of a session. */
 export function failureOf(
   error: LibraryError,
   facts: { isHandshake: boolean; needsTls: boolean },
@@ -43,12 +43,13 @@ export function failureOf(
   if (error.code === 'ETIMEDOUT' || error.originalCode === 'ETIMEDOUT') {
     return new SessionFailure('E_RELAY_TIMEOUT', words);
   }
-  if (facts.isHandshake || error.code === 'ETLS')
+  if (facts.isHandshake || error.code === 'ETLS') {
     return new SessionFailure('E_RELAY_TLS_FAILED', tlsWords(error));
+  }
   return new SessionFailure('E_RELAY_UNREACHABLE', `${words} (while the session was set up)`);
 }
 
-/** The connection did not come about, or its name could not be looked up. */
+/** Translates an error while connecting or looking up the host name. */
 export function connectFailureOf(error: unknown, where: string): SessionFailure {
   const words = codeOrReasonOf(error);
   const errorCode = words === 'ETIMEDOUT' ? 'E_RELAY_TIMEOUT' : 'E_RELAY_UNREACHABLE';

@@ -3,9 +3,10 @@ import type { SmarthostOptions } from './options.js';
 import { SessionFailure } from './session-failure.js';
 import type { SmtpSession } from './smtp-session.js';
 
+/** A session for one submission. */
 export interface Lease {
   readonly session: SmtpSession;
-  /** It has carried a transaction before, and may have died since. */
+  /** It has carried a transaction before, so the server may have closed it since. */
   readonly isReused: boolean;
 }
 
@@ -14,24 +15,24 @@ type Limits = Pick<
   'maxConnections' | 'maxMessagesPerConnection' | 'waitMs' | 'idleMs' | 'quitMs'
 >;
 
-/** Gets a session that became free, or null: the place to open one of its own. */
+/** Gets a session that became free, or null for permission to open a new one. */
 interface Waiter {
   give(session: SmtpSession | null): void;
   fail(failure: SessionFailure): void;
 }
 
 /**
- * Sessions with the smarthost, a bounded number of them. Each is one submission's at a time; in between it
- * waits a while for the next. Who finds all of them in use waits in line.
+ * Sessions with the smarthost, at most `maxConnections`. One submission uses a session at a time; between submissions
+ * it stays open for `idleMs`. When all sessions are in use, submissions wait in line for up to `waitMs`.
  */
 export class SessionPool {
   readonly #open: () => SessionOpening;
   readonly #limits: Limits;
-  /** Sessions that are being opened, in use, idle, or taking leave: all that the server has to bear. */
+  /** How many sessions are being opened, in use, idle, or being closed. */
   #places = 0;
   readonly #openings = new Set<SessionOpening>();
   readonly #sessions = new Set<SmtpSession>();
-  /** With the timers that end them. The one that was used last is used next, so that the others can end. */
+  /** Idle sessions with their timers. The one used last is used next, so that the others can reach their timeout. */
   readonly #idle = new Map<SmtpSession, NodeJS.Timeout>();
   readonly #waiting: Waiter[] = [];
   #isRetired = false;
@@ -43,7 +44,7 @@ export class SessionPool {
     this.#limits = limits;
   }
 
-  /** A session of one's own; `release`, or `replace` and then `release`, must follow. @throws SessionFailure */
+  /** Takes a session; `release`, or `replace` and then `release`, must follow. @throws SessionFailure */
   async acquire(): Promise<Lease> {
     if (this.#isRetired) throw stopping();
     const idle = [...this.#idle.keys()].at(-1);
@@ -62,15 +63,14 @@ export class SessionPool {
   }
 
   /**
-   * A new session in the place of one that is of no use any more. @throws SessionFailure; then the place is
-   * given up, and nothing is to be released.
+   * Opens a new session instead of one that is unusable. @throws SessionFailure; then nothing is to be released.
    */
   async replace(session: SmtpSession): Promise<SmtpSession> {
     this.#forget(session);
     return this.#openOne();
   }
 
-  /** Gives a session back. `needsReset`: a transaction was left in the middle. */
+  /** Gives a session back. `needsReset`: its transaction was not finished. */
   async release(session: SmtpSession, needsReset: boolean): Promise<void> {
     session.messages += 1;
     const isWorn = session.messages >= this.#limits.maxMessagesPerConnection;
@@ -79,14 +79,14 @@ export class SessionPool {
       !isWorn &&
       !this.#isRetired &&
       (!needsReset || (await session.reset(this.#limits.quitMs)));
-    // Looked at again: the reset took its time.
+    // Checked again: the pool may have been retired during the reset.
     if (!isGood || this.#isRetired) return this.#quit(session);
     const waiter = this.#waiting.shift();
     if (waiter === undefined) this.#keep(session);
     else waiter.give(session);
   }
 
-  /** No session is kept or given out from now on, but to those that wait already. */
+  /** From now on no session is kept, and none is given out except to submissions that wait already. */
   retire(): void {
     this.#isRetired = true;
     for (const session of this.#idle.keys()) {
@@ -95,7 +95,7 @@ export class SessionPool {
     }
   }
 
-  /** Ends everything at once: those that wait, sessions on their way, sessions in use. */
+  /** Ends everything at once: waiting submissions, sessions that are being opened, sessions in use. */
   end(): void {
     this.#isEnded = true;
     this.retire();
@@ -121,7 +121,7 @@ export class SessionPool {
     this.#openings.add(opening);
     try {
       const session = await opening.session;
-      // It came about in the very moment of the end.
+      // The pool was ended while the session was being opened.
       if (this.#isEnded) session.destroy();
       this.#sessions.add(session);
       return session;
@@ -164,7 +164,7 @@ export class SessionPool {
       this.#unkeep(session);
       void this.#quit(session);
     }, this.#limits.idleMs);
-    // The server ended it, or speaks out of turn.
+    // The server closed it, or sent a reply that nobody asked for.
     session.onDisturbed = () => {
       this.#unkeep(session);
       this.#forget(session);
@@ -202,7 +202,6 @@ export class SessionPool {
   }
 }
 
-/** Nothing of the message was handed over. */
 function stopping(): SessionFailure {
   return new SessionFailure('E_RELAY_UNREACHABLE', 'the service is being stopped');
 }

@@ -1,13 +1,13 @@
 import type net from 'node:net';
 import type { LibraryConnection } from './library-connection.js';
-import { type Reply, ReplyReader } from './reply.js';
+import { ReplyReader, type ServerReply } from './reply.js';
 
-/** More replies than this that nobody has asked for are no dialogue any more. */
+/** With more unexpected replies than this the session is given up. */
 const MAX_UNREAD = 16;
 
 export type LossReason = 'closed' | 'timeout' | 'malformed' | 'stopped';
 
-/** The session is over: nothing more can be sent, nothing more will be answered. */
+/** The session is over: nothing more can be sent or received. */
 export class SessionLost extends Error {
   constructor(
     readonly reason: LossReason,
@@ -18,40 +18,43 @@ export class SessionLost extends Error {
   }
 }
 
-/** What a mail transaction needs of a session. Every promise rejects with `SessionLost` once it is lost. */
+/** What a mail transaction needs from a session. Every promise rejects with `SessionLost` once it is lost. */
 export interface MailWire {
-  /** The limit that the server announced (RFC 1870), or null. */
+  /** The size limit that the server announced (RFC 1870), or null. */
   readonly maxMessageBytes: number | null;
   readonly offersSize: boolean;
-  /** A reply came that nobody has asked for. */
+  /** Is there a reply that was not read yet? */
   readonly hasUnread: boolean;
-  /** Sends a command line and gives its reply. A 421 that is there already is the reply (RFC 5321 section 3.8). */
-  command(line: string, timeoutMs: number): Promise<Reply>;
-  /** Resolves when the bytes have left this process, or before that when a reply came. */
+  /**
+   * Sends a command line and resolves with its reply. A 421 that the server sent before the command is taken for its
+   * reply (RFC 5321 section 3.8).
+   */
+  command(line: string, timeoutMs: number): Promise<ServerReply>;
+  /** Resolves when the bytes have been written to the network, or as soon as a reply comes. */
   send(bytes: Uint8Array, timeoutMs: number): Promise<void>;
-  nextReply(timeoutMs: number): Promise<Reply>;
+  nextReply(timeoutMs: number): Promise<ServerReply>;
 }
 
-/** What EHLO told of the server, keyword to parameters (RFC 5321 section 4.1.1.1); keywords in upper case. */
+/** The extensions in the reply to EHLO: upper-case keywords with their parameters (RFC 5321 section 4.1.1.1). */
 export type Extensions = ReadonlyMap<string, string>;
 
 /**
- * An SMTP session that is set up and may carry mail transactions, one command at a time. Whatever goes wrong
- * with it, a reply that does not come in time included, loses it for good: the socket is destroyed.
+ * An SMTP session that is set up and can carry mail transactions, one command at a time. After any failure, including
+ * a timeout, the session is lost and its socket destroyed.
  */
 export class SmtpSession implements MailWire {
   readonly maxMessageBytes: number | null;
   readonly offersSize: boolean;
-  /** Told when something happens that nobody waits for: a loss, or a reply out of turn. */
+  /** Called when the session is lost, or a reply comes, while nobody waits for anything. */
   onDisturbed: (() => void) | null = null;
-  /** Transactions so far; kept by the pool. */
+  /** Transactions so far; counted by the pool. */
   messages = 0;
   readonly #connection: LibraryConnection;
   readonly #socket: net.Socket;
   readonly #reader = new ReplyReader();
-  readonly #replies: Reply[] = [];
+  readonly #replies: ServerReply[] = [];
   #loss: SessionLost | null = null;
-  /** Looks whether what is being waited for has come. */
+  /** Checks whether what is waited for has come; null while nobody waits. */
   #look: (() => void) | null = null;
 
   constructor(connection: LibraryConnection, extensions: Extensions) {
@@ -66,7 +69,7 @@ export class SmtpSession implements MailWire {
     });
   }
 
-  /** Nothing stands against another transaction. */
+  /** Can it carry another transaction? */
   get isUsable(): boolean {
     return this.#loss === null && !this.hasUnread;
   }
@@ -75,10 +78,10 @@ export class SmtpSession implements MailWire {
     return this.#replies.length > 0;
   }
 
-  async command(line: string, timeoutMs: number): Promise<Reply> {
+  async command(line: string, timeoutMs: number): Promise<ServerReply> {
     const early = this.#replies.shift();
     if (early?.code === 421) return early;
-    // Answers are told apart by their order alone: one too many, and every later one is another's.
+    // Replies are matched to commands by their order alone. After one too many, all later ones would be wrong.
     if (early !== undefined) throw this.#lose('malformed', 'a reply that nobody asked for');
     if (this.#loss === null) this.#socket.write(`${line}\r\n`, 'latin1');
     return this.nextReply(timeoutMs);
@@ -94,14 +97,14 @@ export class SmtpSession implements MailWire {
     await this.#until(() => hasLeft || this.hasUnread, timeoutMs);
   }
 
-  async nextReply(timeoutMs: number): Promise<Reply> {
+  async nextReply(timeoutMs: number): Promise<ServerReply> {
     await this.#until(() => this.hasUnread, timeoutMs);
     const reply = this.#replies.shift();
     if (reply === undefined) throw new Error('no reply though there was one');
     return reply;
   }
 
-  /** RSET: ends whatever transaction there is. True when the session can be used again. */
+  /** Sends RSET, which aborts any transaction. True when the session can be used again. Never rejects. */
   async reset(timeoutMs: number): Promise<boolean> {
     try {
       const { code } = await this.command('RSET', timeoutMs);
@@ -111,13 +114,13 @@ export class SmtpSession implements MailWire {
     }
   }
 
-  /** Takes leave (RFC 5321 section 4.1.1.10), and does not insist on an answer. Never rejects. */
+  /** Sends QUIT (RFC 5321 section 4.1.1.10) and closes, whether a reply comes or not. Never rejects. */
   async quit(timeoutMs: number): Promise<void> {
     if (this.#loss === null) await this.command('QUIT', timeoutMs).catch(() => {});
     this.destroy();
   }
 
-  /** Ends the session at once; whoever waits for something of it is told so. */
+  /** Ends the session at once. A pending promise rejects with `SessionLost`. */
   destroy(): void {
     this.#lose('stopped', 'ended by us');
   }
@@ -144,7 +147,7 @@ export class SmtpSession implements MailWire {
     else if (!this.isUsable) this.onDisturbed?.();
   }
 
-  /** A reply that has come is given out even when the connection ended behind it. */
+  /** Waits for `isDone`, which is checked before a loss: a reply counts even if the connection was lost after it. */
   #until(isDone: () => boolean, timeoutMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.#lose('timeout', `no answer within ${timeoutMs} ms`), timeoutMs);

@@ -1,48 +1,49 @@
 import { BYTE } from '../../lib/bytes.js';
 import type { RelayAttempt } from '../../usecases/ports.js';
 import type { SmarthostTimeouts } from './options.js';
-import type { Reply, Step } from './reply.js';
+import type { ServerReply, Step } from './reply.js';
 import { type LossReason, type MailWire, SessionLost } from './smtp-session.js';
 
 /** How a mail transaction ended. */
 export type TransactionEnd =
-  /** 2yz after the final dot. */
-  | { readonly end: 'accepted'; readonly reply: Reply }
-  /** 4yz or 5yz: the server says that it did not do what it was asked for. */
-  | { readonly end: 'refused'; readonly at: Place; readonly reply: Reply }
-  /** A reply of a class that has no place there; what the server does is not known. */
-  | { readonly end: 'confused'; readonly at: Place; readonly reply: Reply }
+  /** 2yz in reply to the final dot. */
+  | { readonly end: 'accepted'; readonly reply: ServerReply }
+  /** 4yz or 5yz: the server did not do what it was asked to do. */
+  | { readonly end: 'refused'; readonly at: Place; readonly reply: ServerReply }
+  /** A reply of an unexpected class; what the server has done is not known. */
+  | { readonly end: 'confused'; readonly at: Place; readonly reply: ServerReply }
   | {
       readonly end: 'lost';
       readonly at: Place;
       readonly reason: LossReason;
       readonly words: string;
-      /** A byte of the final dot may have left this process: the server may have the whole message. */
+      /** May a byte of the final dot have been sent? Then the server may have the whole message. */
       readonly hasDotLeft: boolean;
     }
-  /** The server announced that it takes no message of this size: nothing was sent (RFC 1870 section 6.3). */
+  /** The message exceeds the limit that the server announced, so nothing was sent (RFC 1870 section 6.3). */
   | { readonly end: 'oversize'; readonly maxBytes: number };
 
+/** Where in a transaction something happened. */
 export interface Place {
   readonly step: Step;
-  /** Which of the recipients, from 1 on; for RCPT. */
+  /** For RCPT: the number of the recipient, counted from 1. */
   readonly recipient?: number;
 }
 
 type Limits = Pick<SmarthostTimeouts, 'commandMs' | 'dataMs' | 'blockMs' | 'contentMs' | 'verdictMs'>;
 
 export interface TransactionOptions extends Limits {
-  /** For the answer to MAIL, which on a session that was used before shows whether it still lives. */
+  /** For the reply to MAIL, which shows whether a session that was used before is still open. */
   readonly mailMs: number;
 }
 
 /**
- * One mail transaction (RFC 5321 section 3.3), once, without a second try of anything. Commands go one at a
- * time: DATA is sent only when every recipient was accepted, so that one refusal refuses them all.
+ * Runs one mail transaction (RFC 5321 section 3.3) and retries nothing. Commands are sent one at a time. DATA is sent
+ * only if every recipient was accepted, so that one refused recipient refuses the whole message.
  *
- * The final dot is handed to the socket only when everything before it has left this process. A session that
- * is lost earlier cannot have carried the end of the message, and a server acts on nothing less (section
- * 4.1.1.4); a session that is lost later may have. That moment alone decides what a loss means.
+ * The final dot is written to the socket only when everything before it has been written to the network. If the
+ * session is lost before that, the server cannot have the end of the message and does not act on it (section 4.1.1.4).
+ * If it is lost afterwards, the server may have the message. Nothing else decides what a loss means.
  *
  * Never throws for what a server does.
  */
@@ -84,8 +85,8 @@ export async function runTransaction(
   }
 }
 
-/** Sends everything but the final dot; the reply that came before its time, if one did. */
-async function sendContent(wire: MailWire, content: Uint8Array, limits: Limits): Promise<Reply | null> {
+/** Sends everything but the final dot. Stops at an early reply and returns it, else returns null. */
+async function sendContent(wire: MailWire, content: Uint8Array, limits: Limits): Promise<ServerReply | null> {
   const endsAtMs = performance.now() + limits.contentMs;
   for (const block of stuffDots(content)) {
     const leftMs = Math.max(1, Math.ceil(endsAtMs - performance.now()));
@@ -95,25 +96,25 @@ async function sendContent(wire: MailWire, content: Uint8Array, limits: Limits):
   return null;
 }
 
-function notAsAsked(at: Place, reply: Reply): TransactionEnd {
+function notAsAsked(at: Place, reply: ServerReply): TransactionEnd {
   return { end: isOfClass(reply, 4) || isOfClass(reply, 5) ? 'refused' : 'confused', at, reply };
 }
 
-function isOfClass(reply: Reply, first: 2 | 4 | 5): boolean {
+function isOfClass(reply: ServerReply, first: 2 | 4 | 5): boolean {
   return Math.floor(reply.code / 100) === first;
 }
 
 const { LF, DOT } = BYTE;
 
-/** Small enough that stuffing one never holds up the loop, large enough that a message is few writes. */
+/** Small enough that dot-stuffing a block does not block the event loop, large enough to need few writes. */
 export const BLOCK_BYTES = 65_536;
 
-/** What ends a message whose last line has its CRLF (RFC 5321 section 4.1.1.4). */
+/** Ends a message whose last line has its CRLF (RFC 5321 section 4.1.1.4). */
 export const FINAL_DOT = Buffer.from('.\r\n');
 
 /**
- * The message as it goes over the wire, in blocks, without the final dot: a dot that begins a line is doubled
- * (RFC 5321 section 4.5.2). `content` has CRLF line ends only, its last line included.
+ * The message as it is sent, in blocks and without the final dot: a dot at the start of a line is doubled (RFC 5321
+ * section 4.5.2). `content` must have CRLF line ends only, also after its last line.
  */
 export function* stuffDots(content: Uint8Array): Generator<Uint8Array> {
   let isLineStart = true;
@@ -144,7 +145,7 @@ function stuffBlock(block: Uint8Array, startsLine: boolean): Uint8Array {
   return stuffed;
 }
 
-/** With the CRLF at its end that the final dot follows: SMTP knows no other end of a message. */
+/** Adds the CRLF that must stand before the final dot if it is missing. */
 export function withFinalLineEnd(content: Uint8Array): Uint8Array {
   return content.at(-1) === LF ? content : Buffer.concat([content, Buffer.from('\r\n')]);
 }

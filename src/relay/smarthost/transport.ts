@@ -9,18 +9,17 @@ import { type Lease, SessionPool } from './session-pool.js';
 import { runTransaction, type TransactionEnd } from './transaction.js';
 
 /**
- * Submission to a smarthost (RFC 6409) over pooled sessions, each message at most once.
+ * Submits to a smarthost (RFC 6409) over pooled sessions, each message at most once.
  *
- * There is one thing that is done again: a session that was used before may have been closed by the server
- * meanwhile, and only MAIL shows it. Then nothing of this attempt was handed over but the reverse-path, on
- * a connection that is no more, so one new session takes its place. Behind that answer nothing is repeated,
- * whatever happens.
+ * There is one retry: the server may have closed a session that was used before, which only MAIL shows. Then it got
+ * nothing of this message but the reverse-path, on a connection that is closed, so the message is sent over a new
+ * session. Once MAIL has been answered nothing is retried, whatever happens.
  */
 export class SmarthostTransport implements Transport {
   readonly #options: SmarthostOptions;
   readonly #log: Logger;
   readonly #pool: SessionPool;
-  readonly #inHand = new Set<Promise<RelayOutcome>>();
+  readonly #inFlight = new Set<Promise<RelayOutcome>>();
 
   constructor(options: SmarthostOptions, log: Logger) {
     this.#options = options;
@@ -44,17 +43,17 @@ export class SmarthostTransport implements Transport {
 
   submit(attempt: RelayAttempt): Promise<RelayOutcome> {
     const submission = this.#submit(attempt);
-    this.#inHand.add(submission);
-    const done = (): void => void this.#inHand.delete(submission);
+    this.#inFlight.add(submission);
+    const done = (): void => void this.#inFlight.delete(submission);
     submission.then(done, done);
     return submission;
   }
 
   async close(graceMs: number): Promise<void> {
     this.#pool.retire();
-    await settledWithin(graceMs, [...this.#inHand, this.#pool.whenEmpty()]);
+    await settledWithin(graceMs, [...this.#inFlight, this.#pool.whenEmpty()]);
     this.#pool.end();
-    await Promise.allSettled([...this.#inHand, this.#pool.whenEmpty()]);
+    await Promise.allSettled([...this.#inFlight, this.#pool.whenEmpty()]);
   }
 
   async #submit(attempt: RelayAttempt): Promise<RelayOutcome> {
@@ -81,20 +80,21 @@ export class SmarthostTransport implements Transport {
       this.#log.debug({ id: attempt.id }, 'a kept connection to the smarthost was dead: another is opened');
       return this.#deliver(attempt, { session: await this.#pool.replace(session), isReused: false });
     }
-    // An unfinished message, or a dialogue that is out of step, ends with its connection.
+    // An unfinished message, or replies that no longer match the commands: the connection cannot be used again.
     if (!canGoOn(end)) session.destroy();
-    // What becomes of the session is not this message's affair.
+    // The outcome of the message does not wait for RSET or QUIT.
     void this.#pool.release(session, end.end === 'refused');
     return end;
   }
 }
 
+/** Can the session carry another message? */
 function canGoOn(end: TransactionEnd): boolean {
   if (end.end === 'refused') return end.at.step !== 'CONTENT' && end.reply.code !== 421;
   return end.end === 'accepted' || end.end === 'oversize';
 }
 
-/** Lost or closed (421) at MAIL, before its answer. */
+/** Had the server closed the session before MAIL? It was lost before the reply to MAIL, or the reply was 421. */
 function wasDead(end: TransactionEnd): boolean {
   if (end.end === 'lost') return end.at.step === 'MAIL' && end.reason !== 'stopped';
   return end.end === 'refused' && end.at.step === 'MAIL' && end.reply.code === 421;

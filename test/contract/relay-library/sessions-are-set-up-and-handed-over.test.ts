@@ -18,7 +18,7 @@ import {
 } from '../../support/smarthost/smarthost-script.js';
 import { leftBehind } from '../../unit/relay/smarthost/with-smarthost.js';
 
-/** What `library-connection.ts` and `open-session.ts` rely on in nodemailer's SMTPConnection. */
+/** What `library-connection.ts` and `open-session.ts` of src/relay/smarthost rely on in nodemailer's SMTPConnection. */
 
 interface Opened {
   readonly smarthost: FakeSmarthost;

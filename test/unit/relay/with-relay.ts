@@ -28,7 +28,7 @@ export function relayFor(
   return { relay, log };
 }
 
-/** The keys that lead to a fake smarthost. */
+/** The configuration keys for a fake smarthost. */
 export function smarthostToml(smarthost: FakeSmarthost): string {
   return `[relay]\ntransport = "smarthost"\n[relay.smarthost]\nhost = "127.0.0.1"\nport = ${smarthost.port}\ntls = "none"\n`;
 }

@@ -6,7 +6,7 @@ import { attempt, withSmarthost } from './with-smarthost.js';
 
 const stuffed = (content: Buffer) => Buffer.concat([...stuffDots(content), FINAL_DOT]);
 
-/** Read back by the scanner of the SMTP listener, which shares nothing with what is tested. */
+/** Read back by the scanner of the SMTP listener, which shares no code with what is tested. */
 function readBack(wire: Buffer): Buffer | null {
   const scan = new DataScanner().feed(Buffer.from(wire));
   return scan.status === 'end' && scan.rest.length === 0 ? Buffer.from(scan.content) : null;

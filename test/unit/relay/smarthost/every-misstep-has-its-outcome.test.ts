@@ -25,11 +25,11 @@ interface Row {
   readonly content?: Buffer;
 }
 
-/** Long, so that it cannot be under way as a whole. */
+/** Too long to be in the buffers of the network as a whole. */
 const LONG = Buffer.from(`${'x'.repeat(76)}\r\n`.repeat(100_000));
 const inTime = { setupMs: 150, commandMs: 150, dataMs: 150, blockMs: 150, verdictMs: 150 };
 
-/** What goes wrong alike at every step that has a reply. */
+/** Failures that are the same at every step with a reply. */
 const faults: readonly (readonly [string, Act])[] = [
   ['nothing, ever', stall],
   ['the end of the connection', drop],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { describeReply, parseReply, ReplyReader } from '../../../../src/relay/smarthost/reply.js';
 
-/** What a reader makes of these pieces: `code enhanced text`, or what it does not take for a reply. */
+/** What a reader makes of these pieces: `code enhanced text`, or the text that it refuses as malformed. */
 function read(...pieces: readonly string[]): string[] {
   const reader = new ReplyReader();
   return pieces

@@ -3,9 +3,9 @@ import { classifyReply } from '../../../../src/relay/smarthost/classify-reply.js
 import { parseReply, type Step } from '../../../../src/relay/smarthost/reply.js';
 import type { RelayErrorCode } from '../../../../src/usecases/ports.js';
 
-/** Steps, a reply as servers word it, and what the agent is told. */
+/** A step, a reply as servers word it, and the error code that the agent gets. */
 const table: readonly (readonly [Step | readonly Step[], string, RelayErrorCode])[] = [
-  // The step says it.
+  // The step decides.
   [['GREETING', 'EHLO'], '554 5.3.2 No SMTP service here', 'E_RELAY_UNREACHABLE'],
   ['GREETING', '421 4.3.2 Service not available, closing transmission channel', 'E_RELAY_UNREACHABLE'],
   ['GREETING', '421 Too many concurrent SMTP connections', 'E_RELAY_UNREACHABLE'],
@@ -25,14 +25,14 @@ const table: readonly (readonly [Step | readonly Step[], string, RelayErrorCode]
   ['DOT', '554 Message rejected: Email address is not verified.', 'E_MESSAGE_REJECTED'],
   ['DOT', '451 4.7.1 Service unavailable - try again later', 'E_MESSAGE_REJECTED'],
   ['DATA', '503 5.5.1 Bad sequence of commands', 'E_MESSAGE_REJECTED'],
-  // 421 ends the session wherever it comes.
+  // 421 ends the session at any step.
   [
     ['EHLO', 'STARTTLS', 'AUTH', 'MAIL', 'RCPT', 'DATA', 'DOT'],
     '421 4.3.2 Shutting down',
     'E_RELAY_UNREACHABLE',
   ],
 
-  // Who we are.
+  // Authentication and TLS.
   ['AUTH', '535 5.7.8 Authentication credentials invalid', 'E_RELAY_AUTH_FAILED'],
   ['AUTH', '535-5.7.8 Username and Password not accepted.', 'E_RELAY_AUTH_FAILED'],
   ['AUTH', '454 4.7.0 Temporary authentication failure', 'E_RELAY_AUTH_FAILED'],
@@ -127,7 +127,7 @@ const table: readonly (readonly [Step | readonly Step[], string, RelayErrorCode]
   ['DOT', '450 4.7.0 You are sending too fast, slow down', 'E_RATE_LIMIT_EXCEEDED'],
   ['DOT', '550 5.7.0 Sending limit exceeded', 'E_RATE_LIMIT_EXCEEDED'],
 
-  // Words that only look like it.
+  // Words that only look like a limit.
   ['RCPT', '550 5.1.1 No mailbox for corporate@example.com', 'E_RECIPIENT_REJECTED'],
   ['RCPT', '450 4.2.2 mailbox is over its daily quota', 'E_RECIPIENT_REJECTED'],
   ['RCPT', '452 4.5.3 Your message has too many recipients', 'E_RECIPIENT_REJECTED'],

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { outcomeOf } from '../../../../src/relay/smarthost/outcome.js';
-import type { Reply } from '../../../../src/relay/smarthost/reply.js';
+import type { ServerReply } from '../../../../src/relay/smarthost/reply.js';
 import { type MailWire, SessionLost } from '../../../../src/relay/smarthost/smtp-session.js';
 import { runTransaction, type TransactionEnd } from '../../../../src/relay/smarthost/transaction.js';
 import { attempt } from './with-smarthost.js';
@@ -14,7 +14,7 @@ const times = {
   verdictMs: 1000,
 };
 
-/** A wire of which the test decides when what was handed to it has left, and what happens instead. */
+/** A `MailWire` for which the test decides when bytes count as sent, and what happens instead. */
 class HeldWire implements MailWire {
   readonly maxMessageBytes = null;
   readonly offersSize = false;
@@ -22,9 +22,9 @@ class HeldWire implements MailWire {
   readonly handed: string[] = [];
   #pending: { resolve: () => void; reject: (error: Error) => void } | null = null;
   #onHanded: () => void = () => {};
-  verdict: Promise<Reply> = new Promise(() => {});
+  verdict: Promise<ServerReply> = new Promise(() => {});
 
-  async command(line: string): Promise<Reply> {
+  async command(line: string): Promise<ServerReply> {
     return { code: line === 'DATA' ? 354 : 250, enhanced: null, text: '' };
   }
 
@@ -36,7 +36,7 @@ class HeldWire implements MailWire {
     });
   }
 
-  nextReply(): Promise<Reply> {
+  nextReply(): Promise<ServerReply> {
     return this.verdict;
   }
 

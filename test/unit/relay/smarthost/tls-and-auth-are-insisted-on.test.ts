@@ -135,7 +135,7 @@ for (const [claim, act, errorCode] of [
 }
 
 t.test('what came in plain text behind the 220 is no answer in the encrypted session', async t => {
-  // An attacker's replies, there before the handshake: the session must neither use them nor be shifted by them.
+  // Replies that an attacker injects before the handshake must be neither used nor matched to later commands.
   const { smarthost, transport } = await secured(t, {
     starttls: raw('220 2.0.0 Ready\r\n250-evil.example\r\n250 AUTH PLAIN\r\n'),
   });

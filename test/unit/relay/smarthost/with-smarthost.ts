@@ -10,7 +10,7 @@ import type { Script, SmarthostSettings } from '../../../support/smarthost/smart
 
 export const CONTENT = 'Subject: hello\r\n\r\nHello,\r\n.\r\n..dots\r\n.end\r\n';
 
-/** Times that a test can wait for; what should not run out is as ever. */
+/** Timeouts short enough for a test; those that should not run out are as usual. */
 export const SHORT: Partial<SmarthostOptions> = { quitMs: 200 };
 
 export function attempt(
@@ -67,7 +67,7 @@ export async function withSmarthost(
   return { smarthost, transport: transportTo(t, smarthost.port, options) };
 }
 
-/** Sockets and timers that hold the process open, once everything that is ending has ended. */
+/** Sockets and timers that still keep the process alive once everything that is ending has ended. */
 export async function leftBehind(): Promise<string[]> {
   return settled(/^(?:TCP\w*|TLS\w*|Timeout)$/);
 }
