@@ -4,7 +4,7 @@ import type { Logger } from '../usecases/ports.js';
 import { checkTlsIdentity } from './mail-server.js';
 import type { TlsIdentity } from './options.js';
 
-/** Certificates are renewed weeks before they expire: a minute more does not matter. */
+/** Certificates are renewed weeks before they expire, so a delay of a minute does not matter. */
 const POLL_MS = 60_000;
 
 export interface CertificatePaths {
@@ -15,15 +15,14 @@ export interface CertificatePaths {
 }
 
 /**
- * A certificate and its key on disk, and whether they have changed. Looked at by name once a minute, which
- * costs two `stat` calls and sees what watching a directory misses: links that are swapped (certbot),
- * mounts, network file systems. A pair that is half written or does not match is left alone until it
- * changes again, and the old one goes on serving.
+ * Reads a certificate and its key from disk, and notices when they change. It polls the two paths with `stat` once a
+ * minute, because watching directories misses swapped links (certbot), mounts and network file systems. A pair that is
+ * half written or does not match is ignored until it changes again; the old pair stays in use.
  */
 export class CertificateFiles {
   readonly #paths: CertificatePaths;
   readonly #log: Logger;
-  /** What stood behind the paths when the pair was last read. */
+  /** The fingerprint of the files when the pair was last read. */
   #seen = '';
   #timer: NodeJS.Timeout | undefined;
 
@@ -32,16 +31,16 @@ export class CertificateFiles {
     this.#log = log;
   }
 
-  /** The pair as it is now. Rejects when a file cannot be read or the two do not belong together. */
+  /** Reads the pair. Rejects when a file cannot be read or the two do not belong together. */
   async read(): Promise<TlsIdentity> {
-    // Before the files are read: what is written meanwhile is seen as another change.
+    // Taken before the files are read, so that a write during the reading is noticed as another change.
     this.#seen = await this.#fingerprint();
     const [cert, key] = await Promise.all([readFile(this.#paths.cert), readFile(this.#paths.key)]);
     checkTlsIdentity({ cert, key });
     return { cert, key };
   }
 
-  /** Hands every good pair that comes after the last `read` to `onRenewed`. */
+  /** From now on calls `onRenewed` with every valid pair that differs from the last one read. */
   watch(onRenewed: (identity: TlsIdentity) => void, pollMs = POLL_MS): void {
     this.#timer = setInterval(() => void this.#look(onRenewed), pollMs).unref();
   }
@@ -62,7 +61,7 @@ export class CertificateFiles {
     }
   }
 
-  /** Names the two files themselves; links are followed. */
+  /** Identifies the two files and their versions; links are followed. */
   async #fingerprint(): Promise<string> {
     return (await Promise.all([describe(this.#paths.cert), describe(this.#paths.key)])).join(' ');
   }

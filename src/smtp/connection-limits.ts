@@ -6,18 +6,18 @@ import type { SmtpListenerOptions } from './options.js';
 type Limits = Pick<SmtpListenerOptions, 'maxClients' | 'maxClientsPerAddress' | 'keepPlaceMs'>;
 
 /**
- * The connections of a listener, whichever of its ports they came in by.
+ * The connections of all ports of a listener.
  *
- * A thousand clients that say nothing must not keep out the one that has mail: at the limit a new client
- * gets the place of the one that has gone longest without a message, NOOPs or not. A client that is
- * sending one, or has just come, keeps its place; if all do, the new one is turned away.
+ * A thousand idle clients must not keep out one that has mail. At the limit, a new client gets the place of the client
+ * that has gone longest without sending a message; other commands do not count. A client that is sending a message, or
+ * has connected less than `keepPlaceMs` ago, keeps its place. If all clients do, the new one is refused.
  */
 export class OpenClients {
   readonly #limits: ClientLimits;
   readonly #keepPlaceMs: number;
   readonly #places = new Map<MailConnection, string>();
   readonly #sessions = new Set<MailConnection>();
-  /** Sockets that no session owns: they are being told why. */
+  /** Sockets of refused clients, which are being sent the reason and closed. */
   readonly turnedAway = new Set<net.Socket>();
 
   constructor({ maxClients, maxClientsPerAddress, keepPlaceMs }: Limits) {
@@ -25,12 +25,12 @@ export class OpenClients {
     this.#limits = new ClientLimits(maxClients, maxClientsPerAddress);
   }
 
-  /** Open sessions, those that are being closed included. */
+  /** Open sessions, including those that are being closed. */
   get sessions(): ReadonlySet<MailConnection> {
     return this.#sessions;
   }
 
-  /** Counts a client in; then `open` must follow. */
+  /** Admits or refuses a client. If it is admitted it is counted, and `open` must follow. */
   admit(address: string): Admission {
     const admission = this.#limits.admit(address);
     if (admission !== 'too_many_clients' || !this.#freePlace()) return admission;
@@ -72,7 +72,7 @@ export class OpenClients {
 
 export type Admission = 'admitted' | 'too_many_clients' | 'too_many_from_address';
 
-/** Counts open connections, in all and for each client network, and says who may come in. */
+/** Counts open connections, in total and for each client network, and limits both. */
 export class ClientLimits {
   readonly #maxClients: number;
   readonly #maxPerAddress: number;
@@ -88,7 +88,7 @@ export class ClientLimits {
     return this.#total;
   }
 
-  /** Counts the client in if it is admitted; then `release` must follow once. */
+  /** Admits or refuses a client. If it is admitted it is counted, and `release` must follow once. */
   admit(address: string): Admission {
     const network = clientNetwork(address);
     const open = this.#open.get(network) ?? 0;

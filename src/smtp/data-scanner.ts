@@ -2,12 +2,11 @@ import { SMTPStream } from 'smtp-server/lib/smtp-stream.js';
 import { BYTE } from '../lib/bytes.js';
 
 /**
- * Finds the end of DATA (RFC 5321 section 4.1.1.4) and takes the transparency dots out (section 4.5.2).
+ * Finds the end of DATA (RFC 5321 section 4.1.1.4) and removes dot-stuffing (section 4.5.2).
  *
- * CR and LF may only stand together (section 2.3.8), and NUL not at all: receivers that were lenient here
- * are how one message is made to look like two to the next hop (CVE-2023-51764 and its kin). Because a
- * CR without its LF is refused, no byte ever has to be held back: the whole memory between two chunks is
- * where in a line the first one stopped.
+ * A bare CR, a bare LF (section 2.3.8) and NUL are refused: lenient receivers make SMTP smuggling possible, where one
+ * message looks like two to the next hop (such as CVE-2023-51764). Because a bare CR is refused, no byte has to be
+ * held back between two chunks; the scanner only remembers where in a line the last chunk ended.
  */
 
 export type LineFault = 'bare_cr' | 'bare_lf' | 'nul';
@@ -15,23 +14,23 @@ export type LineFault = 'bare_cr' | 'bare_lf' | 'nul';
 export type Scan =
   /** All of the chunk belongs to the message. */
   | { readonly status: 'more'; readonly content: Buffer }
-  /** The message ends in this chunk; `rest` is what the client sent behind it. */
+  /** The message ends in this chunk; `rest` is what the client sent after it. */
   | { readonly status: 'end'; readonly content: Buffer; readonly rest: Buffer }
   | { readonly status: 'fault'; readonly fault: LineFault };
 
 const { NUL, LF, CR, DOT } = BYTE;
 
-// Where in a line the bytes so far have stopped. Numbers, because the scanner lives on comparing them.
+// Where in a line the bytes so far end. Numbers, because they are compared in the hot loop.
 const LINE_START = 0;
 const IN_LINE = 1;
 const AFTER_CR = 2;
-/** Behind a dot that began a line. The dot itself is gone, whatever follows. */
+/** After a dot at the start of a line. The dot has been removed, whatever follows. */
 const AFTER_DOT = 3;
 const AFTER_DOT_CR = 4;
 
 /**
- * Two native searches for a line end cost about as much as a look at this many bytes one by one. Only
- * hostile input (megabytes of `..` lines) has lines so short, but it must not cost more than the rest.
+ * For lines shorter than this, comparing bytes one by one is faster than two native searches for the line end. Only
+ * hostile input has many such lines (megabytes of `..` lines), but it must not cost more time than other input.
  */
 const SHORT_LINE = 24;
 
@@ -39,16 +38,17 @@ export class DataScanner {
   #at = LINE_START;
 
   /**
-   * Takes the next bytes from the network. `content` is a view of `chunk`, which is rewritten in place
-   * where dots had to go: the caller gives `chunk` up. After `end` or `fault` nothing more is taken.
+   * Takes the next bytes from the network. Overwrites `chunk`, where dots are removed, and returns a view of it as
+   * `content`: the caller must not use `chunk` again. After `end` or `fault` it must not be called again.
    */
   feed(chunk: Buffer): Scan {
     const length = chunk.length;
     const nul = chunk.indexOf(NUL);
     let at = this.#at;
     let pos = 0;
-    /** Content that is in its place at the front of the chunk, and where the run behind it begins. */
+    /** How many bytes of content have been moved to the front of the chunk. */
     let kept = 0;
+    /** Where the content begins that has not been moved yet. */
     let from = 0;
 
     while (pos < length) {
@@ -83,7 +83,7 @@ export class DataScanner {
         }
       } else {
         if (chunk[pos] !== LF) return fault('bare_cr');
-        // The end. NUL behind it is no part of the message but a bad command.
+        // A NUL after the end is not part of the message; it makes a bad command.
         if (nul >= 0 && nul < pos) return fault('nul');
         return { status: 'end', content: chunk.subarray(0, kept), rest: chunk.subarray(pos + 1) };
       }
@@ -99,7 +99,7 @@ function fault(kind: LineFault): Scan {
   return { status: 'fault', fault: kind };
 }
 
-/** Where the CR of the line around `from` stands, the chunk's length when there is none, -1 at a bare LF. */
+/** The position of the next CR from `from` on; the chunk's length if there is none; -1 if a bare LF comes first. */
 function findLineEnd(chunk: Buffer, from: number): number {
   const cr = chunk.indexOf(CR, from);
   const lf = chunk.indexOf(LF, from);
@@ -108,9 +108,9 @@ function findLineEnd(chunk: Buffer, from: number): number {
 }
 
 /**
- * Takes the dots out of whole short lines from the start of a line on, moving every byte down to `kept`.
- * Stops in front of the first thing it does not know: a long line, a line end or an end of DATA that may
- * go on in the next chunk, a fault.
+ * Removes dot-stuffing from short lines, beginning at the start of a line, and moves every byte down to `kept`. Stops
+ * before anything that `feed` has to handle: a long line, a fault, the end of DATA, a line end that is not complete in
+ * this chunk.
  */
 function walkShortLines(
   chunk: Buffer,
@@ -140,7 +140,7 @@ function walkShortLines(
   return { pos, kept, isLineStart: pos === lineStart };
 }
 
-/** Moves the bytes of [from, to) down to `kept`; returns where they end. */
+/** Moves the bytes of [from, to) down to `kept`. Returns the position after them. */
 function moveRun(chunk: Buffer, kept: number, from: number, to: number): number {
   if (kept !== from) chunk.copyWithin(kept, from, to);
   return kept + to - from;
@@ -149,39 +149,39 @@ function moveRun(chunk: Buffer, kept: number, from: number, to: number): number 
 type Next = (error?: Error | null) => void;
 
 /**
- * Takes a chunk of what follows DATA; the chunk is given up to it. Calls, at once or later, either `goOn`
- * when the next chunk may come, or `end` with what was sent behind the final dot.
+ * Takes a chunk of the message and may overwrite it. Calls, at once or later, either `goOn` when the next chunk may
+ * come, or `end` with what was sent after the final dot.
  */
 export type DataReceiver = (chunk: Buffer, goOn: () => void, end: (rest: Buffer) => void) => void;
 
 /**
- * The library's parser with its DATA path replaced: commands are read as ever, but between
- * `receiveData` and `resumeCommands` chunks go straight to a receiver, without a stream in between, and
- * node stops reading from the socket for as long as the receiver keeps its answer back.
+ * The library's parser with another way for DATA. Commands are read as in the library. From `receiveData` to
+ * `resumeCommands`, chunks go straight to a receiver without a stream in between, and node stops reading from the
+ * socket until the receiver has called back.
  */
 export class MailStream extends SMTPStream {
   #receiver: DataReceiver | null = null;
   #resume: (() => void) | null = null;
 
-  /** From here on everything is message, the rest of the chunk that held DATA included. */
+  /** From now on every byte belongs to the message, including the rest of the chunk with the DATA command. */
   receiveData(receiver: DataReceiver): void {
     this.#receiver = receiver;
     this._dataMode = true;
   }
 
-  /** The reply to the final dot has been given: reads on where the message ended. */
+  /** To be called when the final dot has been answered: reads commands again, from the end of the message on. */
   resumeCommands(): void {
     const resume = this.#resume;
     this.#resume = null;
     resume?.();
   }
 
-  /** What stands behind the last CRLF when the client ends its side is no command. */
+  /** An incomplete line at the end of the connection is not a command. */
   override _flushData(): void {}
 
   /**
-   * The error that this becomes is told a tick later, and node hands over what is buffered all the same:
-   * the rest of the line would be taken for a command, and those behind it would run.
+   * The library emits the error one tick later, and until then node hands over what is buffered: the rest of the line
+   * would be taken for a command, and the commands after it would run. So the parser is closed at once.
    */
   override _commandTooLong(): Error {
     this.isClosed = true;

@@ -7,11 +7,12 @@ import { MailStream } from './data-scanner.js';
 import { MailTransaction } from './mail-transaction.js';
 import { type IntakeRefusal, MessageIntake, type Verdict } from './message-intake.js';
 import type { RefusalReason, SmtpCounters, SmtpListenerOptions } from './options.js';
-import { type Reply, renderReply, replies } from './replies.js';
-import { DataClock, GuessBrake, limitLinger } from './session-timers.js';
+import { renderReply, replies, type SmtpReply } from './replies.js';
+import { DataClock, limitLinger, Tarpit } from './session-timers.js';
 
-/** DESIGN: command lines over 2,048 octets are refused (RFC 5321 section 4.5.3.1.4 asks for 512). */
+/** Longer command lines are refused. RFC 5321 section 4.5.3.1.4 asks for at least 512, extensions for more. */
 const MAX_COMMAND_OCTETS = 2048;
+
 /** What all sessions of a listener share. */
 export interface SessionContext {
   readonly options: SmtpListenerOptions;
@@ -25,8 +26,8 @@ export interface SessionContext {
 type Done = () => void;
 
 /**
- * One session. The library keeps the connection, the order of commands, EHLO and STARTTLS; ours are the
- * mail transaction (MAIL, RCPT, DATA), the way of the message into the store, and how a session ends.
+ * One session. The library handles the connection, the order of commands, EHLO and STARTTLS. We handle the mail
+ * transaction (MAIL, RCPT, DATA), the way of the message into the store, and the end of a session.
  */
 export class MailConnection extends SMTPConnection {
   readonly #context: SessionContext;
@@ -34,12 +35,12 @@ export class MailConnection extends SMTPConnection {
   readonly #openedAtMs = performance.now();
   #helo = '';
   readonly #transaction: MailTransaction;
-  readonly #brake: GuessBrake;
+  readonly #tarpit: Tarpit;
   /** From 354 to the reply to the final dot. */
   #intake: MessageIntake | null = null;
   #dataClock: DataClock | null = null;
   #lastMailAtMs = this.#openedAtMs;
-  /** The socket of a TLS handshake that is under way; the library keeps it to itself. */
+  /** The socket of a TLS handshake in progress, which the library does not expose. */
   #handshake: { readonly socket: net.Socket; readonly startedAtMs: number } | null = null;
   #errors = 0;
   #isLeaving = false;
@@ -55,28 +56,28 @@ export class MailConnection extends SMTPConnection {
     this.#context = context;
     this.#onClosed = onClosed;
     const { options: limits, inbound } = context;
-    this.#brake = new GuessBrake(limits);
+    this.#tarpit = new Tarpit(limits);
     this.#transaction = new MailTransaction(limits, inbound, reason => this.#noteRefusal(reason));
   }
 
-  /** Greets at once: what a client sends before the greeting is served as if it were pipelined. */
+  /** Greets at once. Commands that a client sends before the greeting are served as if they were pipelined. */
   override init(): void {
     this._setListeners(() => this.connectionReady());
   }
 
-  /** Called by the constructor of the library, so it must not touch our fields before a command comes. */
+  /** The library's constructor calls this, so our fields may only be used later, by the callbacks. */
   override _createParser(): MailStream {
     const parser = new MailStream({ maxCommandLength: MAX_COMMAND_OCTETS });
     parser.oncommand = (command, callback) => this._onCommand(command, callback);
     parser.on('error', () => this.hangUp({ reply: replies.lineTooLong, reason: 'bad_commands' }));
-    // The client has ended its side, and everything it sent before has been answered.
+    // The client has closed its side, and every command that it sent before has been answered.
     parser.on('finish', () => {
       if (parser === this._parser) this.close();
     });
     return parser;
   }
 
-  /** Called with the socket to come when a TLS handshake begins. */
+  /** Called with the new socket when a TLS handshake begins. */
   override _armTimeout(socket: net.Socket = this._socket): void {
     super._armTimeout(socket);
     if (socket === this._socket) return;
@@ -86,7 +87,7 @@ export class MailConnection extends SMTPConnection {
     });
   }
 
-  /** Since when this client has brought no message; null while it is sending one. */
+  /** When this client last sent a message, or connected; null while it is sending one. */
   get withoutMailSinceMs(): number | null {
     return this.#intake === null ? this.#lastMailAtMs : null;
   }
@@ -118,7 +119,7 @@ export class MailConnection extends SMTPConnection {
       done();
     };
     if (reply !== replies.unknownRecipient) answer();
-    else if (!this.#brake.allows(answer)) {
+    else if (!this.#tarpit.allows(answer)) {
       this.hangUp({ reply: replies.tooManyUnknown, reason: 'too_many_unknown' });
     }
   }
@@ -130,10 +131,10 @@ export class MailConnection extends SMTPConnection {
     done();
   }
 
-  /** Replies of the library; ours go through `#reply`. */
+  /** Sends the library's own replies; ours are sent by `#reply`. */
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
     if (code === 421 && !this._closing) this.#noteRefusal('bad_commands');
-    // The library falls silent when the client has ended its side, though it still listens.
+    // The library sends nothing once the client has closed its side, though the client can still read.
     if (this._socket.readyState === 'writeOnly' && !this._upgrading) {
       const enhanced = this._getEnhancedStatusCode(code, context);
       this._socket.write(renderReply(code, enhanced, data));
@@ -143,18 +144,18 @@ export class MailConnection extends SMTPConnection {
   }
 
   override _onTimeout(): void {
-    // While the client waits for us it is not idle, and the library only sets its timer anew.
+    // A client that waits for us is not idle: then the library only starts its timer anew.
     if (this._closing || this._handlerPending) super._onTimeout();
     else this.#giveUp({ reply: replies.idleTimeout, reason: 'timeout' });
   }
 
   override close(): void {
     const wasClosing = this._closing;
-    // Nothing can be said in the middle of a handshake, and only the socket on top may be torn off then.
+    // During a handshake nothing can be sent, and only the TLS socket may be destroyed.
     if (this._upgrading) this.#handshake?.socket.destroy();
     super.close();
     this.#intake?.abort();
-    this.#brake.release();
+    this.#tarpit.release();
     if (wasClosing || this._upgrading || this._socket.destroyed) return;
     clearTimeout(this._closeTimer);
     this._closeTimer = limitLinger(this._socket);
@@ -165,11 +166,11 @@ export class MailConnection extends SMTPConnection {
     super._onClose();
     if (wasClosed) return;
     this.#intake?.abort();
-    this.#brake.release();
+    this.#tarpit.release();
     this.#onClosed(this);
   }
 
-  /** Says why and closes; a message that is being received is forgotten. */
+  /** Sends the refusal and closes. A message that is being received is discarded. */
   hangUp(refusal: IntakeRefusal): void {
     if (this._closing || this._closed) return;
     this.#noteRefusal(refusal.reason);
@@ -177,26 +178,26 @@ export class MailConnection extends SMTPConnection {
     this.close();
   }
 
-  /** Hangs up unless a message is on its way; then its verdict is the last thing that is said. */
+  /** Hangs up. If a message is being received, this waits until the final dot has been answered. */
   shutDown(): void {
     if (this.#intake === null) this.hangUp({ reply: replies.shuttingDown, reason: 'shutting_down' });
     else this.#isLeaving = true;
   }
 
-  /** Hangs up now, whatever is on its way. */
+  /** Hangs up at once, even while a message is being received. */
   terminate(): void {
     this.hangUp({ reply: replies.shuttingDown, reason: 'shutting_down' });
     this._socket.destroySoon();
   }
 
-  /** Hangs up for a client that waits to be let in, without lingering. */
+  /** Hangs up without lingering, to free the place for a waiting client. */
   giveUpPlace(): void {
     this.hangUp({ reply: replies.placeNeeded, reason: 'too_many_clients' });
     if (this._socket.writableNeedDrain) this._socket.destroy();
     else this._socket.destroySoon();
   }
 
-  /** Hangs up when the session or its message has taken longer than it may. */
+  /** Hangs up if the handshake, the session or its message has exceeded its time limit. */
   expire(nowMs: number): void {
     const { handshakeTimeoutMs, sessionTimeoutMs } = this.#context.options;
     if (this._upgrading) {
@@ -226,13 +227,13 @@ export class MailConnection extends SMTPConnection {
         this._handlerPending = true;
         void intake.drained().then(() => {
           this._handlerPending = false;
-          // Not the client's idleness so far; its time begins now.
+          // The client had to wait for us: its time limits start anew.
           clock.resume(performance.now(), intake.bytes);
           this._socket.setTimeout(this.#context.options.idleTimeoutMs);
           goOn();
         });
       } else {
-        if (step.status === 'wall') this.#giveUp(step.refusal);
+        if (step.status === 'hang_up') this.#giveUp(step.refusal);
         goOn();
       }
     });
@@ -267,7 +268,7 @@ export class MailConnection extends SMTPConnection {
     }
   }
 
-  /** Hangs up on a client whose turn it is, with the message it may be sending. */
+  /** Hangs up on a client that we are waiting for. A message that it is sending counts as refused. */
   #giveUp(refusal: IntakeRefusal): void {
     if (this.#intake !== null) this.#context.counters.refusedMessages += 1;
     this.hangUp(refusal);
@@ -279,13 +280,13 @@ export class MailConnection extends SMTPConnection {
     log.info({ session: this.id, client: this.remoteAddress, reason }, 'smtp refused');
   }
 
-  #reply(reply: Reply): void {
+  #reply(reply: SmtpReply): void {
     this.#write(reply);
     this.#countError(reply.code);
   }
 
-  #write(reply: Reply): void {
-    // In the middle of a TLS handshake a plain reply would break into the record stream.
+  #write(reply: SmtpReply): void {
+    // During a TLS handshake a plain-text reply would corrupt the stream of TLS records.
     if (this._upgrading || !this._socket.writable) return;
     this._socket.write(reply.line, 'latin1');
   }

@@ -5,22 +5,23 @@ import type { SMTPConnectionOptions } from 'smtp-server/lib/smtp-connection.js';
 import type { Admission, OpenClients } from './connection-limits.js';
 import { MailConnection, type SessionContext } from './mail-connection.js';
 import type { TlsIdentity } from './options.js';
-import { type Reply, replies } from './replies.js';
+import { replies, type SmtpReply } from './replies.js';
 
-/** How long a client that was not let in may take to hang up. */
+/** How long a client that was refused may take to close its side. */
 const TURN_AWAY_MS = 1000;
 
-/** Off for good: no credentials on the receiving port, no trusted proxies, no jokes of old servers. */
+/** Commands that are never offered: the receiving port needs no credentials and trusts no proxies. */
 const DISABLED = ['AUTH', 'XCLIENT', 'XFORWARD', 'WIZ', 'SHELL', 'KILL'];
 
+/** A listening port of the listener. */
 export interface Port {
   /** Shared with the other ports of the listener. */
   readonly clients: OpenClients;
-  /** TLS comes first, and the greeting behind it. */
+  /** Does the TLS handshake come before the greeting? */
   readonly isImplicitTls: boolean;
 }
 
-/** The library's server on one port, letting in as many clients as it may, each served by a `MailConnection`. */
+/** The library's server on one port. Admits clients within the limits and serves each with a `MailConnection`. */
 export class MailServer extends SMTPServer {
   readonly #context: SessionContext;
   readonly #clients: OpenClients;
@@ -37,9 +38,9 @@ export class MailServer extends SMTPServer {
       disableReverseLookup: true,
       socketTimeout: options.idleTimeoutMs,
       logger: false,
-      // Handed to node: a client that ends its side right behind the final dot still gets its verdict.
+      // For node's server: a client that closes its side right after the final dot still gets the reply.
       ...{ allowHalfOpen: true },
-      // The session makes the handshake, not the server, so that it is counted and timed as any other.
+      // The session does the handshake, not the server, so that the limits on sessions apply to it.
       secure: port.isImplicitTls,
       needsUpgrade: port.isImplicitTls,
       ...tlsOptions(options.tls),
@@ -48,14 +49,14 @@ export class MailServer extends SMTPServer {
     this.#clients = port.clients;
   }
 
-  /** New sessions use the new certificate; those that are open keep theirs. Throws at a bad pair. */
+  /** New sessions use the new certificate, open ones keep theirs. Throws if the pair is not valid. */
   reloadTls(identity: TlsIdentity): void {
-    // The library forgets the old one before it has looked at the new one.
+    // Checked here, because the library drops the old certificate before it checks the new one.
     checkTlsIdentity(identity);
     this.updateSecureContext(tlsOptions(identity));
   }
 
-  /** There is no PROXY header to wait for: straight on, and no moment without an error listener. */
+  /** No PROXY header is awaited. The socket gets an error listener at once: an unheard error would end the process. */
   override _handleProxy(
     socket: net.Socket,
     callback: (error: Error | null, options?: { id: string }) => void,
@@ -100,7 +101,8 @@ export class MailServer extends SMTPServer {
     const { counters, log } = this.#context;
     counters.refused(reason);
     log.info({ client: socket.remoteAddress, reason }, 'smtp connection refused');
-    const reply: Reply = reason === 'too_many_clients' ? replies.tooManyClients : replies.tooManyFromAddress;
+    const reply: SmtpReply =
+      reason === 'too_many_clients' ? replies.tooManyClients : replies.tooManyFromAddress;
     const { turnedAway } = this.#clients;
     turnedAway.add(socket);
     const timer = setTimeout(() => socket.destroy(), TURN_AWAY_MS).unref();
@@ -109,13 +111,13 @@ export class MailServer extends SMTPServer {
       turnedAway.delete(socket);
     });
     socket.resume();
-    // No words in clear where the client expects a handshake.
+    // No plain text where the client expects a TLS handshake.
     if (this.options.secure) socket.end();
     else socket.end(reply.line);
   }
 }
 
-/** Nothing of the library's own identity, whose key is public, may ever be shown to a client. */
+/** The library's built-in certificate, whose key is public, must never be used. */
 function tlsOptions(identity: TlsIdentity | undefined): object {
   return identity === undefined ? {} : { key: identity.key, cert: identity.cert, minVersion: 'TLSv1.2' };
 }

@@ -2,11 +2,11 @@ import type { Envelope, InboundMail, ResolvedRecipient } from '../usecases/ports
 import { parseMail, parseRcpt } from './mail-command.js';
 import { MessageIntake } from './message-intake.js';
 import type { RefusalReason, SmtpListenerOptions } from './options.js';
-import { type Reply, replies } from './replies.js';
+import { replies, type SmtpReply } from './replies.js';
 
 type Limits = Pick<SmtpListenerOptions, 'maxMessageBytes' | 'maxRecipients'>;
 
-/** What of the envelope belongs to the session and not to the transaction. */
+/** The parts of the envelope that belong to the session and not to the transaction. */
 export type ClientFacts = Pick<Envelope, 'clientAddress' | 'helo'>;
 
 interface Opened {
@@ -14,7 +14,7 @@ interface Opened {
   readonly recipients: ResolvedRecipient[];
 }
 
-/** The mail transaction of a session (RFC 5321 section 3.3): each command in, its reply out. */
+/** The mail transaction of a session (RFC 5321 section 3.3): takes commands and returns their replies. */
 export class MailTransaction {
   readonly #limits: Limits;
   readonly #inbound: InboundMail;
@@ -32,7 +32,7 @@ export class MailTransaction {
     this.#opened = null;
   }
 
-  mail(line: string): Reply {
+  mail(line: string): SmtpReply {
     if (this.#opened !== null) return replies.nestedMail;
     const mail = parseMail(line);
     if ('code' in mail) return mail;
@@ -45,7 +45,7 @@ export class MailTransaction {
     return replies.senderOk;
   }
 
-  rcpt(line: string): Reply {
+  rcpt(line: string): SmtpReply {
     if (this.#opened === null) return replies.needMail;
     const path = parseRcpt(line);
     if ('code' in path) return path;
@@ -64,8 +64,8 @@ export class MailTransaction {
     return replies.recipientOk;
   }
 
-  /** The message that DATA begins, to be answered with 354; or the reply that refuses it. */
-  data(line: string): MessageIntake | Reply {
+  /** Begins the message if DATA is to be answered with 354; else returns the reply that refuses it. */
+  data(line: string): MessageIntake | SmtpReply {
     if (line.trim().length > 'DATA'.length) return replies.dataArgument;
     if (this.#opened === null) return replies.needMail;
     const { recipients } = this.#opened;
@@ -78,14 +78,14 @@ export class MailTransaction {
     }
   }
 
-  /** The envelope, at the final dot; the transaction is over with it. */
+  /** Ends the transaction at the final dot and returns its envelope. */
   close(client: ClientFacts): Envelope {
     const { from, recipients } = this.#opened ?? { from: '', recipients: [] };
     this.#opened = null;
     return { from, recipients, ...client };
   }
 
-  #refuse(reason: RefusalReason, reply: Reply): Reply {
+  #refuse(reason: RefusalReason, reply: SmtpReply): SmtpReply {
     this.#noteRefusal(reason);
     return reply;
   }

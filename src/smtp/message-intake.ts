@@ -2,48 +2,50 @@ import { BYTE } from '../lib/bytes.js';
 import type { AcceptOutcome, Envelope, IncomingBody } from '../usecases/ports.js';
 import { DataScanner } from './data-scanner.js';
 import type { RefusalReason } from './options.js';
-import { accepted, type Reply, replies } from './replies.js';
+import { accepted, replies, type SmtpReply } from './replies.js';
 
-/** RFC 5321 section 6.3: a limit of at least 100 Received lines finds loops. */
+/** More than that are taken for a mail loop; RFC 5321 section 6.3 asks for a limit of at least 100. */
 const MAX_RECEIVED_LINES = 100;
 
 export interface IntakeRefusal {
-  readonly reply: Reply;
+  readonly reply: SmtpReply;
   readonly reason: RefusalReason;
 }
 
 export type IntakeStep =
-  /** Give the next chunk. */
+  /** The next chunk may come. */
   | { readonly status: 'more' }
-  /** The store's window is full: wait for `drained()` first. */
+  /** The store has to catch up: wait for `drained()` before the next chunk. */
   | { readonly status: 'full' }
-  /** The final dot has come; `rest` is what the client sent behind it. Now `commit`. */
+  /** The final dot has come; `rest` is what the client sent after it. `commit` must follow. */
   | { readonly status: 'end'; readonly rest: Buffer }
-  /** Nothing more is taken: answer and close without reading on. */
-  | { readonly status: 'wall'; readonly refusal: IntakeRefusal };
+  /** The session must end now: reply and close without reading on. */
+  | { readonly status: 'hang_up'; readonly refusal: IntakeRefusal };
 
+/** The reply to the final dot. */
 export type Verdict =
-  | { readonly isAccepted: true; readonly reply: Reply }
+  | { readonly isAccepted: true; readonly reply: SmtpReply }
   | { readonly isAccepted: false; readonly refusal: IntakeRefusal };
 
 const MORE: IntakeStep = { status: 'more' };
 const FULL: IntakeStep = { status: 'full' };
 const LINE_ENDING: IntakeStep = {
-  status: 'wall',
+  status: 'hang_up',
   refusal: { reply: replies.badLineEnding, reason: 'line_ending' },
 };
-const TOO_LARGE: IntakeStep = { status: 'wall', refusal: { reply: replies.tooLarge, reason: 'too_large' } };
+const TOO_LARGE: IntakeStep = {
+  status: 'hang_up',
+  refusal: { reply: replies.tooLarge, reason: 'too_large' },
+};
 const LOOP: IntakeRefusal = { reply: replies.mailLoop, reason: 'mail_loop' };
 const STORE_ERROR: IntakeRefusal = { reply: replies.storeError, reason: 'store_error' };
 
 /**
- * One message on its way from DATA to its verdict. Bytes go to the store as they come; exactly one of
- * the body's `commit` and `abort` is called, whichever way the message ends, and 250 is only ever the
- * verdict of a commit that resolved with `accepted`.
+ * One message from DATA to the reply to its final dot. Bytes go to the store as they come. However the message ends,
+ * exactly one of `commit` and `abort` of the body is called. 250 is sent only if the commit resolved with `accepted`.
  *
- * Bad line endings and too many bytes end the session there and then. A loop or a failing store do not:
- * the client did nothing wrong in the protocol, so the rest of its message is read and dropped, and the
- * refusal is the reply to the final dot.
+ * Bad line endings and too many bytes end the session at once. After a mail loop or a failure of the store, the rest of
+ * the message is read and dropped, and the refusal is the reply to the final dot: the client has kept to the protocol.
  */
 export class MessageIntake {
   readonly #scanner = new DataScanner();
@@ -64,18 +66,18 @@ export class MessageIntake {
     return this.#bytes;
   }
 
-  /** Takes a chunk from the network, which the caller gives up. */
+  /** Takes a chunk from the network and overwrites it. */
   take(chunk: Buffer): IntakeStep {
     const scan = this.#scanner.feed(chunk);
-    if (scan.status === 'fault') return this.#wall(LINE_ENDING);
+    if (scan.status === 'fault') return this.#hangUp(LINE_ENDING);
     this.#bytes += scan.content.length;
-    if (this.#bytes > this.#maxBytes) return this.#wall(TOO_LARGE);
+    if (this.#bytes > this.#maxBytes) return this.#hangUp(TOO_LARGE);
     const mayGoOn = scan.content.length === 0 || this.#store(scan.content);
     if (scan.status === 'end') return { status: 'end', rest: scan.rest };
     return mayGoOn ? MORE : FULL;
   }
 
-  /** Resolves when the next chunk may be given; a store that failed meanwhile turns into the verdict. */
+  /** Resolves when the next chunk may come. If the store failed meanwhile, the message will be refused. */
   async drained(): Promise<void> {
     try {
       await this.#body?.drained();
@@ -96,7 +98,7 @@ export class MessageIntake {
     }
   }
 
-  /** Forgets the message unless it has been committed. May be called at any time. */
+  /** Discards the message unless it has been committed. May be called at any time. */
   abort(): void {
     const body = this.#body;
     this.#body = null;
@@ -123,7 +125,7 @@ export class MessageIntake {
     this.abort();
   }
 
-  #wall(step: IntakeStep): IntakeStep {
+  #hangUp(step: IntakeStep): IntakeStep {
     this.abort();
     return step;
   }
@@ -145,12 +147,12 @@ function verdict(outcome: AcceptOutcome): Verdict {
 const { TAB, LF, CR, SPACE, COLON } = BYTE;
 const NAME = 'received';
 
-/** Not at the start of a header line that may yet turn out to be a Received line. */
+/** The rest of this line cannot make it a Received line. */
 const NO_MATCH = -1;
 
 /**
- * Counts the Received lines of a header as it passes (RFC 5321 section 6.3: a hundred of them are a loop).
- * Feed it the content of the message in any cuts; lines end in CRLF. The body is not looked at.
+ * Counts the Received fields in the header of a message (RFC 5321 section 6.3). The content may come in pieces of any
+ * size, with CRLF line ends. The body is ignored.
  */
 export class ReceivedCounter {
   #count = 0;
@@ -193,7 +195,7 @@ export class ReceivedCounter {
   }
 }
 
-/** Megabytes of short lines without an empty one are all header; a native search for each would tell. */
+/** A header may be megabytes of short lines. A native search for each would be slow, so it starts with a loop. */
 function findLf(content: Buffer, from: number): number {
   const stop = Math.min(from + 8, content.length);
   for (let pos = from; pos < stop; pos++) if (content[pos] === LF) return pos;

@@ -1,39 +1,40 @@
-/** What the composition root sets. Times are in milliseconds, sizes in bytes. */
+/** Set by `src/app/daemon.ts`. Times are in milliseconds, sizes in bytes. */
 export interface SmtpListenerOptions {
-  /** Our name in the greeting and in the answer to EHLO. */
+  /** Our name in the greeting and in the reply to EHLO. */
   readonly hostname: string;
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   readonly port: number;
   /** The limit that EHLO announces (RFC 1870). */
   readonly maxMessageBytes: number;
-  /** In one transaction; RFC 5321 section 4.5.3.1.8 asks for at least 100. */
+  /** Per transaction; RFC 5321 section 4.5.3.1.8 asks for at least 100. */
   readonly maxRecipients: number;
-  /** Connections open at a time, in all and from one client network (`client-limits.ts`). */
+  /** Connections open at a time (`connection-limits.ts`). */
   readonly maxClients: number;
+  /** The same from one client network. */
   readonly maxClientsPerAddress: number;
-  /** At the limit of all, a session that has brought no message for so long makes room for a new client. */
+  /** At `maxClients`, a session that has sent no message for this long can be closed for a new client. */
   readonly keepPlaceMs: number;
-  /** 5xx replies in a session before it is closed; an accepted message starts the count anew. */
+  /** A session is closed after this many 5xx replies; an accepted message resets the count. */
   readonly maxErrors: number;
-  /** Unknown recipients in a session before it is closed; nothing starts this count anew. */
+  /** A session is closed at one more unknown recipient than this; nothing resets the count. */
   readonly maxUnknownRecipients: number;
-  /** How long the answer to an unknown recipient is kept back, from the third one on. */
+  /** How long the reply to an unknown recipient is delayed, from the third one on. */
   readonly unknownRecipientDelayMs: number;
-  /** RFC 5321 section 4.5.3.2.7: five minutes at least. */
+  /** RFC 5321 section 4.5.3.2.7 asks for at least five minutes. */
   readonly idleTimeoutMs: number;
-  /** From DATA to the final dot, so that a trickle of bytes cannot hold a session for ever. */
+  /** From DATA to the final dot, so that a trickle of bytes cannot keep a session for ever. */
   readonly dataTimeoutMs: number;
-  /** The least that must come of a message, on average over each window of this length. */
+  /** The minimum rate of a message, on average over each window of `dataWindowMs`. */
   readonly minDataBytesPerSecond: number;
   readonly dataWindowMs: number;
-  /** For a TLS handshake as a whole. */
+  /** For a whole TLS handshake. */
   readonly handshakeTimeoutMs: number;
-  /** From the greeting on; a message in hand may still be finished. */
+  /** From the start of the session; a message that is being received may still be finished. */
   readonly sessionTimeoutMs: number;
-  /** With a certificate STARTTLS is offered (TLS 1.2 or later), without one it is not. */
+  /** STARTTLS is offered if there is a certificate (TLS 1.2 or later). */
   readonly tls?: TlsIdentity;
-  /** A second port where TLS comes first, with the same limits; needs `tls`. 0 takes a free one. */
+  /** A second port with implicit TLS and the same limits; needs `tls`. 0 takes a free port. */
   readonly implicitTlsPort?: number;
 }
 
@@ -45,15 +46,15 @@ export interface TlsIdentity {
 }
 
 /**
- * Limits that suit an appliance; the rest has no default.
+ * Limits that suit an appliance. The other options have no default.
  *
- * Ten unknown recipients: a list with stale addresses on it sends them in another session, losing seconds;
- * whoever guesses gets ten tries a connection, at one a second. One message does not buy more of them,
- * or knowing one address would be enough to find all.
+ * Ten unknown recipients: a mailing list with stale addresses tries the others in another session and loses seconds;
+ * a client that guesses gets ten tries a connection, one a second. An accepted message does not reset the count, or
+ * knowing one address would be enough to find all the others.
  *
- * A hundred bytes a second over two minutes: a tenth of a GSM data call, and two minutes outlast TCP's
- * retransmissions over an outage of one. A client that sends a byte now and then to keep a session busy is
- * gone after two minutes and not after thirty.
+ * A hundred bytes a second over two minutes: that is a tenth of a GSM data call, and two minutes are enough for TCP to
+ * recover from an outage of one minute. A client that sends a byte now and then to keep a session open is disconnected
+ * after two minutes, not after thirty.
  */
 export const smtpListenerDefaults = {
   maxMessageBytes: 26_214_400,
@@ -72,7 +73,7 @@ export const smtpListenerDefaults = {
   sessionTimeoutMs: 2 * 60 * 60_000,
 } as const satisfies Partial<SmtpListenerOptions>;
 
-/** Why something was refused, for metrics and logs. */
+/** Why something was refused, for counters and logs. */
 export type RefusalReason =
   | 'line_ending'
   | 'too_large'
@@ -94,16 +95,16 @@ export type RefusalReason =
 export interface SmtpStats {
   /** Connections open now. */
   readonly connections: number;
-  /** Connections let in since the start. */
+  /** Connections admitted since the start. */
   readonly connectionsTotal: number;
   readonly acceptedMessages: number;
-  /** Messages refused once DATA had begun. */
+  /** Messages refused after 354. */
   readonly refusedMessages: number;
-  /** Everything refused, at whatever command: connections, recipients and messages. */
+  /** All refusals: of connections, commands, recipients and messages. */
   readonly refusals: Readonly<Record<RefusalReason, number>>;
 }
 
-/** The listener's running totals. */
+/** The listener's counters. */
 export class SmtpCounters {
   connectionsTotal = 0;
   acceptedMessages = 0;

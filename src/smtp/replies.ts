@@ -1,22 +1,22 @@
-/**
- * Every reply of our own: code (RFC 5321 section 4.2), enhanced status code (RFC 3463) and words. The
- * library words the rest (EHLO, NOOP, RSET, QUIT, HELP, VRFY, STARTTLS and syntax it knows by itself).
- */
-
-export interface Reply {
+/** A reply that we send: its code (RFC 5321 section 4.2), and the whole line. */
+export interface SmtpReply {
   readonly code: number;
-  /** As it goes over the wire. */
+  /** As it is sent, with enhanced status code (RFC 3463), text and CRLF. */
   readonly line: string;
 }
 
-function reply(code: number, enhanced: string, words: string): Reply {
+function reply(code: number, enhanced: string, words: string): SmtpReply {
   return { code, line: `${code} ${enhanced} ${words}\r\n` };
 }
 
+/**
+ * All our replies. The library words those to EHLO, NOOP, RSET, QUIT, HELP, VRFY and STARTTLS, and to syntax errors
+ * that it finds itself.
+ */
 export const replies = {
   senderOk: reply(250, '2.1.0', 'Sender OK'),
   recipientOk: reply(250, '2.1.5', 'Recipient OK'),
-  /** RFC 2034 section 3 leaves 3xx without an enhanced code. */
+  /** 3xx replies have no enhanced status code (RFC 2034 section 3). */
   startMail: { code: 354, line: '354 End data with <CRLF>.<CRLF>\r\n' },
 
   shuttingDown: reply(421, '4.3.2', 'Service shutting down'),
@@ -45,21 +45,21 @@ export const replies = {
   needRecipient: reply(503, '5.5.1', 'Need RCPT command'),
 
   unknownRecipient: reply(550, '5.1.1', 'No such mailbox here'),
-  /** RFC 3463 section 3.8: not authorised by the recipient. */
+  /** RFC 3463 section 3.8: delivery not authorised. */
   blockedSender: reply(550, '5.7.1', 'The recipient does not accept mail from this sender'),
   tooLarge: reply(552, '5.3.4', 'Message size exceeds fixed limit'),
   badLineEnding: reply(554, '5.6.0', 'Bare CR, bare LF or NUL in message, closing connection'),
   mailLoop: reply(554, '5.4.6', 'Too many Received header lines, mail is looping'),
-} as const satisfies Record<string, Reply>;
+} as const satisfies Record<string, SmtpReply>;
 
-/** A reply of the library's, of one line or more (RFC 5321 section 4.2.1), as it goes over the wire. */
+/** Formats a reply of the library, which may have several lines (RFC 5321 section 4.2.1), as it is sent. */
 export function renderReply(code: number, enhanced: string, data?: string | string[] | null): string {
   const lines = Array.isArray(data) ? data : [data ?? ''];
   const prefix = enhanced === '' ? '' : `${enhanced} `;
   return lines.map((line, at) => `${code}${at < lines.length - 1 ? '-' : ' '}${prefix}${line}\r\n`).join('');
 }
 
-/** The promise that the message is on disk, with the id by which its first copy can be found. */
-export function accepted(messageId: string | undefined): Reply {
+/** The message is on disk. The reply tells the id of its first copy. */
+export function accepted(messageId: string | undefined): SmtpReply {
   return reply(250, '2.0.0', messageId === undefined ? 'OK' : `OK ${messageId}`);
 }

@@ -1,13 +1,13 @@
 import type net from 'node:net';
 import type { RefusalReason, SmtpListenerOptions } from './options.js';
-import { type Reply, replies } from './replies.js';
+import { replies, type SmtpReply } from './replies.js';
 
 type DataLimits = Pick<SmtpListenerOptions, 'dataTimeoutMs' | 'dataWindowMs' | 'minDataBytesPerSecond'>;
 
 /**
- * How long a message may take between 354 and the final dot: a total, and within it a least rate in every
- * window. The idle timeout alone is renewed by each byte, so one byte now and then would hold a session
- * for the total. Windows follow one another; the first is the grace of a slow start.
+ * Limits how long a message may take from 354 to the final dot: in total, and by a minimum rate in each window. The
+ * idle timeout is not enough, because every byte renews it. Windows follow one another without a gap. The rate is
+ * checked at the end of a window, so the first one allows for a slow start.
  */
 export class DataClock {
   readonly #limits: DataLimits;
@@ -21,14 +21,17 @@ export class DataClock {
     this.#windowAtMs = nowMs;
   }
 
-  /** The client has waited for us, which is not its slowness: a new window begins. */
+  /** Begins a new window, after the client has had to wait for us. `bytes` of the message have come so far. */
   resume(nowMs: number, bytes: number): void {
     this.#windowAtMs = nowMs;
     this.#windowBytes = bytes;
   }
 
-  /** The refusal for a message that takes too long, or null. `bytes` of it have come so far. */
-  overdue(nowMs: number, bytes: number): { readonly reply: Reply; readonly reason: RefusalReason } | null {
+  /** The refusal if the message takes too long, or null. `bytes` of it have come so far. */
+  overdue(
+    nowMs: number,
+    bytes: number,
+  ): { readonly reply: SmtpReply; readonly reason: RefusalReason } | null {
     const { dataTimeoutMs, dataWindowMs, minDataBytesPerSecond } = this.#limits;
     if (nowMs - this.#startedAtMs >= dataTimeoutMs) return { reply: replies.dataTimeout, reason: 'timeout' };
     const elapsedMs = nowMs - this.#windowAtMs;
@@ -40,25 +43,25 @@ export class DataClock {
   }
 }
 
-type GuessLimits = Pick<SmtpListenerOptions, 'maxUnknownRecipients' | 'unknownRecipientDelayMs'>;
+type TarpitLimits = Pick<SmtpListenerOptions, 'maxUnknownRecipients' | 'unknownRecipientDelayMs'>;
 
-/** Unknown recipients that are answered without delay: a typing error, an address that has gone stale. */
+/** So many unknown recipients are answered without delay: a typing error, or a stale address. */
 const PROMPT = 2;
 
 /**
- * Makes guessing addresses slow and soon over, in one session. The client has to wait for each late
- * reply, because nothing behind it is read before.
+ * Slows down a session that guesses addresses, and ends it soon. The client has to wait for each delayed reply, because
+ * no further command is read before it is sent.
  */
-export class GuessBrake {
-  readonly #limits: GuessLimits;
+export class Tarpit {
+  readonly #limits: TarpitLimits;
   #count = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(limits: GuessLimits) {
+  constructor(limits: TarpitLimits) {
     this.#limits = limits;
   }
 
-  /** One more unknown recipient: calls `answer`, at once or later, unless it is one too many. */
+  /** Counts an unknown recipient. Calls `answer`, at once or delayed; returns false instead if it is one too many. */
   allows(answer: () => void): boolean {
     const { maxUnknownRecipients, unknownRecipientDelayMs } = this.#limits;
     this.#count += 1;
@@ -68,21 +71,21 @@ export class GuessBrake {
     return true;
   }
 
-  /** The session is over: nothing is called any more. */
+  /** The session is over: no delayed answer is called any more. */
   release(): void {
     clearTimeout(this.#timer);
   }
 }
 
 /**
- * A client that is told off in the middle of sending has to find the reply: closing with its bytes unread
- * would reset the connection and may take the reply along. So after our FIN we read this much more at
- * most, and hang up for good after this time, whether the client has left or not.
+ * A client that is refused while it is sending must be able to read the reply. Closing with unread bytes would reset
+ * the connection, and the reply might be lost. So after our FIN we read up to this many bytes, and close for good after
+ * this time, whether the client has closed or not.
  */
 const LINGER_BYTES = 512 * 1024;
 const LINGER_MS = 2000;
 
-/** Bounds what a socket whose writing side has ended may still cost. Clear the timer when it has closed. */
+/** Limits bytes and time of a socket whose writing side has ended. Returns the timer, to be cleared on close. */
 export function limitLinger(socket: net.Socket): NodeJS.Timeout {
   let left = LINGER_BYTES;
   socket.on('data', (bytes: Buffer) => {

@@ -7,21 +7,21 @@ import { OpenClients } from './connection-limits.js';
 import { MailServer } from './mail-server.js';
 import { SmtpCounters, type SmtpListenerOptions, type SmtpStats, type TlsIdentity } from './options.js';
 
-/** Sessions are looked over for overdue ones this often, or four times in the shortest deadline. */
+/** How often sessions are checked for exceeded time limits; more often if a limit is shorter than four times this. */
 const SWEEP_MS = 5000;
-/** What a client that does not read may take to be torn off at the very end. */
+/** How long a client that does not read may delay the end of a stop before its socket is destroyed. */
 const TEAR_OFF_MS = 250;
 
 export interface ListeningPorts {
   readonly address: string;
   readonly port: number;
-  /** Null without one. */
+  /** Null without such a port. */
   readonly implicitTlsPort: number | null;
 }
 
 /**
- * The receiving SMTP port (RFC 5321). It says 250 to the final dot only when `InboundMail` has said that
- * the message is on disk; whatever else happens, the client keeps the message or is told that it failed.
+ * The receiving SMTP port (RFC 5321). It answers the final dot with 250 only after `InboundMail` has reported that the
+ * message is on disk. In every other case the client gets a refusal or no reply, and so keeps the message.
  */
 export class SmtpListener {
   readonly #options: SmtpListenerOptions;
@@ -49,7 +49,7 @@ export class SmtpListener {
     const serve = (isImplicitTls: boolean): MailServer => {
       const context = { options, inbound, counters: this.#counters, log, nextSessionId };
       const server = new MailServer(context, { clients, isImplicitTls });
-      // A reset or a failed handshake is the client's affair. Without a listener it would end the process.
+      // A reset or a failed handshake is the client's fault. Without a listener it would end our process.
       server.on('error', error => log.debug({ error: codeOrReasonOf(error) }, 'smtp connection error'));
       return server;
     };
@@ -57,7 +57,7 @@ export class SmtpListener {
     this.#implicitTlsServer = options.implicitTlsPort === undefined ? null : serve(true);
   }
 
-  /** Listens. Rejects when an address cannot be had. */
+  /** Opens the ports. Rejects when an address or port cannot be used. */
   async start(): Promise<ListeningPorts> {
     const { port, implicitTlsPort } = this.#options;
     const plain = await this.#listen(this.#server, port);
@@ -72,16 +72,16 @@ export class SmtpListener {
   }
 
   /**
-   * Takes no more connections and closes those that wait for a command (421). A session that is sending a
-   * message or awaits its verdict may finish within `graceMs`; then it is cut off. Resolves when no
-   * connection is left.
+   * Accepts no more connections, and closes sessions that are between messages (421). A session that is sending a
+   * message or waits for the reply to it may finish within `graceMs`; then it is cut off. Resolves when no connection
+   * is left.
    */
   stop(graceMs: number): Promise<void> {
     this.#stopped ??= this.#stop(graceMs);
     return this.#stopped;
   }
 
-  /** Serves new sessions with another certificate; the listener must have been made with one. */
+  /** New sessions use the new certificate. Only for a listener that was created with one. */
   reloadTls(identity: TlsIdentity): void {
     this.#server.reloadTls(identity);
     this.#implicitTlsServer?.reloadTls(identity);
@@ -115,7 +115,7 @@ export class SmtpListener {
       for (const session of sessions) session._socket.destroy();
     }
     await ended;
-    // The server says that it is closed a moment before its last sockets do.
+    // The server emits its `close` just before its last sockets do.
     while (sessions.size > 0) await setImmediate();
     this.#log.info({}, 'smtp stopped');
   }

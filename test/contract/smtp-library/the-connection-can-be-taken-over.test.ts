@@ -7,7 +7,7 @@ import type { Test } from 'tap';
 import t from 'tap';
 import { SmtpClient } from '../../support/smtp/smtp-client.js';
 
-/** What `mail-connection.ts` and `mail-server.ts` rely on in the library's connection and server. */
+/** What src/smtp/mail-connection.ts and src/smtp/mail-server.ts rely on in the library's connection and server. */
 
 const calls: string[] = [];
 let last: Spy | undefined;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { SMTPStream } from 'smtp-server/lib/smtp-stream.js';
 import t from 'tap';
 
-/** What `mail-stream.ts` relies on in the library's parser. */
+/** What `MailStream` of src/smtp/data-scanner.ts relies on in the library's parser. */
 
 /** Records what `_write` gets while in data mode, as `MailStream` takes it over. */
 class Spy extends SMTPStream {

@@ -14,7 +14,7 @@ export interface RecordedMessage {
   readonly id: MessageId;
 }
 
-/** What the listener did with one body. */
+/** What the listener has done with one body. */
 export interface RecordedBody {
   writes: number;
   bytes: number;
@@ -22,11 +22,11 @@ export interface RecordedBody {
   aborts: number;
 }
 
-/** An InboundMail in memory that notes what is done to it and can be told to misbehave. */
+/** An `InboundMail` in memory that records its calls and can be made to fail. */
 export class RecordingInbound extends EventEmitter implements InboundMail {
   readonly messages: RecordedMessage[] = [];
   readonly bodies: RecordedBody[] = [];
-  /** Every address that was asked for, as it was asked. */
+  /** Every address that was looked up, as given. */
   readonly asked: string[] = [];
   readonly inboxes = new Map<string, InboxId>();
 
@@ -34,9 +34,9 @@ export class RecordingInbound extends EventEmitter implements InboundMail {
   failResolving = false;
   failBegin = false;
   failWriting = false;
-  /** Set: `write` answers false after each chunk and `drained` waits for `drain()`. */
+  /** If set, `write` returns false after each chunk and `drained` waits for `drain()`. */
   isSlow = false;
-  /** Set: `drained` rejects. */
+  /** If set, `drained` rejects. */
   failDraining = false;
   commitWith: (() => Promise<AcceptOutcome>) | null = null;
   #drain: (() => void)[] = [];
@@ -97,7 +97,7 @@ export class RecordingInbound extends EventEmitter implements InboundMail {
     };
   }
 
-  /** Lets everything that waits in `drained` go on. */
+  /** Resolves all pending `drained` promises. */
   drain(): void {
     for (const resolve of this.#drain.splice(0)) resolve();
   }

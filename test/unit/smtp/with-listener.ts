@@ -17,7 +17,7 @@ export interface TestListener {
   readonly log: readonly LogLine[];
 }
 
-/** A listener on a free port with a recording house behind it, stopped when the test ends. */
+/** A listener on a free port with a recording `InboundMail`, stopped when the test ends. */
 export async function withListener(
   t: Test,
   options: Partial<SmtpListenerOptions> = {},

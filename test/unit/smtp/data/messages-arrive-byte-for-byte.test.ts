@@ -65,8 +65,9 @@ t.test('messages in one packet are answered in order, each with its own envelope
   const one = (n: number) =>
     `MAIL FROM:<a${n}@b.example>\r\nRCPT TO:<agent@example.org>\r\nDATA\r\nSubject: ${n}\r\n\r\n${n}\r\n.\r\n`;
   await client.write(`${one(1)}${one(2)}RSET\r\n${one(3)}QUIT\r\n`);
-  for (const code of [250, 250, 354, 250, 250, 250, 354, 250, 250, 250, 250, 354, 250, 221])
+  for (const code of [250, 250, 354, 250, 250, 250, 354, 250, 250, 250, 250, 354, 250, 221]) {
     await client.expect(code);
+  }
   await client.closed();
   t.same(
     inbound.messages.map(message => [message.envelope.from, message.raw.toString().at(-3)]),

@@ -14,12 +14,12 @@ function* sequences(alphabet: string, longest: number): Generator<string> {
   }
 }
 
-/** Those that are no plain end of DATA and not harmless lines either. */
+/** Those that are neither a correct end of DATA nor harmless lines. */
 const hostile = [...sequences('\r\n.', 5), ...sequences('\r\n.\0', 3)].filter(end =>
   /\0|\r(?!\n)|(?<!\r)\n/.test(`x${end}M`),
 );
 
-/** Sends a message with `end` in it and a whole transaction behind; how it was answered. */
+/** Sends a message with `end` in it, followed by a whole transaction. Returns how it was answered. */
 async function smuggle(port: number, end: string, cutAt: number): Promise<string> {
   const client = await SmtpClient.connect(port);
   await client.write(`EHLO c.example\r\nMAIL FROM:<a@b.example>\r\nRCPT TO:<agent@example.org>\r\nDATA\r\n`);
@@ -27,7 +27,7 @@ async function smuggle(port: number, end: string, cutAt: number): Promise<string
   const bytes = Buffer.from(`Subject: x\r\n\r\nx${end}${BEHIND}`, 'latin1');
   const cut = 'Subject: x\r\n\r\nx'.length + cutAt;
   await client.write(bytes.subarray(0, cut));
-  // Another segment: the first one has been read by then.
+  // In another segment: the first one has been read by then.
   if (cutAt > 0) await new Promise(resolve => setTimeout(resolve, 1));
   await client.write(bytes.subarray(cut));
   const codes: number[] = [];

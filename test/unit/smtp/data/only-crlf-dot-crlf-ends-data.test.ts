@@ -9,7 +9,7 @@ interface Outcome {
   rest: string;
 }
 
-/** Feeds the pieces one after the other, as copies, because the scanner rewrites what it gets. */
+/** Feeds the pieces one after the other, as copies, because the scanner overwrites them. */
 function scan(pieces: readonly string[]): Outcome {
   const scanner = new DataScanner();
   let content = '';
@@ -24,7 +24,7 @@ function scan(pieces: readonly string[]): Outcome {
   return { status: 'more', content, rest: '' };
 }
 
-/** RFC 5321 sections 2.3.8, 4.1.1.4 and 4.5.2, as plainly as they can be put. */
+/** RFC 5321 sections 2.3.8, 4.1.1.4 and 4.5.2, implemented in the simplest way. */
 function model(text: string): Outcome {
   const ended = /^(?:\.\r\n|[\s\S]*?\r\n\.\r\n)/.exec(text)?.[0];
   const body = ended === undefined ? text : ended.slice(0, -3);
@@ -35,12 +35,12 @@ function model(text: string): Outcome {
   let content = lines.join('\r\n');
   if (isCutInCrLf) content = content.slice(0, -1);
   if (ended !== undefined) return { status: 'end', content, rest: text.slice(ended.length) };
-  // A CR right behind a line's first dot belongs to the end of DATA or to a fault, never to the content.
+  // A CR right after a line's first dot belongs to the end of DATA or to a fault, never to the content.
   if (/(?:^|\r\n)\.\r$/.test(text)) content = content.slice(0, -1);
   return { status: 'more', content, rest: '' };
 }
 
-/** A fault behind a cut is only seen with the piece that holds it; the pieces so far may have ended DATA. */
+/** A fault is found only with the piece that contains it; the pieces before may have ended DATA already. */
 const alphabet = fc.constantFrom(
   '\r\n',
   '\r\n',

@@ -33,8 +33,9 @@ t.test('a client that sends on finds the reply, and is not read to the end', asy
   const block = Buffer.from(line.repeat(1024));
   const reply = client.expect(552);
   for (let sent = 0; sent < 1000 && !client.isClosed && !socket.destroyed; sent++) {
-    if (!socket.write(block))
+    if (!socket.write(block)) {
       await Promise.race([once(socket, 'drain'), client.closed(), once(socket, 'close')]);
+    }
   }
   t.equal((await reply).enhanced, '5.3.4');
   await client.closed();

@@ -34,8 +34,9 @@ t.test('the same at any cut', async t => {
       const header = text.split('\r\n\r\n')[0] ?? '';
       const wanted = text.startsWith('\r\n') ? 0 : (header.match(/^received[ \t]*:/gim) ?? []).length;
       for (let at = 0; at <= text.length; at++) {
-        if (count([text.slice(0, at), text.slice(at)]) !== wanted)
+        if (count([text.slice(0, at), text.slice(at)]) !== wanted) {
           throw new Error(`${JSON.stringify(text)} at ${at}`);
+        }
       }
     }),
   );

@@ -99,8 +99,9 @@ t.test('any line is answered, and quickly forgotten', async t => {
   fc.assert(
     fc.property(fc.array(part, { maxLength: 300 }), parts => {
       const parsed = parsePath(`<${parts.join('')}>`);
-      if (parsed !== null && /[<>\s\0]/.test(parsed.path.written.replace(/"(?:[^"\\]|\\.)*"/, '')))
+      if (parsed !== null && /[<>\s\0]/.test(parsed.path.written.replace(/"(?:[^"\\]|\\.)*"/, ''))) {
         throw new Error('let through');
+      }
     }),
   );
   t.pass();

@@ -6,7 +6,7 @@ import { withListener } from '../with-listener.js';
 
 const MINUTE = 60_000;
 
-/** Lets a sender send `bytes` every `everyMs`, looked at every five seconds; when it is cut off, and why. */
+/** Sends `bytes` every `everyMs`, checked every five seconds. Returns when the sender is cut off, and why. */
 function cutOff(bytes: number, everyMs: number, forMs = 60 * MINUTE): string {
   const clock = new DataClock(smtpListenerDefaults, 0);
   for (let nowMs = 0; nowMs <= forMs; nowMs += 5000) {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { GuessBrake } from '../../../../src/smtp/session-timers.js';
+import { Tarpit } from '../../../../src/smtp/session-timers.js';
 import { SmtpClient } from '../../../support/smtp/smtp-client.js';
 import { withListener } from '../with-listener.js';
 
@@ -31,11 +31,11 @@ t.test('a message in between, RSET or EHLO buy no more guesses', async t => {
 });
 
 t.test('the first two are answered at once, the others late and in order', async t => {
-  const brake = new GuessBrake({ maxUnknownRecipients: 3, unknownRecipientDelayMs: 20 });
+  const tarpit = new Tarpit({ maxUnknownRecipients: 3, unknownRecipientDelayMs: 20 });
   const answered: number[] = [];
-  for (const n of [1, 2, 3]) t.ok(brake.allows(() => answered.push(n)));
+  for (const n of [1, 2, 3]) t.ok(tarpit.allows(() => answered.push(n)));
   t.same(answered, [1, 2]);
-  t.notOk(brake.allows(() => answered.push(4)));
+  t.notOk(tarpit.allows(() => answered.push(4)));
   while (answered.length < 3) await new Promise(setImmediate);
   t.same(answered, [1, 2, 3]);
 

@@ -11,12 +11,13 @@ t.test('what was buffered behind it is dropped, its own rest included', async t 
   const commands: string[] = [];
   stream.oncommand = (command, done) => {
     commands.push(command.toString());
-    // While the first command is being served, all that follows is buffered, chunk by chunk.
+    // While the first command is being served, what follows is buffered chunk by chunk.
     setImmediate(() => done?.());
   };
   const failed = new Promise(resolve => stream.once('error', resolve));
-  for (const chunk of ['FOO\r\n', 'x'.repeat(15), 'x'.repeat(15), 'QUIT\r\n', 'NOOP\r\n'])
+  for (const chunk of ['FOO\r\n', 'x'.repeat(15), 'x'.repeat(15), 'QUIT\r\n', 'NOOP\r\n']) {
     stream.write(chunk);
+  }
   await failed;
   t.same(commands, ['FOO']);
 });
@@ -27,7 +28,7 @@ t.test('over the wire: 500, closed, nothing accepted that nobody is told of', as
     const client = await SmtpClient.ready(port);
     await client.startTls();
     await client.command('EHLO client.example', 250);
-    // Every write is a TLS record, and every record a chunk.
+    // Every write becomes one TLS record, and every record one chunk.
     const pieces = ['FOO\r\n', 'x'.repeat(1500), 'x'.repeat(1500), '\r\n', ...behind.split(/(?<=\r\n)/)];
     for (const piece of pieces) client.socket.write(piece);
     await client.expect(500);

@@ -32,7 +32,7 @@ function clientHello(version: number): Buffer {
   return Buffer.concat([Buffer.from([0x16, 3, 1]), sized(handshake)]);
 }
 
-/** Plaintext socket on which a handshake is awaited, on either port. */
+/** A plain socket on which the server waits for a handshake, on either port. */
 async function beforeHandshake(
   { port, implicitTlsPort }: TestListener,
   isImplicit: boolean,
@@ -164,7 +164,7 @@ t.test('what was sent in clear behind STARTTLS is nothing, however much, whole o
     await client.write(`STARTTLS\r\n${injected}`);
     await client.expect(220);
     await client.handshake().catch(() => {});
-    // Cut off, or served as if it had never been sent.
+    // The connection is cut off, or served as if the bytes had never been sent.
     await client.line('RCPT TO:<agent@example.org>');
     const reply = await client.reply();
     if (reply !== null) {

@@ -11,7 +11,7 @@ import { SmtpClient } from '../../../support/smtp/smtp-client.js';
 import { withListener } from '../with-listener.js';
 import { certificate, renewedCertificate } from './test-certificate.js';
 
-/** A folder as certbot keeps it: `live/` holds links into `archive/`, which are swapped by renaming. */
+/** A folder as certbot has it: `live/` contains links into `archive/`, which are replaced by renaming. */
 class Folder {
   readonly path = mkdtempSync(join(tmpdir(), 'certificate-'));
   readonly paths = { cert: join(this.path, 'fullchain.pem'), key: join(this.path, 'privkey.pem') };

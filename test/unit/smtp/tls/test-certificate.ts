@@ -20,7 +20,7 @@ vY58ktkaiyjAM5VYaA==
 `,
 };
 
-/** Another one: CN=renewed.example.org. */
+/** Another certificate, with CN=renewed.example.org. */
 export const renewedCertificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg3Q3DdpSorYG6L2VX
