@@ -34,8 +34,8 @@ export interface AccessDeps {
 }
 
 /**
- * How agents come by access: the calls without a key, the pages for humans, the mail that these send, and the
- * limits on all of it, wired together and started and stopped as one.
+ * How agents get access: the operations without a key, the pages for humans, the mail that both send, and the rate
+ * limits on all of it; wired together, started and stopped as one.
  */
 export class Access {
   readonly signup: SignupRouteDeps;
@@ -96,7 +96,7 @@ export class Access {
       ],
       failure: failure => failureView(layout, failure),
     };
-    warnOf(config, log);
+    warnOfRisks(config, log);
   }
 
   start(): void {
@@ -104,7 +104,7 @@ export class Access {
     void this.#signIn?.check();
   }
 
-  /** Requests that are under way get `graceMs`. */
+  /** Running background jobs (approval mail) may finish within `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     await this.#jobs.stop(graceMs);
     this.#limiter.close();
@@ -127,8 +127,8 @@ function createSignIn({ signup, service }: Config, clock: Clock, log: Logger): O
   });
 }
 
-/** What is allowed, and probably not meant. */
-function warnOf({ signup, mail, service }: Config, log: Logger): void {
+/** Warns of settings that are allowed but probably not intended. */
+function warnOfRisks({ signup, mail, service }: Config, log: Logger): void {
   const own = signup.policy === 'domains' ? signup.domains.filter(one => mail.domains.includes(one)) : [];
   if (own.length > 0) {
     log.warn(

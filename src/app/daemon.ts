@@ -29,30 +29,30 @@ export interface DaemonOptions {
   readonly config: Config;
   readonly version: string;
   readonly log: Logger;
-  /** The store failed: nothing can be promised any more, the process is to end. */
+  /** The store has failed and nothing can be promised any more: the process must end. */
   readonly onFatal: (error: unknown) => void;
 }
 
 /**
- * Deletions are freed within this time. Short, so that the space is there for the mail that comes next: what is
- * deleted and not yet freed makes the file grow. A look that finds nothing costs some microseconds.
+ * How soon the space of deleted mail is freed. Soon, because until then new mail makes the file of the store grow. A
+ * sweep that finds nothing takes some microseconds.
  */
 const SWEEP_INTERVAL_MS = 250;
-/** Clients with a request or a message in hand may finish it for so long when the daemon stops. */
+/** How long clients may finish a request or a message when the daemon stops. */
 const GRACE_MS = 4_000;
-/** Of that, how long a request waits still for the outcome of its send: it is to be answered, not cut off. */
+/** In this part of the grace, requests wait for the outcome of their send; then they are answered, not cut off. */
 const ANSWER_MS = 3_000;
-/** Mail with approval links that is being handed over; who waits for one that was cut off asks again. */
+/** For mail with approval links that is being sent; if it is cut off, the human asks for another. */
 const ACCESS_GRACE_MS = 1_000;
 
-/** How long "ready" waits for the moment from which sends are taken; without Redis it is said all the same. */
+/** How long "postern is ready" waits until sends are accepted; without Redis it is logged all the same. */
 const SENDING_READY_MS = 500;
 
 const clock: Clock = () => Date.now();
 
 /**
- * The whole appliance: assembled here, started in the order in which things depend on each other, stopped
- * in the reverse one. Listeners open before Redis is there: mail is accepted and read without it.
+ * The whole appliance: assembled here, started in the order of dependency, stopped in reverse order. Listeners open
+ * without waiting for Redis, because mail is accepted and read without it.
  */
 export class Daemon {
   readonly #options: DaemonOptions;
@@ -114,7 +114,10 @@ export class Daemon {
     this.#http = createHttpServer(config, { ...parts, cursors, isReady: () => readiness.isReady() });
   }
 
-  /** Opens the store, recovers what an earlier process left, and serves. */
+  /**
+   * Opens the store, recovers work that an earlier process left unfinished, and serves. Rejects when a part cannot
+   * start; then the store is closed again.
+   */
   static async start(options: DaemonOptions): Promise<Daemon> {
     const { config, version, log, onFatal } = options;
     const store = await openMigratedStore({
@@ -143,14 +146,14 @@ export class Daemon {
     }
   }
 
-  /** Serves sessions from now on with the certificate that the files hold now. */
+  /** Reads the certificate files again; new SMTP sessions use them. Rejects when they are not valid. */
   async reloadCertificates(): Promise<void> {
     if (this.#certificate !== null) this.#smtp.reloadTls(await this.#certificate.read());
   }
 
   /**
-   * The orderly end: no new clients (SMTP is told 421), requests and messages in hand are finished, parse
-   * jobs are returned, the store is flushed and closed. Takes less than ten seconds.
+   * Stops in order: no new clients are accepted (SMTP answers 421), requests and messages in flight are finished,
+   * unfinished parsing stays pending, the store is flushed and closed. Takes less than ten seconds.
    */
   async stop(): Promise<void> {
     const { log } = this.#options;
@@ -176,7 +179,7 @@ export class Daemon {
   async #serve(): Promise<void> {
     const { config, version, log } = this.#options;
     const working = this.#startWork();
-    // Looked at below; until then a failure must not count as unhandled.
+    // Awaited below; until then a failure must not count as an unhandled rejection.
     working.catch(() => {});
     const [smtp, http] = await Promise.all([this.#smtp.start(), this.#http.start()]);
     this.#certificate?.watch(identity => this.#smtp.reloadTls(identity));

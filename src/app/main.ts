@@ -5,8 +5,8 @@ import { serve } from './serve.js';
 import { packageVersion } from './version.js';
 
 /**
- * The command line with the daemon behind `serve`: what `bin/postern` runs.
- * @param argv arguments behind the program's name
+ * The command line, with the daemon as its command `serve`. `bin/postern` runs it.
+ * @param argv arguments after the program's name
  * @returns the exit code
  */
 export function main(argv: readonly string[]): Promise<number> {
@@ -20,7 +20,7 @@ export function main(argv: readonly string[]): Promise<number> {
   });
 }
 
-/** The configuration as it stands now; null when it is not valid. */
+/** Reads the configuration again; null when it is not valid. */
 function reloadConfig(file: string | null): Config | null {
   const loaded = loadConfig({ env: process.env, cwd: process.cwd(), ...(file === null ? {} : { file }) });
   return loaded.ok ? loaded.config : null;

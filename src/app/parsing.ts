@@ -16,13 +16,13 @@ interface ParsingDeps {
   readonly redis: RedisSpace;
 }
 
-/** Messages in hand for each thread: most wait for a commit, which they share, or for the thread. */
-const IN_HAND_PER_THREAD = 64;
-/** How long an orderly stop waits for messages that are being parsed; what is cut off is parsed again. */
+/** Messages in flight per thread: most of them wait for a commit, which they share, or for the thread. */
+const IN_FLIGHT_PER_THREAD = 64;
+/** How long a stop waits for messages that are being parsed; those that are cut off are parsed again later. */
 const FINISH_MS = 3_000;
 
 /**
- * The way of a message from `pending` to `ready`: its line of work and the threads, started and stopped as one.
+ * Brings received messages from `pending` to `ready`: the work line and the parser threads, started and stopped as one.
  * Nothing here is needed to accept mail.
  */
 export class Parsing {
@@ -42,7 +42,7 @@ export class Parsing {
       name: 'parse',
       redis,
       log,
-      concurrency: config.parse.workers * IN_HAND_PER_THREAD,
+      concurrency: config.parse.workers * IN_FLIGHT_PER_THREAD,
       closeTimeoutMs: FINISH_MS,
       isAlone: id => store.read(reader => isParsedAlone(reader, id)),
       listPending: pendingWork(store, 'parse', clock),
@@ -53,7 +53,7 @@ export class Parsing {
     });
   }
 
-  /** Where accepted messages are offered. */
+  /** The queue to which accepted messages are offered. */
   get queue(): WorkQueue {
     return this.#line;
   }
@@ -68,12 +68,12 @@ export class Parsing {
     await this.#pool.start();
   }
 
-  /** Begins to work, as soon as Redis is there. */
+  /** Begins to work as soon as Redis is connected. */
   start(): void {
     this.#line.start();
   }
 
-  /** Messages in hand are finished or returned to `pending`. */
+  /** Messages in flight are finished or stay `pending`. */
   async stop(): Promise<void> {
     await this.#line.close();
     await this.#pool.stop();

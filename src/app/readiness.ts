@@ -3,9 +3,9 @@ import type { Store } from '../store/engine/store.js';
 import { oldestDueAge } from '../store/records/pending.js';
 import type { Clock } from '../usecases/ports.js';
 
-/** `/readyz` says no when accepted mail has been waiting this long to be parsed. */
+/** Not ready when accepted mail has waited longer than this to be parsed. */
 const OLDEST_PENDING_MS = 5 * 60_000;
-/** Anyone may ask, and a proof costs a flush to disk: one is good for this long. */
+/** How long a proof that the store is writable is used again: it costs a flush to disk, and anyone may ask. */
 const PROOF_MS = 1_000;
 
 export interface ReadinessDeps {
@@ -15,9 +15,9 @@ export interface ReadinessDeps {
 }
 
 /**
- * Can the appliance do its work: store writable, Redis there, disk above its floor, parsing not behind? Sends that
- * wait are not asked for: what they wait for is mostly a smarthost, and taking the box out of service because of it
- * would keep mail from coming in. `postern status` tells of them.
+ * Answers `/readyz`: is the store writable, Redis connected, the disk above its floor, and parsing not behind? Waiting
+ * sends do not count: they mostly wait for a smarthost, and taking the appliance out of service for that would stop
+ * incoming mail. `postern status` shows them.
  */
 export class Readiness {
   readonly #deps: ReadinessDeps;

@@ -6,10 +6,10 @@ import { getMeta } from '../store/engine/meta.js';
 import type { Store } from '../store/engine/store.js';
 import type { Logger } from '../usecases/ports.js';
 
-/** The Redis that the queues are in: our own, or one that the operator runs. */
+/** The Redis of the queues: our own, or one that the operator runs. */
 export class RedisHost implements RedisSpace {
   readonly address: RedisAddress;
-  /** Of this store: two appliances may share an external Redis, and each throws away at its start what is its own. */
+  /** Contains the id of the store: appliances may share an external Redis, and each deletes its own jobs at start. */
   readonly prefix: string;
   readonly #managed: ManagedRedis | null;
   readonly #log: Logger;
@@ -22,7 +22,10 @@ export class RedisHost implements RedisSpace {
     this.prefix = `postern:${store.read(reader => getMeta(reader, 'identity'))?.id ?? ''}`;
   }
 
-  /** An absent Redis does not fail it; what only the operator can mend does (RedisConfigurationError). */
+  /**
+   * An absent Redis is not an error.
+   * @throws RedisConfigurationError when only the operator can repair the fault; RedisInUseError
+   */
   async start(): Promise<void> {
     if (this.#managed !== null) await this.#managed.start();
     else if (this.address.mode === 'external') await checkExternalRedis(this.address.url, this.#log);

@@ -18,38 +18,35 @@ interface SendingDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly redis: RedisSpace;
-  /** Where mail for own domains goes, without leaving the process. */
+  /** Takes the mail for our own domains, within the process. */
   readonly inbound: InboundMail;
 }
 
 /**
- * Messages in hand at once, each of which is marked as started: what a kill leaves `unknown` is not more. Two for
- * a connection to the smarthost, so that one is on the wire while the commits of another are flushed.
+ * Messages in flight per connection to the smarthost: one is being sent while the commits of the other are flushed.
+ * Each is marked as started, so after a kill of the process at most this many are `unknown`.
  */
-const IN_HAND_PER_CONNECTION = 2;
-/** The same where everything is delivered in process. */
-const LOCAL_IN_HAND = 32;
-/** What is reserved within so long travels to the relay together: the requests wait for flushes anyway. */
+const IN_FLIGHT_PER_CONNECTION = 2;
+/** Messages in flight when everything is delivered in process. */
+const LOCAL_IN_FLIGHT = 32;
+/** Ids of sends that are offered within this time share a job of the queue. */
 const GATHER_MS = 8;
-/** How long an orderly stop waits for messages that are handed over; what is cut off stays `unknown`. */
+/** How long a stop waits for messages that are being handed over; those that are cut off become `unknown`. */
 const FINISH_MS = 3_000;
-/** Of that, how long the relay takes messages still that were being marked as started when the stop came. */
+/** In this first part of the stop, the relay still takes messages that were being marked as started. */
 const LAST_STARTS_MS = 200;
 
-/**
- * The way of a message from its reservation to its outcome: its line of work and the relay, started and stopped as
- * one.
- */
+/** Brings messages from their reservation to their outcome: the work line and the relay, started and stopped as one. */
 export class Sending {
-  /** What use cases need to send. */
+  /** For the use cases that send. */
   readonly deps: SendDeps;
   readonly #line: WorkLine<Buffer>;
   readonly #relay: ReturnType<typeof createRelay>;
 
   constructor({ config, store, uploads, clock, log, redis, inbound }: SendingDeps) {
     const { transport, smarthost } = config.relay;
-    const inHandAtOnce =
-      transport === 'smarthost' ? IN_HAND_PER_CONNECTION * smarthost.maxConnections : LOCAL_IN_HAND;
+    const maxInFlight =
+      transport === 'smarthost' ? IN_FLIGHT_PER_CONNECTION * smarthost.maxConnections : LOCAL_IN_FLIGHT;
     const inHand = new SendsInHand();
     const relay = createRelay({ config, inbound, log });
     this.#relay = relay;
@@ -57,13 +54,13 @@ export class Sending {
       name: 'relay',
       redis,
       log,
-      concurrency: inHandAtOnce,
-      // Somebody waits for each of them: they travel in small batches, or not at all.
-      batches: inHandAtOnce,
+      concurrency: maxInFlight,
+      // A request waits for each message, so no message may wait for a batch.
+      batches: maxInFlight,
       gatherMs: GATHER_MS,
       isDirect: true,
       closeTimeoutMs: FINISH_MS,
-      // Whatever the clock says now: it may have gone back since the reservation.
+      // Not by the current time: the clock may have been set back since the reservation.
       listPending: pendingWork(store, 'relay', () => END_OF_TIME),
       handler: async id => {
         await relayMessage({ store, clock, relay, inHand, log }, id);
@@ -85,7 +82,7 @@ export class Sending {
     };
   }
 
-  /** Where mail of the service itself goes too. */
+  /** The relay, also for mail of the service itself. */
   get relay(): Relay {
     return this.#relay;
   }
@@ -94,27 +91,27 @@ export class Sending {
     this.#line.start();
   }
 
-  /** Can a message be offered now? */
+  /** Can messages be queued now? */
   get isReady(): boolean {
     return this.#line.isReady;
   }
 
-  /** Resolves when messages can be offered, after `timeoutMs` at the latest: Redis may be away. */
+  /** Resolves when messages can be queued, or after `timeoutMs`: Redis may be away. */
   async whenReady(timeoutMs: number): Promise<void> {
     await this.#line.whenReady(timeoutMs);
   }
 
-  /** A stop is near: requests that wait for their outcome are answered within `ms`, with `unknown` at worst. */
+  /** Before a stop: requests that wait for an outcome are answered within `ms`, with `unknown` at worst. */
   answerWithin(ms: number): void {
     this.deps.inHand.endWithin(ms);
   }
 
-  /** Nothing is started any more; messages in hand get their outcome, or are cut off. */
+  /** Starts no more messages. Messages in flight get their outcome, or are cut off after about three seconds. */
   async stop(): Promise<void> {
     const finished = this.#line.close();
     await within(LAST_STARTS_MS, finished);
     await Promise.all([finished, this.#relay.close(FINISH_MS - LAST_STARTS_MS)]);
-    // Whoever waits still has gone away.
+    // Requests that still wait were cut off with their connections.
     this.deps.inHand.endWithin(0);
   }
 }

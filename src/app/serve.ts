@@ -4,27 +4,27 @@ import { createLogger, type LogLevel, type RootLogger } from '../ops/logging.js'
 import { Daemon } from './daemon.js';
 import { packageVersion } from './version.js';
 
-/** An orderly stop takes less; what is not done by then is recovered at the next start. */
+/** An orderly stop takes less. After this the process exits, and unfinished work is recovered at the next start. */
 const STOP_DEADLINE_MS = 10_000;
-/** After the store has failed: time to answer those who wait. */
+/** Time between a failure and the exit, for responses and log lines to be written. */
 const FATAL_DELAY_MS = 250;
 
 export interface ServeOptions {
   readonly config: Config;
-  /** Reads the configuration anew; null when it is not valid now. */
+  /** Reads the configuration again; null when it is not valid. */
   readonly reload: () => Config | null;
 }
 
 /**
- * Runs the daemon until a signal ends it. SIGTERM and SIGINT stop it in order; SIGHUP takes over renewed
- * certificates and the log level. A broken promise that nobody handled ends the process: its supervisor
- * starts it again on a sound store, which is safer than going on without knowing what was missed.
+ * Runs the daemon until a signal ends it. SIGTERM and SIGINT stop it in order; SIGHUP reads the certificates and the
+ * log level again. An uncaught exception or unhandled rejection ends the process: a restart on an intact store is safer
+ * than going on in an unknown state.
  * @returns the exit code
  */
 export async function serve(options: ServeOptions): Promise<number> {
   const log = createLogger(options.config.log.level);
   dieOnUnhandled(log);
-  // Signals are heard from the first moment: unheard, one just behind "postern is ready" would kill.
+  // Listens for signals before the start: without a listener, a signal during it would kill the process.
   const stopSignal = nextStopSignal();
   let daemon: Daemon | undefined;
   process.on('SIGHUP', () => {
@@ -42,7 +42,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     });
   } catch (error) {
     log.fatal({ err: error }, 'postern cannot start');
-    // Parts that were started already hold the loop open.
+    // Parts that were already started would keep the process alive.
     setTimeout(() => process.exit(1), FATAL_DELAY_MS);
     return 1;
   }

@@ -2,8 +2,8 @@ import type { CustomFetch } from 'openid-client';
 import { isLoopback } from '../domain/addresses.js';
 
 /**
- * Fetches for the sign-in alone: over TLS, or from this machine; a redirect is an answer like any other and is not
- * followed, so that nothing but the issuer and the endpoints that it names is ever asked.
+ * The `fetch` of the sign-in. It allows only https, or http to this machine, and rejects otherwise. Redirects are not
+ * followed, so that only the issuer and the endpoints that it names are contacted.
  */
 export const checkedFetch: CustomFetch = (url, options) => {
   const { protocol, hostname } = new URL(url);

@@ -7,31 +7,32 @@ import { checkedFetch } from './checked-fetch.js';
 import { type FlowSecrets, SignInFlows } from './sign-in-flows.js';
 
 export interface OidcOptions {
-  /** https, or http on this machine. */
+  /** An https URL, or http on this machine. */
   readonly issuer: string;
   readonly clientId: string;
-  /** Null: a public client. */
+  /** Path of the file with the client secret; null for a public client. */
   readonly clientSecretFile: string | null;
-  /** What humans call the provider; null: by the host of its issuer. */
+  /** The provider's name for humans; null for the host of its issuer. */
   readonly name: string | null;
   /** Where the provider sends the browser back to. */
   readonly redirectUri: string;
-  /** Whoever signed in longer ago than that has to do it again. */
+  /** A human who authenticated longer ago than this has to do it again. */
   readonly maxAgeMs: number;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** The provider's own description of itself is read again after so long. */
+/** How long the provider's metadata (OpenID Connect Discovery) is used before it is read again. */
 const DISCOVERY_LIFETIME_MS = 60 * 60_000;
 const TIMEOUT_S = 10;
 
-/** Why a sign-in that came back is not taken, in words for the log. */
-class NotTaken extends Error {}
+/** A sign-in that came back is rejected. The message is for the log. */
+class SignInRejected extends Error {}
 
 /**
  * Sign-in by the authorization code flow (OpenID Connect Core section 3.1) with PKCE, state and nonce. `prompt=login`
- * and `max_age` make the provider ask anew; its ID token must be signed by it and say when that was.
+ * and `max_age` make the provider authenticate the human anew. The ID token must be signed by the provider and say when
+ * that was.
  */
 export class OidcSignIn implements SignIn {
   readonly provider: string;
@@ -46,11 +47,12 @@ export class OidcSignIn implements SignIn {
     this.provider = options.name ?? new URL(options.issuer).host;
   }
 
-  /** Says in the log when the provider cannot be used. Never rejects. */
+  /** Logs when the provider cannot be used. Never rejects. */
   async check(): Promise<void> {
     await this.#discovered().catch(error => this.#report(error, 'the sign-in provider cannot be used now'));
   }
 
+  /** Begins a sign-in: the provider's URL for the browser and the key of the flow, or `unavailable`. Never rejects. */
   async begin(): Promise<SignInStart> {
     try {
       const client = await this.#discovered();
@@ -77,8 +79,9 @@ export class OidcSignIn implements SignIn {
     }
   }
 
+  /** Ends a sign-in with the query that the browser came back with, and the key of its flow. Never rejects. */
   async finish(input: { readonly query: string; readonly flow: string | null }): Promise<SignInOutcome> {
-    // Without the browser's key there is nothing to hold the answer against: somebody else began it.
+    // Without a known key from this browser, another browser began the flow, or it is used up.
     const secrets = input.flow === null ? null : this.#flows.take(input.flow);
     if (secrets === null) return { status: 'refused', reason: 'not_begun_here' };
     try {
@@ -91,7 +94,7 @@ export class OidcSignIn implements SignIn {
 
   async #exchange(secrets: FlowSecrets, query: string): Promise<SignInOutcome> {
     const client = await this.#discovered();
-    // Built on our own address, whatever the request said of hosts.
+    // Built from our own address, whatever host the request named.
     const url = new URL(`${this.#options.redirectUri}?${query}`);
     const tokens = await oidc.authorizationCodeGrant(client, url, {
       expectedState: secrets.state,
@@ -101,18 +104,19 @@ export class OidcSignIn implements SignIn {
       idTokenExpected: true,
     });
     const claims = tokens.claims();
-    if (claims === undefined) throw new NotTaken('the provider gave no ID token');
+    if (claims === undefined) throw new SignInRejected('the provider gave no ID token');
     const { email, isVerified } = await this.#emailOf(client, tokens.access_token, claims);
-    if (email === null) throw new NotTaken('the provider told no email address');
+    if (email === null) throw new SignInRejected('the provider told no email address');
     if (!isVerified) return { status: 'refused', reason: 'email_not_verified' };
     const nowMs = this.#options.clock();
     const authenticatedAt = Math.min(nowMs, (claims.auth_time ?? 0) * 1000);
-    if (nowMs - authenticatedAt > this.#options.maxAgeMs)
+    if (nowMs - authenticatedAt > this.#options.maxAgeMs) {
       return { status: 'refused', reason: 'too_long_ago' };
+    }
     return { status: 'signed_in', email, authenticatedAt };
   }
 
-  /** From the ID token, or where that has none, from the userinfo endpoint (OpenID Connect Core section 5.3). */
+  /** From the ID token, or if it has no email, from the userinfo endpoint (OpenID Connect Core section 5.3). */
   async #emailOf(
     client: oidc.Configuration,
     accessToken: string,
@@ -131,7 +135,7 @@ export class OidcSignIn implements SignIn {
     return Math.floor(this.#options.maxAgeMs / 1000);
   }
 
-  /** The provider as it describes itself (OpenID Connect Discovery section 4); asked anew when it failed. */
+  /** The provider's metadata (OpenID Connect Discovery section 4), kept for an hour; a failure is not kept. */
   #discovered(): Promise<oidc.Configuration> {
     const nowMs = this.#options.clock();
     if (this.#client === null || nowMs - this.#discoveredAt > DISCOVERY_LIFETIME_MS) {
@@ -166,11 +170,11 @@ export class OidcSignIn implements SignIn {
 
 async function readSecret(file: string): Promise<string> {
   const secret = (await readFile(file, 'utf8')).trim();
-  if (secret === '') throw new NotTaken(`the secret file ${file} is empty`);
+  if (secret === '') throw new SignInRejected(`the secret file ${file} is empty`);
   return secret;
 }
 
-/** By Basic where the provider takes it, which it does unless it says otherwise (OpenID Connect Core section 9). */
+/** HTTP Basic if the provider supports it, which is the default (OpenID Connect Core section 9), else by POST. */
 function clientAuth(secret: string | null): oidc.ClientAuth {
   if (secret === null) return oidc.None();
   const [basic, post] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)];
@@ -181,7 +185,7 @@ function clientAuth(secret: string | null): oidc.ClientAuth {
   };
 }
 
-/** The human pressed Cancel at the provider, or it would not let them in (RFC 6749 section 4.1.2.1). */
+/** Has the human or the provider denied the sign-in (RFC 6749 section 4.1.2.1)? */
 function isDenial(error: unknown): boolean {
   return error instanceof oidc.AuthorizationResponseError && error.error === 'access_denied';
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../usecases/ports.js';
 
-/** What the provider's answer is held against. */
+/** The provider's answer is checked against these. */
 export interface FlowSecrets {
   readonly state: string;
   readonly nonce: string;
@@ -9,11 +9,11 @@ export interface FlowSecrets {
   readonly codeVerifier: string;
 }
 
-/** As long as somebody may take to sign in. */
+/** How long a human may take to sign in. */
 const LIFETIME_MS = 10 * 60_000;
 const MAX_FLOWS = 10_000;
 
-/** Sign-ins that have begun. The key is known to the browser that began it alone, and opens it once. */
+/** Sign-ins that have begun. Only the browser that began one knows its key, which can be used once. */
 export class SignInFlows {
   readonly #clock: Clock;
   /** Oldest first. */
@@ -23,7 +23,7 @@ export class SignInFlows {
     this.#clock = clock;
   }
 
-  /** Keeps the secrets of a flow; its key is for the browser. When there are too many, the oldest is forgotten. */
+  /** Keeps the secrets of a flow and returns its key, for the browser. With too many flows, the oldest is dropped. */
   begin(secrets: FlowSecrets): string {
     const key = randomBytes(32).toString('base64url');
     this.#flows.set(key, { ...secrets, beganAt: this.#clock() });
@@ -34,7 +34,7 @@ export class SignInFlows {
     return key;
   }
 
-  /** The secrets of a flow, this once; null when there is none, or none any more. */
+  /** Removes a flow and returns its secrets; null when the key is unknown, used, or older than ten minutes. */
   take(key: string): FlowSecrets | null {
     const flow = this.#flows.get(key);
     if (flow === undefined) return null;

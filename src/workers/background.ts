@@ -2,17 +2,17 @@ import { settledWithin } from '../lib/async.js';
 import type { Logger } from '../usecases/ports.js';
 
 export interface BackgroundJobsOptions {
-  /** For the log. */
+  /** Names the jobs in the log. */
   readonly name: string;
   readonly concurrency: number;
-  /** Jobs that may wait; more are dropped. */
+  /** How many jobs may wait; further ones are dropped. */
   readonly maxWaiting: number;
   readonly log: Logger;
 }
 
 /**
- * Work that follows an answer and that the answer must not wait for, nor show by its time. It is kept in memory:
- * only work that somebody will ask for again may be lost with the process.
+ * Does work after a response has been sent, so that the response does not wait for it and its timing tells nothing
+ * about it. Jobs are kept in memory and lost with the process: use it only for work that will be requested again.
  */
 export class BackgroundJobs {
   readonly #options: BackgroundJobsOptions;
@@ -24,7 +24,7 @@ export class BackgroundJobs {
     this.#options = options;
   }
 
-  /** Takes a job and returns at once, before any of it runs. Never throws. */
+  /** Takes a job and returns before it starts. Drops it when too many wait, or after `stop`. Never throws. */
   offer(job: () => Promise<unknown>): void {
     const { name, maxWaiting, log } = this.#options;
     if (this.#isStopping) return;
@@ -36,7 +36,7 @@ export class BackgroundJobs {
     setImmediate(() => this.#runNext());
   }
 
-  /** Takes nothing more; resolves when what runs is done, or after `graceMs`. */
+  /** Takes no more jobs and drops those that wait. Resolves when running jobs are done, or after `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
     this.#waiting.length = 0;
@@ -64,8 +64,8 @@ export class BackgroundJobs {
 }
 
 /**
- * Runs a sweep now and again, one at a time. It looks by the clock, because deletions come from the command
- * line too; a look that finds nothing costs a few short reads.
+ * Runs a sweep every `intervalMs`, one at a time. It polls, because the command line deletes from another process; a
+ * sweep that finds nothing costs a few short reads.
  */
 export class Sweeper {
   readonly #run: (shouldStop: () => boolean) => Promise<void>;
@@ -89,7 +89,7 @@ export class Sweeper {
     this.#running = this.#sweep();
   }
 
-  /** Resolves when the step in hand is complete. */
+  /** Resolves when the current step of the sweep is complete. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     if (this.#timer !== null) clearTimeout(this.#timer);

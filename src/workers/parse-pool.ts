@@ -6,17 +6,18 @@ import type { FromThread, ThreadSetup, ToThread } from './parse-protocol.js';
 import { ParseRun } from './parse-run.js';
 
 export interface ParsePoolOptions {
-  /** Threads at most; one is started at once, the others when there is work for them. */
+  /** Maximum number of threads. One is started at once, the others when there is work for them. */
   readonly workers: number;
-  /** Time that a thread gets for one message. */
+  /** How long a thread may take for one message. */
   readonly timeoutMs: number;
-  /** Heap that one message may take. What it may take in buffers, and of text, follows from it. */
+  /** Heap that one message may use. The limits on its buffers and its text are derived from it. */
   readonly memoryMib: number;
   readonly log: Logger;
   /** The script of a thread. */
   readonly script?: URL;
 }
 
+/** A message that waits for a thread. */
 interface Waiting {
   readonly source: AsyncIterable<Uint8Array>;
   readonly sink: AttachmentSink;
@@ -26,14 +27,14 @@ interface Waiting {
 const RETRIES = { firstMs: 100, longestMs: 10_000 };
 
 /**
- * Parses messages on threads, so that the main thread never does. What a message does to its thread ends
- * with that thread: one that takes too long or too much is ended and replaced, and the others go on.
- * Threads hold no store; raw bytes and attachments pass through here, within windows.
+ * Parses messages on worker threads. A message can harm only its own thread: one that takes too much time or memory is
+ * ended and replaced, and the others go on. Threads have no access to the store; raw bytes and attachments are passed
+ * through here, with limits on how much is in flight.
  */
 export class ParsePool implements MessageParser {
   readonly #options: Required<ParsePoolOptions>;
   readonly #waiting: Waiting[] = [];
-  /** Every thread that lives, with the message that it works on. */
+  /** Every running thread with the message that it works on, or null. */
   readonly #threads = new Map<PoolThread, ParseRun | null>();
   #lastJob = 0;
   #failedStarts = 0;
@@ -45,7 +46,7 @@ export class ParsePool implements MessageParser {
     this.#options = { script: new URL('./parse-thread.js', import.meta.url), ...options };
   }
 
-  /** Starts a first thread; rejects when it cannot run at all. */
+  /** Starts the first thread. Rejects when threads cannot start at all. */
   async start(): Promise<void> {
     if (this.#isStopped || this.#threads.size > 0) return;
     await new Promise<void>((resolve, reject) => {
@@ -54,7 +55,7 @@ export class ParsePool implements MessageParser {
     });
   }
 
-  /** Rejects only when `source` or `sink` fails. */
+  /** Parses a message as soon as a thread is free. Rejects only when `source` or `sink` fails. */
   parse(source: AsyncIterable<Uint8Array>, sink: AttachmentSink): Promise<ParseOutcome> {
     if (this.#isStopped) return Promise.resolve({ status: 'stopped' });
     return new Promise(resolve => {
@@ -63,14 +64,14 @@ export class ParsePool implements MessageParser {
     });
   }
 
-  /** Messages that wait for a thread and messages in work. */
+  /** How many messages wait, how many are being parsed, and how many threads there are. */
   get load(): { readonly waiting: number; readonly active: number; readonly threads: number } {
     let active = 0;
     for (const run of this.#threads.values()) if (run !== null) active++;
     return { waiting: this.#waiting.length, active, threads: this.#threads.size };
   }
 
-  /** Ends all threads; every parse that is not done resolves to `stopped`. */
+  /** Ends all threads. Every unfinished parse resolves with `stopped`. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#retryTimer);
@@ -146,7 +147,7 @@ export class ParsePool implements MessageParser {
     this.#threads.get(thread)?.hear(message);
   }
 
-  /** Ends a thread that lives; the next message that needs one gets a new one. */
+  /** Ends a running thread. A new one is started when a message needs it. */
   #replace(thread: PoolThread, reason: string): void {
     if (!this.#threads.delete(thread)) return;
     this.#options.log.warn({ reason }, 'ending a parser thread');
@@ -165,7 +166,7 @@ export class ParsePool implements MessageParser {
     this.#dispatch();
   }
 
-  /** A thread that dies before it is ready says nothing about a message: messages wait, with back-off. */
+  /** A thread that dies before it is ready has not touched a message: messages wait for the next try, with back-off. */
   #failStart(death: ThreadDeath): void {
     const first = this.#firstStart;
     this.#firstStart = undefined;
@@ -188,7 +189,7 @@ interface PoolThreadOptions {
   readonly memoryMib: number;
   readonly onReady: (thread: PoolThread) => void;
   readonly onMessage: (thread: PoolThread, message: FromThread) => void;
-  /** The thread has ended by itself, for whatever reason; called once, and not after `end`. */
+  /** The thread has ended by itself, for whatever reason. Called at most once, and not after `end`. */
   readonly onDied: (thread: PoolThread, death: ThreadDeath) => void;
 }
 
@@ -197,14 +198,14 @@ export interface ThreadDeath {
   readonly detail: string;
 }
 
-/** Two threads with V8's default gain nothing over one: short-lived buffers fill its nursery. */
+/** With V8's default, short-lived buffers fill the young generation, and two threads are no faster than one. */
 const YOUNG_GENERATION_MIB = 64;
-/** V8 lets dead buffers of 64 MiB and more gather before it looks; they are no message's fault. */
+/** V8 may leave 64 MiB and more of dead buffers uncollected; these must not count against a message. */
 const UNCOLLECTED_BYTES = 128 * 1024 * 1024;
 /**
- * The heap is this many times the bodies that are kept. They take four times their bytes while they are put
- * together (two bytes a character, pieces and whole), and they must fit: V8 ends the whole process, not the
- * thread, when one large allocation fails.
+ * The heap divided by this limits the text and HTML bodies that are kept. While a body is assembled it takes four times
+ * its size (two bytes a character, as pieces and as a whole). That must fit, because V8 ends the whole process, not
+ * only the thread, when one large allocation fails.
  */
 const TEXT_SHARE = 8;
 
@@ -224,7 +225,7 @@ class PoolThread {
     };
     this.#worker = new Worker(options.script, {
       workerData: setup,
-      // The parser needs nothing of the environment, where secrets may stand.
+      // The parser needs no environment variables, and some may be secret.
       env: {},
       execArgv: [],
       stdout: true,
@@ -234,7 +235,7 @@ class PoolThread {
         maxOldGenerationSizeMb: options.memoryMib,
       },
     });
-    // What a library prints is not for our log, and must not gather either.
+    // The output of libraries is discarded: it must neither reach our log nor fill a buffer.
     this.#worker.stdout.resume();
     this.#worker.stderr.resume();
     this.#worker.on('message', (message: FromThread) => this.#hear(message));
@@ -251,7 +252,7 @@ class PoolThread {
     if (!this.#isGone) this.#worker.postMessage(message, transfer);
   }
 
-  /** Ends the thread, whatever it does; resolves when it is gone. */
+  /** Ends the thread, whatever it is doing. Resolves when it has ended. */
   async end(): Promise<void> {
     this.#isGone = true;
     await this.#worker.terminate();
@@ -278,7 +279,7 @@ class PoolThread {
 function deathBy(error: unknown): ThreadDeath {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'ERR_WORKER_OUT_OF_MEMORY') return { reason: 'memory', detail: 'heap over the memory limit' };
-  // The words of an error may quote the mail; its name does not.
+  // The message of an error may quote the mail; its name does not.
   const name = error instanceof Error ? error.name : typeof error;
   return { reason: 'worker_died', detail: `uncaught ${name}${code === '' ? '' : ` ${code}`}` };
 }

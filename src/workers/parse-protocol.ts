@@ -1,23 +1,23 @@
 import type { PreparedContent } from '../usecases/ports.js';
 
 /**
- * What the pool and its threads say to each other. A thread works on one message at a time; `job` numbers
- * the message, so that a late word about an earlier one is recognised.
+ * The protocol between the pool and its threads. A thread works on one message at a time. `job` is the number of the
+ * message, by which a late answer about an earlier one is recognised and ignored.
  *
  *   small message:  message ------------------------------> parsed (with the attachments' bytes)
  *   others:         begin, chunk ..., end ----------------> taken ..., attachments ..., parsed
  *
- * Both streams have a window: the pool sends no more than `SOURCE_WINDOW` bytes that were not `taken`, the
- * thread no more than `SINK_WINDOW` bytes that were not acknowledged by `stored`.
+ * Both streams have flow control: the pool sends at most `SOURCE_WINDOW` bytes that were not acknowledged by `taken`,
+ * the thread at most `SINK_WINDOW` bytes that were not acknowledged by `stored`.
  */
 
-/** Up to here a message travels in one post. */
+/** A message of up to this many bytes is posted whole. */
 export const SMALL_MESSAGE = 256 * 1024;
 export const SOURCE_WINDOW = 512 * 1024;
 export const SINK_WINDOW = 1024 * 1024;
-/** The largest piece of a message in one post. */
+/** Most bytes of a larger message in one post. */
 export const SOURCE_PIECE = 64 * 1024;
-/** Attachment bytes are gathered up to here before they are posted. */
+/** Attachments are posted whenever this many bytes of them have been gathered. */
 export const SINK_BATCH = 256 * 1024;
 
 export type ToThread =
@@ -25,11 +25,11 @@ export type ToThread =
   | { readonly kind: 'begin'; readonly job: number }
   | { readonly kind: 'chunk'; readonly job: number; readonly bytes: Uint8Array }
   | { readonly kind: 'end'; readonly job: number }
-  /** The source or the sink failed on our side: give the message up. */
+  /** The source or the sink has failed: the thread is to give up the message. */
   | { readonly kind: 'abandon'; readonly job: number }
   | { readonly kind: 'stored'; readonly job: number; readonly bytes: number };
 
-/** The calls of an `AttachmentSink`, in order. Bytes may be cut differently than the parser wrote them. */
+/** A call of an `AttachmentSink`, in order. Its bytes may be divided differently than the parser wrote them. */
 export type SinkCall =
   | { readonly call: 'begin'; readonly id: string }
   | { readonly call: 'write'; readonly bytes: Uint8Array }
@@ -57,9 +57,9 @@ export type FromThread =
       readonly detail: string;
     };
 
-/** What a thread is told at its start. */
+/** Passed to a thread at its start. */
 export interface ThreadSetup {
-  /** Memory outside the JavaScript heap that one message may take. */
+  /** Memory outside the JavaScript heap that one message may use. */
   readonly maxExternalBytes: number;
   /** Bytes of text and HTML bodies that may be kept. */
   readonly maxTextBytes: number;

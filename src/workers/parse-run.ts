@@ -16,18 +16,18 @@ export interface ParseRunOptions {
   readonly sink: AttachmentSink;
   readonly timeoutMs: number;
   readonly post: (message: ToThread, transfer: ArrayBuffer[]) => void;
-  /** The message has had its time; the thread that works on it must be ended. */
+  /** The time limit is exceeded: the thread that works on the message must be ended. */
   readonly onTimeUp: () => void;
 }
 
-/** How long a stop waits for a call of source or sink that is under way. */
+/** How long a stop waits for unfinished calls of source and sink. */
 const STOP_PATIENCE_MS = 1_000;
 
-/** One message on one thread: feeds it, empties it, and says how it went. */
+/** Parses one message on one thread: passes it the raw bytes, takes its attachments, and gives the outcome. */
 export class ParseRun {
   /**
-   * Rejects when the source or the sink failed, which is no word about the message. Settles only when
-   * neither is in use any more.
+   * Rejects when the source or the sink failed, which says nothing about the message. Settles only when neither is in
+   * use any more.
    */
   readonly outcome: Promise<ParseOutcome>;
   readonly #options: ParseRunOptions;
@@ -55,6 +55,7 @@ export class ParseRun {
     this.outcome = this.#conclude(finished);
   }
 
+  /** Takes a message of the thread; late ones about an earlier job are ignored. */
   hear(message: FromThread): void {
     if (this.#isOver || message.kind === 'ready' || message.job !== this.#options.job) return;
     switch (message.kind) {
@@ -78,7 +79,7 @@ export class ParseRun {
     }
   }
 
-  /** Ends the run with this outcome, unless it has one. */
+  /** Ends the run with this outcome, unless it has one already. */
   end(outcome: ParseOutcome): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -118,8 +119,8 @@ export class ParseRun {
   }
 
   /**
-   * Source or sink failed. A thread that has begun is told, and the run ends with its answer (or with its
-   * time), so that the thread is free when the run is over.
+   * Source or sink has failed. A thread that has begun is told so, and the run ends with its answer or at the time
+   * limit: the thread is free when the run has ended.
    */
   #break(error: unknown, hasBegun: boolean): void {
     this.#broken ??= { error };
@@ -146,14 +147,14 @@ interface ParseFeedOptions {
   readonly job: number;
   readonly source: AsyncIterable<Uint8Array>;
   readonly post: (message: ToThread, transfer: ArrayBuffer[]) => void;
-  /** The thread has taken everything and the source has nothing yet: it waits for us. */
+  /** Begins or ceases to be starved: the thread has taken everything and waits for the source. */
   readonly onStarving: (isStarving: boolean) => void;
   readonly onBroken: (error: unknown, hasBegun: boolean) => void;
 }
 
 /**
- * Carries the raw message from its source to a thread, in one post when it is small, else in pieces within
- * the window. Bytes are copied, not given away: the buffers are the caller's, and 64 KiB cost microseconds.
+ * Passes the raw message from its source to a thread: in one post when it is small, else in pieces within the window.
+ * The bytes are copied, not transferred, because the buffers belong to the caller. Copying 64 KiB takes microseconds.
  */
 class ParseFeed {
   /** Resolves when the source is no longer in use; never rejects. */
@@ -178,7 +179,7 @@ class ParseFeed {
     this.#noticeStarving();
   }
 
-  /** Ends the feeding; the source is closed. */
+  /** Stops passing bytes on, and closes the source. */
   cancel(): void {
     this.#isCancelled = true;
     this.#wake?.();
@@ -266,8 +267,8 @@ class ParseFeed {
 }
 
 /**
- * Measures the time that a thread has had for its message. It stands still while the thread waits for us
- * (the store is slow to read or to write), because what that costs is not the message's fault.
+ * Measures the time that a thread has worked on its message. It does not run while the thread waits for us, because the
+ * message is not to blame for a store that is slow to read or write.
  */
 class ParseClock {
   readonly #onTimeUp: () => void;
@@ -283,7 +284,7 @@ class ParseClock {
     this.#run();
   }
 
-  /** Stops the clock; each call wants its `resume`. */
+  /** Stops the clock until `resume` has been called as often as `pause`. */
   pause(): void {
     this.#pauses++;
     if (this.#pauses > 1 || this.#runningSince === undefined) return;

@@ -5,7 +5,7 @@ import { ownBytes } from './parse-thread-streams.js';
 
 type Prepared = PreparedContent & { readonly json: Uint8Array<ArrayBuffer> };
 
-/** Makes of a parsed message what the main thread takes: JSON bytes that can be given away, and key values. */
+/** Prepares a parsed message for the main thread: JSON bytes in a transferable buffer, and the values to index. */
 export function prepareContent({ content, ids }: ParsedMessage): Prepared {
   return {
     json: encodeJson(content),
@@ -19,15 +19,14 @@ export function prepareContent({ content, ids }: ParsedMessage): Prepared {
   };
 }
 
-/** UTF-16 units of a long text that are encoded at once (two at least, for a surrogate pair). */
+/** How many UTF-16 units of a long text are encoded at once; at least two, for a surrogate pair. */
 const PIECE = 64 * 1024;
-/** A content with a text longer than this is encoded in pieces, which takes two passes. */
+/** Content with a text of more UTF-16 units than this is encoded in pieces, which takes two passes. */
 const LONG = 1024 * 1024;
 
 /**
- * The bytes of `JSON.stringify(content)`. Long texts are encoded in pieces: escapes can make six characters
- * of one, and a string of that length, allocated at once, is what V8 answers by ending the process instead
- * of the thread.
+ * The bytes of `JSON.stringify(content)`. Long texts are encoded in pieces: escapes can make them six times as long,
+ * and when V8 cannot allocate such a string at once it ends the whole process, not only the thread.
  */
 export function encodeJson(content: object, pieceLength = PIECE, longLength = LONG): Uint8Array<ArrayBuffer> {
   const values: unknown[] = Object.values(content);
@@ -61,7 +60,7 @@ function* textPieces(text: string, pieceLength: number): Generator<string> {
   yield '"';
   for (let from = 0; from < text.length; ) {
     let to = Math.min(from + pieceLength, text.length);
-    // A surrogate pair must not be cut: each half alone would be escaped.
+    // A surrogate pair must not be divided: each half alone would be escaped.
     if (to < text.length && isHighSurrogate(text.charCodeAt(to - 1))) to--;
     yield JSON.stringify(text.slice(from, to)).slice(1, -1);
     from = to;

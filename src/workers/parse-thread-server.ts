@@ -7,10 +7,10 @@ import { ThreadSink, ThreadSource } from './parse-thread-streams.js';
 
 export type Parse = (source: AsyncIterable<Uint8Array>, sink: AttachmentSink) => Promise<ParsedMessage>;
 
-/** How many bytes go by between two looks at the memory. */
+/** The memory is checked whenever this many bytes have been read or written. */
 const LOOK_EVERY = 512 * 1024;
 
-/** The thread's side of the protocol: one message at a time, each by a call of `parse`. */
+/** The thread's side of the protocol in `parse-protocol.ts`: calls `parse` for one message at a time. */
 export function serveParses(port: MessagePort, parse: Parse, setup: ThreadSetup): void {
   let current: ThreadJob | undefined;
   port.on('message', (message: ToThread) => {
@@ -28,7 +28,7 @@ class ThreadJob {
   readonly #port: MessagePort;
   readonly #source: ThreadSource;
   readonly #sink: ThreadSink;
-  /** What the thread held at the start, garbage of earlier messages included, is not this message's. */
+  /** What the thread held before, including garbage of earlier messages, does not count against this message. */
   readonly #externalAtStart = getHeapStatistics().external_memory;
   readonly #maxExternalBytes: number;
   #unlooked = 0;
@@ -87,7 +87,7 @@ class ThreadJob {
     this.#port.postMessage(message, transfer);
   }
 
-  /** V8 limits the heap; buffers live outside of it and are limited here. */
+  /** V8 limits the heap. Buffers are outside of it and are limited here. */
   #watchMemory(bytes: number): void {
     this.#unlooked += bytes;
     if (this.#unlooked < LOOK_EVERY) return;
@@ -98,7 +98,7 @@ class ThreadJob {
   }
 }
 
-/** An error without its message, which may quote the mail: kind, code, and where it was thrown. */
+/** Class, code and place of an error, without its message, which may quote the mail. */
 function describeError(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const code = 'code' in error && typeof error.code === 'string' ? ` ${error.code}` : '';

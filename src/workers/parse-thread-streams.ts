@@ -1,7 +1,7 @@
 import type { AttachmentSink } from '../mail/read/limits.js';
 import { SINK_BATCH, SINK_WINDOW, type SinkCall, SOURCE_WINDOW } from './parse-protocol.js';
 
-/** The raw message inside a thread: what the pool posted, read by the parser at its own pace. */
+/** The raw message in a thread: the pool posts it, the parser reads it at its own pace. */
 export class ThreadSource implements AsyncIterable<Uint8Array> {
   readonly #reportTaken: (bytes: number) => void;
   readonly #look: (bytes: number) => void;
@@ -26,14 +26,14 @@ export class ThreadSource implements AsyncIterable<Uint8Array> {
     this.#wake?.();
   }
 
-  /** The rest will not come: whoever reads gets an error. */
+  /** The rest will not come: the reader gets an error. */
   abandon(): void {
     this.#state = 'abandoned';
     this.#chunks = [];
     this.#wake?.();
   }
 
-  /** The parser is done, whether it has read everything or not. */
+  /** The parser has finished, whether it has read everything or not. */
   close(): void {
     this.#state = 'closed';
     this.#chunks = [];
@@ -49,7 +49,7 @@ export class ThreadSource implements AsyncIterable<Uint8Array> {
       }
       if (this.#state === 'abandoned') throw new Error('the message was abandoned');
       if (this.#state !== 'open') return;
-      // Says "I wait for you", too: the pool stops the clock then.
+      // This also tells the pool that the thread waits, which stops the clock.
       this.#report();
       await new Promise<void>(resolve => {
         this.#wake = resolve;
@@ -73,11 +73,11 @@ export class ThreadSource implements AsyncIterable<Uint8Array> {
 
 type Send = (calls: readonly SinkCall[], bytes: number, transfer: ArrayBuffer[]) => void;
 
-/** Below this a chunk is copied together with its neighbours: a post of many small pieces is dear. */
+/** Smaller chunks are copied together into one buffer: posting many small buffers is slow. */
 const SMALL_CHUNK = 16 * 1024;
 const LARGE_BUFFER = 64 * 1024;
 
-/** The attachment sink inside a thread: gathers calls into posts, and waits when too much is under way. */
+/** The attachment sink in a thread: gathers calls into posts, and waits while too many bytes are unacknowledged. */
 export class ThreadSink implements AttachmentSink {
   readonly #send: Send;
   readonly #look: (bytes: number) => void;
@@ -133,7 +133,7 @@ export class ThreadSink implements AttachmentSink {
     this.#wake?.();
   }
 
-  /** What was not posted yet, to travel with the result. */
+  /** The calls that were not posted yet, to be posted with the result. */
   takeRest(): { calls: readonly SinkCall[]; transfer: ArrayBuffer[] } {
     this.#closeBuffer();
     return { calls: this.#calls, transfer: this.#transfer };
@@ -159,7 +159,7 @@ export class ThreadSink implements AttachmentSink {
   #copyIn(chunk: Uint8Array): void {
     let rest = chunk;
     while (rest.byteLength > 0) {
-      // Small attachments, the most, do not need a large buffer.
+      // Most attachments are small and do not need a large buffer.
       this.#buffer ??= Buffer.allocUnsafeSlow(
         this.#ofThisAttachment > SMALL_CHUNK ? LARGE_BUFFER : SMALL_CHUNK,
       );
@@ -172,8 +172,9 @@ export class ThreadSink implements AttachmentSink {
   }
 
   #closeBuffer(): void {
-    if (this.#buffer !== undefined && this.#filled > 0)
+    if (this.#buffer !== undefined && this.#filled > 0) {
       this.#pushWrite(this.#buffer.subarray(0, this.#filled));
+    }
     this.#buffer = undefined;
     this.#filled = 0;
   }
@@ -184,7 +185,7 @@ export class ThreadSink implements AttachmentSink {
   }
 }
 
-/** The bytes themselves when they fill a buffer of their own, which can be given away; else a copy. */
+/** The same bytes in a buffer of their own, which can be transferred: without copying if they fill theirs. */
 export function ownBytes(chunk: Uint8Array): Uint8Array<ArrayBuffer> {
   const isOwn = chunk.buffer instanceof ArrayBuffer && chunk.byteLength === chunk.buffer.byteLength;
   if (isOwn) return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);

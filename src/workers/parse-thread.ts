@@ -8,11 +8,11 @@ import { serveParses } from './parse-thread-server.js';
 /** The script of a parser thread. */
 
 try {
-  // On Linux a priority belongs to a thread, and 0 is the calling one (setpriority(2)): acceptance and the
-  // API on the main thread go first.
+  // On Linux each thread has its own priority, and 0 means the calling thread (setpriority(2)). Accepting mail and
+  // serving the API, on the main thread, come first.
   setPriority(0, 10);
 } catch {
-  // Not allowed here: parsing competes as an equal.
+  // Not permitted: parsing runs at the same priority.
 }
 
 if (parentPort === null) throw new Error('parse-thread.js runs as a worker thread only');

@@ -6,7 +6,7 @@ for (const deed of ['spin', 'hang']) {
     const { parse, pool, log } = await startPool(t, { timeoutMs: 300 });
     const [hanging, next] = await Promise.all([parse(deed), parse('next')]);
     t.match(hanging, { status: 'gave_up', reason: 'timeout' });
-    // A fresh thread may need longer than this short limit on a busy machine: asked again then.
+    // On a busy machine a new thread may need longer than this short limit: then tries again.
     const parsed = next.status === 'parsed' ? next : await parse('next');
     t.equal(subjectOf(parsed), 'next');
     t.equal(pool.load.active, 0);

@@ -11,7 +11,7 @@ function jobsOf(t: Test, options: { concurrency?: number; maxWaiting?: number } 
   return { jobs, log };
 }
 
-/** A job that lasts until it is let go. */
+/** A job that runs until it is released. */
 function longJob() {
   let end = () => {};
   const ended = new Promise<void>(resolve => {

@@ -27,7 +27,7 @@ t.test('a store that stops writing stops the reading', async t => {
     },
     end: () => undefined,
   });
-  // Nothing is written until the reading has stood still for a while.
+  // Nothing is written until nothing has been read for a while.
   for (let before = -1; before !== read; ) {
     before = read;
     await new Promise(resolve => setTimeout(resolve, 200));

@@ -19,7 +19,7 @@ t.test('however they are cut, there and back', async t => {
       if (outcome.status !== 'parsed') throw new Error(JSON.stringify(outcome));
       const [attachment] = sink.attachments;
       const sent = Buffer.concat([Buffer.from('copy '), ...pieces]);
-      // The first chunk that the thread saw names the deed and is not copied.
+      // The first chunk only tells the thread what to do, and is not copied.
       const copied = attachment?.bytes ?? Buffer.alloc(0);
       return (
         attachment?.size === copied.byteLength &&

@@ -3,7 +3,7 @@ import t from 'tap';
 import { ParsePool } from '../../../src/workers/parse-pool.js';
 import { recordingLog } from '../../support/redis/redis.js';
 
-/** The nice values of our threads, by thread id (proc(5): field 19 of stat). */
+/** The nice values of the threads of this process, by thread id (proc(5): field 19 of stat). */
 function niceValues(): Map<string, number> {
   const values = new Map<string, number>();
   for (const thread of readdirSync('/proc/self/task')) {

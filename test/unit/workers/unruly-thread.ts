@@ -4,8 +4,8 @@ import type { ThreadSetup } from '../../../src/workers/parse-protocol.js';
 import { serveParses } from '../../../src/workers/parse-thread-server.js';
 
 /**
- * A parser thread for tests: the first word of the message says what it does to its parser. Anything else
- * is parsed to a subject that is the message's text.
+ * A parser thread for tests: the first word of the message says how the parser misbehaves. Any other message is parsed
+ * to content with the text of the message as its subject.
  */
 const deeds: Record<string, (source: AsyncIterable<Uint8Array>, sink: AttachmentSink) => Promise<void>> = {
   async spin() {

@@ -27,7 +27,7 @@ export async function* chunks(...parts: readonly (string | Uint8Array)[]): Async
   for (const part of parts) yield typeof part === 'string' ? Buffer.from(part, 'latin1') : part;
 }
 
-/** Keeps what it gets, and minds the order of the calls. */
+/** Keeps what it gets, and fails when the calls come in a wrong order. */
 export class MemorySink implements AttachmentSink {
   readonly attachments: { id: string; bytes: Buffer; size: number }[] = [];
   #open: { id: string; parts: Uint8Array[] } | null = null;
@@ -55,7 +55,7 @@ export function subjectOf(outcome: ParseOutcome): unknown {
   return JSON.parse(Buffer.from(outcome.prepared.json).toString()).subject;
 }
 
-/** A promise and the means to settle it. */
+/** A promise and the functions to settle it. */
 export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open: () => void = () => undefined;
   const opened = new Promise<void>(resolve => {
