@@ -27,7 +27,7 @@ import { liveBytes, storeDiskBytes } from './measure/store-size.js';
 const DOMAIN = 'bench.example';
 const START_MS = 30_000;
 const READY_MS = 180_000;
-/** Compiled, this file is `dist/test/bench/appliance.js`. */
+/** The path is relative to `dist/test/bench/appliance.js`. */
 const LAUNCHER = join(import.meta.dirname, '../../../bin/postern');
 const MAP_GIB = 64;
 
@@ -37,15 +37,14 @@ export interface Fared {
 }
 
 /**
- * A whole Postern, started as an operator would start it, on free ports and a data directory of its own,
- * with one inbox. The bench looks into its store to see when accepted mail is ready: cheaper than asking
- * the API, which would be load of its own.
+ * A whole Postern, started as an operator starts it, on free ports and its own data directory, with one inbox. The
+ * bench reads its store to see when accepted mail is ready; asking the API would add load.
  */
 export class Appliance {
   readonly recipient = `agent@${DOMAIN}`;
   readonly smtpPort: number;
   readonly httpPort: number;
-  /** From the start of the process to its word that it is ready. */
+  /** From the start of the process to its log line "postern is ready". */
   readonly startMs: number;
   readonly #child: ChildProcess;
   readonly #mailbox: Mailbox;
@@ -145,7 +144,7 @@ export class Appliance {
     if (failed.length > 0) throw new Error(`${failed.length} of ${newest.length} messages failed to parse`);
   }
 
-  /** Watches loop and memory of the daemon from now on; the returned function ends that. */
+  /** Measures event loop and memory of the daemon from now on, until the returned function is called. */
   watch(): () => Promise<Fared> {
     const endLoop = measureLoop(this.pid, loopFile(this.#mailbox));
     const endMemory = watchMemory(this.pid);
@@ -175,7 +174,7 @@ export async function makeMailbox(): Promise<Mailbox> {
   const isGone = undoAtExit(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const data = dataFolder(folder);
   mkdirSync(data, { mode: 0o700 });
-  // Whatever /etc/postern may hold on this machine is not for the bench.
+  // The bench must not use the configuration in /etc/postern of this machine.
   writeFileSync(configFile(folder), '');
   const store = await openMigratedStore(storeOptions(folder));
   const deps = {

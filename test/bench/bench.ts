@@ -2,20 +2,20 @@ import { Appliance, type Mailbox, makeMailbox, removeMailbox } from './appliance
 import type { Report } from './measure/report.js';
 
 export interface BenchContext {
-  /** Small counts and one run: shows that everything works, not how fast it is. */
+  /** Small counts and a single run: shows that everything works, not how fast it is. */
   readonly isQuick: boolean;
-  /** How often everything is measured; medians are told. */
+  /** How often everything is measured; the report has the medians. */
   readonly runs: number;
 }
 
 export interface Bench {
-  /** How it is asked for on the command line. */
+  /** Its name on the command line. */
   readonly name: string;
   readonly title: string;
   run(context: BenchContext): Promise<Report>;
 }
 
-/** Gives `work` a data directory of its own and removes it afterwards. */
+/** Calls `work` with a new data directory, which is removed afterwards. */
 export async function withMailbox<Result>(work: (mailbox: Mailbox) => Promise<Result>): Promise<Result> {
   const mailbox = await makeMailbox();
   try {
@@ -25,7 +25,7 @@ export async function withMailbox<Result>(work: (mailbox: Mailbox) => Promise<Re
   }
 }
 
-/** Runs a Postern on a data directory for as long as `work` takes. */
+/** Runs a Postern on a data directory while `work` runs. */
 export async function withDaemon<Result>(
   mailbox: Mailbox,
   work: (appliance: Appliance) => Promise<Result>,
@@ -39,7 +39,7 @@ export async function withDaemon<Result>(
   }
 }
 
-/** Gives `work` a Postern with an empty inbox. */
+/** Calls `work` with a running Postern that has an empty inbox. */
 export function withAppliance<Result>(
   work: (appliance: Appliance) => Promise<Result>,
   settings: Readonly<Record<string, string>> = {},

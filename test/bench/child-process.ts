@@ -17,7 +17,7 @@ export function startChild(
   return child;
 }
 
-/** Starts a script of this folder, given with the extension that it has when compiled. */
+/** Starts a script of this folder, given by its path with the extension .js. */
 export function startScript(script: string, parameters: object = {}): ChildProcess {
   return startChild(process.execPath, [`${import.meta.dirname}/${script}`, JSON.stringify(parameters)]);
 }
@@ -31,7 +31,7 @@ export async function stopChild(child: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
-/** What a process writes until it ends. Rejects when it fails or takes longer than `timeoutMs`. */
+/** Resolves with what a process writes until it ends. Rejects when it fails or takes longer than `timeoutMs`. */
 export async function outputOf(child: ChildProcess, timeoutMs: number): Promise<string> {
   let output = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
@@ -44,7 +44,7 @@ export async function outputOf(child: ChildProcess, timeoutMs: number): Promise<
   return output;
 }
 
-/** The first line that a process writes and that `accept` takes for what it waits for. */
+/** Resolves with the first line of a process for which `accept` returns something. */
 export async function lineOf<Found>(
   child: ChildProcess,
   accept: (line: string) => Found | undefined,
@@ -63,7 +63,7 @@ export async function lineOf<Found>(
       const lines = buffered.split('\n');
       buffered = lines.pop() ?? '';
       for (const line of lines) {
-        // Not more than a failure needs: the listener stays, so that the pipe never fills.
+        // Keeps only what an error message needs. The listener stays, so that the pipe never fills.
         if (seen.length < 4_000) seen += `${line}\n`;
         const found = accept(line);
         if (found === undefined) continue;

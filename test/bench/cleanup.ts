@@ -1,4 +1,4 @@
-/** What has to be undone however the bench ends, an interrupt included. */
+/** What must be undone however the bench ends, also by an interrupt. */
 const pending = new Set<() => void>();
 
 process.on('exit', () => {
@@ -11,7 +11,7 @@ for (const [signal, code] of [
   process.once(signal, () => process.exit(code));
 }
 
-/** Does `undo`, which is synchronous, at the end of the process; the returned function takes that back. */
+/** Calls `undo`, which is synchronous, at the end of the process. The returned function cancels that. */
 export function undoAtExit(undo: () => void): () => void {
   pending.add(undo);
   return () => pending.delete(undo);

@@ -2,13 +2,13 @@ import type { Fared } from './appliance.js';
 import { whole } from './measure/report.js';
 import { median } from './measure/statistics.js';
 
-/** Wherever memory has a target. */
+/** A note for every bench that has a target for memory. */
 export const MEMORY_NOTE =
   'targets are for anonymous memory (RssAnon); VmHWM counts pages of the mapped store too, which the kernel takes back';
 
 export const FARED_COLUMNS = ['peak VmHWM/RssAnon MiB', 'loop p50/p99/max ms', 'busy/gc'] as const;
 
-/** Highest memory, medians of the loop's percentiles, its longest block. */
+/** Table cells: peak memory, medians of the event loop's delay percentiles, longest block. */
 export function faredCells(fared: readonly Fared[]): string[] {
   const of = (pick: (one: Fared) => number): number[] => fared.map(pick);
   const resident = Math.max(...of(one => one.memory.residentMib));

@@ -12,7 +12,7 @@ import { visibleBench } from './inbound/visible-bench.js';
 import { httpBench } from './mailbox/http-bench.js';
 import { sendBench } from './sending/send-bench.js';
 
-/** The way of mail into the appliance, to the agent that reads it, and out again. */
+/** The benches of mail from acceptance to the agent that reads it and sends. */
 export const inboundBenches: readonly Bench[] = [
   acceptBench,
   unparsedBench,

@@ -1,5 +1,5 @@
 import type { Bench } from './bench.js';
 import { composeBench } from './sending/compose-bench.js';
 
-/** The way of mail out. */
+/** The benches of outgoing mail. */
 export const outboundBenches: readonly Bench[] = [composeBench];

@@ -53,7 +53,7 @@ function describeMachine({ isQuick, runs }: BenchContext): string {
   return [
     `${cpus().length} x ${cpu?.model ?? 'processor'}, Linux ${release()}, node ${process.version}, load ${load} before`,
     `data in ${tmpdir()} (${fileSystem})`,
-    // There fdatasync does nothing, and all that is durable looks fast.
+    // On tmpfs fdatasync does nothing, so durable writes look fast.
     ...(fileSystem === 'tmpfs'
       ? ['MEMORY FILE SYSTEM: flushes cost nothing here; set TMPDIR to a disk']
       : []),

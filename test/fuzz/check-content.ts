@@ -3,7 +3,7 @@ import type { PreparedContent } from '../../src/usecases/ports.js';
 type Json = Readonly<Record<string, unknown>>;
 
 const CONTROLS = /[\x00-\x1f\x7f]/;
-/** Of a header; text and HTML may hold tabs and line ends. */
+/** For header values; text and HTML may contain tabs and line ends. */
 const TEXT_FIELDS = ['subject', 'message_id', 'in_reply_to', 'references', 'date'];
 const ADDRESS_LISTS = ['reply_to', 'to', 'cc', 'bcc'];
 const FIELDS = ['from', 'sender', ...ADDRESS_LISTS, ...TEXT_FIELDS, 'text', 'html', 'attachments'].sort();
@@ -17,7 +17,7 @@ const ATTACHMENT_FIELDS = [
   'related',
 ].sort();
 
-/** What in the prepared content of a message is not as the contract has it. */
+/** The places where the prepared content of a message is not as `getMessage` promises. */
 export function checkContent(
   prepared: PreparedContent,
   received: readonly { readonly id: string; readonly bytes: number; readonly size: number | null }[],
@@ -59,8 +59,9 @@ export function checkContent(
   expect(new Set(received.map(({ id }) => id)).size === received.length, 'an attachment id was given twice');
   for (const attachment of attachments) {
     expect(Object.keys(attachment).sort().join() === ATTACHMENT_FIELDS.join(), 'fields of an attachment');
-    for (const name of ['filename', 'disposition', 'content_id'])
+    for (const name of ['filename', 'disposition', 'content_id']) {
       text(attachment[name], `attachment ${name}`);
+    }
     const { filename, mime_type: type, related } = attachment;
     expect(
       typeof filename !== 'string' || !/[/\\]|^\.{0,2}$/.test(filename),

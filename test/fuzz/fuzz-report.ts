@@ -1,20 +1,20 @@
-/** What a module is told to do. */
+/** The input of a fuzzer. */
 export interface FuzzOptions {
-  /** The same seed and count make the same inputs, whatever else happens. */
+  /** The same seed and count always make the same inputs. */
   readonly seed: number;
   readonly count: number;
-  /** No new input is begun after this time. */
+  /** After this time no new input is begun. */
   readonly seconds: number;
-  /** Takes a line for the reader now and then. */
+  /** Called now and then with a line about the progress. */
   readonly report: (line: string) => void;
 }
 
-/** What came of it. */
+/** The result of a fuzzer. */
 export interface FuzzReport {
   /** Inputs that were tried. */
   readonly tried: number;
-  /** Broken invariants, each with what is needed to try it again; empty when all is well. */
+  /** Broken invariants, each with what is needed to reproduce it. */
   readonly failures: readonly string[];
-  /** What is worth knowing besides. */
+  /** Other facts worth reporting. */
   readonly figures: Readonly<Record<string, number>>;
 }

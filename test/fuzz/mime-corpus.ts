@@ -78,7 +78,7 @@ epilogue
 
 const sizeLimit = 100_000;
 
-/** Messages to begin with: our own, and the recorded cases where they are at hand. */
+/** The messages that are mutated: our own, and the recorded cases if they are available. */
 export function messageCorpus(): readonly Buffer[] {
   const folder = casesFolder();
   if (folder === null) return own;

@@ -60,9 +60,9 @@ const TOKENS = [
 ];
 
 /**
- * Messages that are changed here and there, through the parser's threads as the daemon uses them. What
- * must hold: each one settles within the limits; what comes out is the content of the contract, with no
- * control character in a header value, and attachments of the size that is said.
+ * Passes mutated messages through the parser's threads, as the daemon does. What must hold: each message settles within
+ * the limits; the content has the form that `getMessage` promises, without control characters in header values; and
+ * attachments have the size that is stated.
  */
 export async function fuzzMessages({ seed, count, seconds, report }: FuzzOptions): Promise<FuzzReport> {
   const corpus = messageCorpus();
@@ -94,7 +94,7 @@ export async function fuzzMessages({ seed, count, seconds, report }: FuzzOptions
   return { tried: next, failures, figures: { slowestMs: Math.round(slowestMs), corpus: corpus.length } };
 }
 
-/** One message of the corpus, changed; now and then with a part of another one in it. */
+/** A mutated message of the corpus, sometimes with a part of another message in it. */
 export function writeMessage(random: Random, corpus: readonly Buffer[]): Buffer {
   const first = random.pick(corpus);
   const second = random.pick(corpus);

@@ -40,10 +40,11 @@ const mutations: readonly Mutation[] = [
   (bytes, random) => bytes.subarray(0, random.below(bytes.length + 1)),
 ];
 
-/** Changes bytes in one to eight places: flips, insertions, doublings, moves, cuts. */
+/** Changes one to eight places: flips, inserts, duplicates, moves or removes bytes. */
 export function mutate(bytes: Buffer, random: Random, tokens: readonly string[]): Buffer {
   let mutated = bytes;
-  for (let left = 1 + random.below(8); left > 0; left--)
+  for (let left = 1 + random.below(8); left > 0; left--) {
     mutated = random.pick(mutations)(mutated, random, tokens);
+  }
   return mutated;
 }

@@ -1,4 +1,4 @@
-/** Random numbers that follow from a seed (mulberry32): the same seed, the same inputs. */
+/** Pseudo-random numbers from a seed (mulberry32): the same seed gives the same numbers. */
 export class Random {
   #state: number;
 
@@ -20,7 +20,7 @@ export class Random {
     return Math.floor(this.next() * below);
   }
 
-  /** True once in `times`. */
+  /** True with a probability of 1 in `times`. */
   oneIn(times: number): boolean {
     return this.below(times) === 0;
   }
@@ -38,7 +38,7 @@ export class Random {
   }
 }
 
-/** The generator of input `index` of a run: inputs do not depend on one another, or on their order. */
+/** The generator for input number `index` of a run, so that inputs depend neither on each other nor on their order. */
 export function randomFor(seed: number, index: number): Random {
   return new Random(Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(index + 1, 0xc2b2ae35));
 }

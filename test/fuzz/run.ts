@@ -6,9 +6,9 @@ import type { FuzzOptions, FuzzReport } from './fuzz-report.js';
 import { fuzzSessions } from './smtp-sessions.js';
 
 /*
- * `npm run fuzz [-- --seed N] [--sessions N] [--messages N] [--seconds N]`: tries the listener and the
- * parser on generated input until the counts or the time are up. It prints the seed; the same seed makes
- * the same input. Ends with 1 when an invariant was broken.
+ * `npm run fuzz [-- --seed N] [--sessions N] [--messages N] [--seconds N]`: runs the listener and the parser on
+ * generated input, up to these counts or this time. It prints the seed; the same seed makes the same input. The exit
+ * code is 1 when an invariant was broken.
  */
 
 const { values } = parseArgs({
@@ -57,7 +57,7 @@ async function main(): Promise<number> {
   return failed ? 1 : 0;
 }
 
-/** The parser's half, where it is built. */
+/** The fuzzer of the parser; null where it is not built. */
 async function loadMessageFuzzer(): Promise<((options: FuzzOptions) => Promise<FuzzReport>) | null> {
   const url = new URL('./mime-messages.js', import.meta.url);
   if (!existsSync(url)) return null;

@@ -2,21 +2,21 @@ import net from 'node:net';
 import tls from 'node:tls';
 import type { Leaving, Script, Step } from './session-script.js';
 
-/** What a client saw of its session. */
+/** What the client observed in its session. */
 export interface Played {
   /** Ids of the messages that were accepted, as far as the replies were read. */
   readonly acceptedIds: readonly string[];
-  /** Everything the server said was read: nothing was accepted but what is in `acceptedIds`. */
+  /** Was everything read that the server sent? Then nothing but `acceptedIds` was accepted. */
   readonly hasReadAll: boolean;
   /** The server did not end the session in time. */
   readonly hasHung: boolean;
-  /** Lines that are no replies. */
+  /** Lines from the server that are not replies. */
   readonly oddLines: readonly string[];
 }
 
-/** Longer than every deadline of the daemon that is tried. */
+/** Longer than every time limit of the daemon under test. */
 const HANG_MS = 30_000;
-/** What a client waits for a reply that may never come. */
+/** How long a client waits for a reply that may never come. */
 const LISTEN_MS = 150;
 
 /** Plays a script against the daemon, from an address of its own. */
@@ -47,7 +47,7 @@ class Client {
   #heard = '';
   #wake: () => void = () => {};
   #hasTls = false;
-  /** The server ended its side in order: all that it said has come. */
+  /** The server closed its side in order, so everything that it sent has arrived. */
   sawEnd = false;
   isClosed = false;
 
@@ -65,12 +65,12 @@ class Client {
     return this.isClosed || this.sawEnd;
   }
 
-  /** Node's client may drop what arrives while it ends a TLS connection, so nothing is sure behind that. */
+  /** Node's client may drop what arrives while it ends a TLS connection, so after that nothing is certain. */
   hasReadAll(leaving: Leaving): boolean {
     return this.sawEnd && (leaving === 'stay' || (leaving === 'fin' && !this.#hasTls));
   }
 
-  /** Resolves when something was heard or happened, or after a time. */
+  /** Resolves when something was received or has happened, or after a time. */
   change(ms: number): Promise<void> {
     return new Promise(resolve => {
       const timer = setTimeout(resolve, ms);
@@ -83,10 +83,11 @@ class Client {
   }
 
   async take(step: Step): Promise<void> {
-    if (step.do === 'write')
+    if (step.do === 'write') {
       await new Promise<void>(resolve => this.#socket.write(step.bytes, () => resolve()));
-    else if (step.do === 'listen') await this.change(LISTEN_MS);
-    else if (!this.#hasTls && /^220 2[^\n]*\r\n$/m.test(this.#heard.slice(-60))) await this.#shakeHands();
+    } else if (step.do === 'listen') {
+      await this.change(LISTEN_MS);
+    } else if (!this.#hasTls && /^220 2[^\n]*\r\n$/m.test(this.#heard.slice(-60))) await this.#shakeHands();
   }
 
   finish(): void {
@@ -94,7 +95,7 @@ class Client {
   }
 
   tearOff(how: 'vanish' | 'rst'): void {
-    // Node cannot reset a socket whose side has ended.
+    // Node cannot reset a socket whose writing side has ended.
     if (how === 'rst' && !this.sawEnd) this.#raw.resetAndDestroy();
     else this.#raw.destroy();
   }

@@ -1,15 +1,15 @@
 import { mutate } from './mutate.js';
 import type { Random } from './random.js';
 
-/** What a client of the fuzzer does, one after the other. */
+/** The steps of a client of the fuzzer. */
 export type Step =
   | { readonly do: 'write'; readonly bytes: Buffer }
-  /** Waits for the server to say something, for a moment. */
+  /** Waits a moment for the server to send something. */
   | { readonly do: 'listen' }
   /** A TLS handshake on the socket, if the server has just said 220 to STARTTLS. */
   | { readonly do: 'handshake' };
 
-/** How it leaves: in order and reading on, or in the middle of things, or not at all. */
+/** How the client leaves: in order and reading on, in the middle of something, or not at all. */
 export type Leaving = 'fin' | 'vanish' | 'rst' | 'stay';
 
 export interface Script {
@@ -56,7 +56,7 @@ const TOKENS = [
   '\x16\x03\x01',
 ];
 
-/** The usual thing, but now and then one of the odd ones. */
+/** Mostly the usual value, sometimes one of the odd ones. */
 function mostly(usual: string, odd: readonly string[], random: Random): string {
   return random.oneIn(8) ? random.pick(odd) : usual;
 }
@@ -118,7 +118,7 @@ function body(random: Random): string {
   return text;
 }
 
-/** A session after the grammar, more or less, in segments that do not mind the lines, mutated or not. */
+/** A session that roughly follows the grammar, in segments that ignore line ends, mutated or not. */
 export function writeScript(random: Random, known: string): Script {
   const parts: (string | Step)[] = [`${helloLine(random)}\r\n`];
   const isPipelined = random.oneIn(2);

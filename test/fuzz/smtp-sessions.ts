@@ -8,7 +8,7 @@ import { type Played, playSession } from './session-player.js';
 import { writeScript } from './session-script.js';
 
 export interface SessionFuzzOptions extends FuzzOptions {
-  /** A daemon that nobody else talks to meanwhile. */
+  /** A daemon that has no other clients meanwhile. */
   readonly box: PosternBox;
   /** The one inbox. */
   readonly address: string;
@@ -19,10 +19,10 @@ const MAY_GROW_MIB = 128;
 const SETTLE_MS = 60_000;
 
 /**
- * Thousands of sessions that are nearly, hardly or not at all SMTP. What must hold: the daemon lives and
- * logs no error; no session outlives its deadlines; every acceptance that was read has its one record, and
- * there is none besides; store, descriptors and memory come back to where they were. Each session has a
- * client address of its own, which its records carry.
+ * Runs thousands of sessions that are almost, hardly or not at all SMTP. What must hold: the daemon survives and logs
+ * no error; no session exceeds its time limits; each acceptance that was read has exactly one record, and there are no
+ * other records; store, descriptors and memory return to where they were. Each session has its own client address, by
+ * which its records are found.
  */
 export async function fuzzSessions(options: SessionFuzzOptions): Promise<FuzzReport> {
   const { box, seed, count, report } = options;
@@ -53,8 +53,9 @@ export async function fuzzSessions(options: SessionFuzzOptions): Promise<FuzzRep
   const facts = await settle(box, before.descriptors);
   const grownMib = privateMib(pid) - before.mib;
   const descriptors = openDescriptors(pid) - before.descriptors;
-  if (!isAtRest(facts))
+  if (!isAtRest(facts)) {
     failures.push(`not at rest: ${JSON.stringify({ ...facts.pending, uploads: facts.uploads })}`);
+  }
   if (descriptors > 0) failures.push(`${descriptors} descriptors are left open`);
   if (grownMib > MAY_GROW_MIB) failures.push(`memory grew by ${Math.round(grownMib)} MiB`);
   failures.push(...facts.faults, ...compare(facts, played, known));
@@ -69,7 +70,7 @@ export async function fuzzSessions(options: SessionFuzzOptions): Promise<FuzzRep
   };
 }
 
-/** 127.0.0.0/8 has an address for each session. */
+/** Each session gets its own address of 127.0.0.0/8. */
 function addressOf(index: number): string {
   const host = 0x010001 + index;
   return `127.${(host >> 16) & 0xff}.${(host >> 8) & 0xff}.${host & 0xff}`;
@@ -109,7 +110,7 @@ async function readStore(box: PosternBox): Promise<StoreFacts> {
   }
 }
 
-/** Waits until everything is parsed, swept and closed, or it takes too long. */
+/** Waits until everything is parsed, swept and closed, but not for ever. */
 async function settle(box: PosternBox, descriptors: number): Promise<StoreFacts> {
   const giveUpAtMs = Date.now() + SETTLE_MS;
   for (;;) {

@@ -16,9 +16,9 @@ interface Scenario {
   readonly bytes: number;
   readonly sessions: number;
   readonly isReused: boolean;
-  /** Messages a run, so that each takes a second or two; a peer without a count is left out. */
+  /** Messages per run, so that a run takes a second or two. A peer without a count is left out. */
   readonly counts: Partial<Readonly<Record<Target, number>>>;
-  /** The design's targets: at least so many times the rate of the peer. */
+  /** Targets: at least this many times the rate of the peer. */
   readonly atLeast: Partial<Readonly<Record<Target, number>>>;
 }
 
@@ -54,7 +54,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** Durable acceptance beside the peers: what a sender sees, with parsing under way behind it. */
+/** Durable acceptance compared with the peers, as a sender sees it, while parsing goes on. */
 export const acceptBench: Bench = {
   name: 'accept',
   title: 'messages accepted a second (Postern: with parsing under way behind it)',
@@ -93,12 +93,12 @@ async function runBesidePeers(context: BenchContext, appliance: Appliance): Prom
 
 interface Measured {
   readonly rates: Rates;
-  /** Of Postern's runs. */
+  /** For the runs of Postern. */
   readonly runs: readonly number[];
   readonly fared: readonly Fared[];
   /**
-   * Processor time of daemon and Redis for a message, from its arrival until it can be read. It holds on
-   * a busy machine too, where rates do not.
+   * Processor time of daemon and Redis per message, from its arrival until it can be read. Unlike rates, it is
+   * meaningful on a busy machine too.
    */
   readonly cpuMicros: readonly number[];
 }
@@ -133,7 +133,7 @@ async function measure(
       rates[target].push(count / seconds);
       if (endWatch !== null) {
         fared.push(await endWatch());
-        // The backlog would compete with the peer whose turn is next.
+        // Otherwise the backlog would slow down the next peer.
         await appliance.untilAllReady();
         cpuMicros.push(((appliance.cpuSeconds() - cpuBefore) / count) * 1e6);
         const accepted = appliance.accepted() - before;

@@ -9,17 +9,17 @@ import { compare, type Report } from '../measure/report.js';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const TURNS = 10;
-/** On a slow machine it ends earlier, and says so. */
+/** On a slow machine the bench ends earlier, and the report says so. */
 const LONGEST_S = 75;
 const SENDERS = 20;
-/** Half of the messages are short, most of the bytes are files: as mail is. */
+/** As in real mail, half of the messages are short and most of the bytes are attachments. */
 const MIX: readonly (readonly [BodyKind, bytes: number, messages: number])[] = [
   ['text', 4 * KIB, 5],
   ['attachment', 75 * KIB, 4],
   ['attachment', 400 * KIB, 1],
 ];
 
-/** LMDB reuses what is freed and never shrinks its file: does the file stay near what it holds? */
+/** LMDB reuses freed pages but never shrinks its file. Does the file stay near the size of its content? */
 export const churnBench: Bench = {
   name: 'churn',
   title: `a mailbox whose mail is replaced ${TURNS} times, delivered over SMTP and deleted over HTTP`,
@@ -66,7 +66,7 @@ async function measure({ isQuick }: BenchContext, appliance: Appliance): Promise
   };
 }
 
-/** Puts mail in at one end and takes the oldest out at the other. */
+/** Adds new mail and deletes the oldest. */
 class Churn {
   sent = 0;
   sentBytes = 0;
@@ -105,7 +105,7 @@ class Churn {
     await Promise.all(this.#sessions.map(session => session.close()));
   }
 
-  /** Parsing keeps up: mail that is deleted has all that belongs to it. */
+  /** Waits for parsing, so that deleted mail has been stored completely before. */
   async #inSteps(bytes: number, then: (id: string) => Promise<void>): Promise<void> {
     const { smtpPort, recipient } = this.#appliance;
     if (this.#sessions.length === 0) {

@@ -7,10 +7,10 @@ import { compare, type Report } from '../measure/report.js';
 import { median } from '../measure/statistics.js';
 
 const MESSAGES = 2000;
-/** The start's own work is over by then. */
+/** By then the work of the start is done. */
 const SETTLE_MS = 3_000;
 
-/** What the appliance takes when nobody wants anything of it, and how soon it is there. */
+/** What the idle appliance needs, and how fast it starts. */
 export const idleBench: Bench = {
   name: 'idle',
   title: `idle with ${MESSAGES} messages, and start to ready`,
@@ -52,7 +52,7 @@ async function measure(
   const both = {
     pss: daemon.pss + redis.pss,
     anonymous: daemon.anonymous + redis.anonymous,
-    // Two peaks have no sum: they need not have been at the same time.
+    // Two peaks cannot be added: they need not have been at the same time.
     peak: Number.NaN,
     share: daemon.share + redis.share,
   };

@@ -28,7 +28,7 @@ interface Seen {
   readonly fared: Fared;
 }
 
-/** One large message after the other, nothing beside it. */
+/** One large message after the other, without other load. */
 export const largeBench: Bench = {
   name: 'large',
   title: 'one large message at a time, accepted and parsed',
@@ -38,7 +38,7 @@ export const largeBench: Bench = {
 async function measure({ isQuick, runs }: BenchContext, appliance: Appliance): Promise<Report> {
   const seen = new Map<Case, Seen[]>();
   const cases = [ORDINARY, DOTS, ATTACHMENT, TEXT];
-  // Code that has not run yet, and a heap that has not grown yet, are not what is to be measured.
+  // A warm-up: cold code and a heap that has not grown yet must not be measured.
   for (const one of cases) await send(appliance, one);
   for (let run = 0; run < (isQuick ? 1 : runs); run++) {
     for (const one of cases) seen.set(one, [...(seen.get(one) ?? []), await send(appliance, one)]);

@@ -6,10 +6,10 @@ import { compare, type Report } from '../measure/report.js';
 import { percentile } from '../measure/statistics.js';
 
 const BYTES = 75 * 1024;
-/** The first messages find code that has not run yet. */
+/** The first messages run cold code and are not counted. */
 const WARM_UP = 10;
 
-/** How long an agent waits for a message that has just been accepted, when there is nothing else to do. */
+/** How long until an agent can read a message that was just accepted, without other load. */
 export const latencyBench: Bench = {
   name: 'latency',
   title: '75 KB at rest: from the reply to the final dot until it can be read',

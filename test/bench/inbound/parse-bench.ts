@@ -18,7 +18,7 @@ const COLUMNS = [
 type Speeds = Readonly<Record<EngineName, Speed | null>>;
 type ParseEngine = Engine<ParseOrder>;
 
-/** How fast is our parser, alone and as the daemon uses it, beside the one that everybody takes? */
+/** How fast is our parser, alone and as the daemon uses it, compared with mailparser? */
 export const parseBench: Bench = {
   name: 'parse',
   title: `messages parsed a second; mailparser ${MAILPARSER}: simpleParser, conversions off`,
@@ -31,7 +31,7 @@ export const parseBench: Bench = {
     if ('folder' in installed) engines.set('mailparser', startEngine('mailparser', installed.folder));
     try {
       return toReport(await measure(context, engines), [
-        // A worker beside other load of the machine would look slower than it is.
+        // Beside other load on the machine a worker would look slower than it is.
         'parser threads run at low priority: the worker needs a quiet machine, more than the others do',
         ...('obstacle' in installed ? [`${installed.obstacle}: its columns are left out`] : []),
       ]);
@@ -85,7 +85,7 @@ function toReport(found: ReadonlyMap<Corpus, Speeds>, notes: readonly string[]):
   return { columns: COLUMNS, rows, notes, comparisons };
 }
 
-/** The kind of message at which an engine fares worst. */
+/** The kind of message for which an engine does worst. */
 function compareLowest(what: string, name: EngineName, found: ReadonlyMap<Corpus, Speeds>): Comparison {
   const words = { unit: 'x', than: 'mailparser', digits: 2 };
   const ratios = [...found].flatMap(([corpus, speeds]) => {

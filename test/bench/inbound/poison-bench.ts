@@ -12,11 +12,11 @@ import { percentile } from '../measure/statistics.js';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
-/** A hundred messages; the set repeats itself in sizes, so it is sent once. */
+/** The sizes of each shape, a hundred messages in all. The set is sent only once, because it repeats shapes in sizes. */
 const FULL = { sizes: [64 * KIB, MIB, 4 * MIB], largest: 4 };
 const QUICK = { sizes: [64 * KIB, MIB], largest: 1 };
 const WARM_UP = 200;
-/** How long things go on at the least, so that there is something to compare with. */
+/** The minimum time of ordinary traffic, so that there is something to compare with. */
 const WATCH_MS = 3_000;
 
 interface Seen {
@@ -27,7 +27,7 @@ interface Seen {
   readonly fared: Fared;
 }
 
-/** Does mail that is made to hurt keep the others waiting? */
+/** Does hostile mail delay other mail? */
 export const poisonBench: Bench = {
   name: 'poison',
   title: 'hostile messages parsed, while ordinary mail comes in and lists are read',
@@ -59,7 +59,7 @@ async function observe(
   return { poison, failed: await check(appliance, poison), settledSeconds, ordinary, fared };
 }
 
-/** Throws unless all is settled with its raw bytes intact; names those that could not be parsed. */
+/** Throws unless all messages are settled with intact raw bytes. Names those that could not be parsed. */
 async function check(appliance: Appliance, poison: readonly SentPoison[]): Promise<string[]> {
   const api = new ApiClient(() => appliance.httpPort, appliance.credential);
   const failed: string[] = [];

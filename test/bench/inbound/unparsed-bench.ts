@@ -13,7 +13,7 @@ const COUNTS: readonly (readonly [sessions: number, count: number])[] = [
   [100, 3000],
 ];
 
-/** How much of the rate of acceptance does the parsing behind it cost? Without Redis nothing is parsed. */
+/** How much does parsing reduce the rate of acceptance? Measured without Redis, where nothing is parsed. */
 export const unparsedBench: Bench = {
   name: 'unparsed',
   title: '4 KB accepted a second, with parsing under way and while Redis is away',

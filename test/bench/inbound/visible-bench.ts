@@ -12,11 +12,11 @@ const COUNTS = { postern: 6000, postfix: 1200 } as const;
 
 interface Run {
   readonly acceptedPerSecond: number;
-  /** Messages by the time until the last one could be read. */
+  /** Number of messages divided by the time until the last one could be read. */
   readonly visiblePerSecond: number;
 }
 
-/** The whole way: accepted, parsed, indexed and readable, against Postfix's way into the maildir. */
+/** From acceptance until a message is parsed, indexed and readable, compared with Postfix and its maildir. */
 export const visibleBench: Bench = {
   name: 'visible',
   title: '4 KB, 20 sessions: until the last message can be read',

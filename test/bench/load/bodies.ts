@@ -6,7 +6,7 @@ export type BodyKind =
   | 'text'
   /** A short text and one base64 attachment that makes up the size. */
   | 'attachment'
-  /** Nothing but lines that begin with a dot: the most work that DATA can make. */
+  /** Only lines that begin with a dot: the most work that DATA can cause. */
   | 'dots';
 
 const LINE = 'The quick brown fox jumps over the lazy dog while the five boxing wizards wait\r\n';

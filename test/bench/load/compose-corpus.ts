@@ -14,7 +14,7 @@ export type Outgoing = (typeof OUTGOING)[number];
 
 export type ComposerName = 'composeMessage' | 'nodemailer';
 
-/** What an engine is asked to compose. */
+/** The order for an engine. */
 export interface ComposeOrder extends Order {
   readonly kind: Outgoing;
 }

@@ -4,7 +4,7 @@ import { composeMessage, type OutgoingMessage } from '../../../src/mail/write/co
 import { type ComposeOrder, type ComposerName, outgoingMessage } from './compose-corpus.js';
 import type { Speed } from './run-engine.js';
 
-/** One composer in a process of its own; each line it reads is an order, each line it writes what came of it. */
+/** A composer in its own process. Each line that it reads is an order, each line that it writes a result. */
 
 const { composer } = JSON.parse(process.argv[2] ?? '') as { composer: ComposerName };
 

@@ -19,8 +19,8 @@ const LOOK_EVERY_MS = 5;
 const BYTES = 4096;
 
 /**
- * An ordinary day beside whatever else goes on: a letter now and then, an agent that looks at its list. The
- * returned function ends it, and resolves when every letter that was sent can be read.
+ * Ordinary traffic beside the load that is measured: a message now and then, and an agent that lists its messages. The
+ * returned function ends it, and resolves when every message that was sent can be read.
  */
 export function startOrdinaryTraffic(appliance: Appliance): () => Promise<OrdinaryFigures> {
   const acceptMs: number[] = [];
@@ -65,7 +65,7 @@ export function startOrdinaryTraffic(appliance: Appliance): () => Promise<Ordina
     }
   };
   const all = Promise.all([sendMail(), readLists(), watchLetters()]);
-  // Told by the returned function, which may be called long after.
+  // Reported by the returned function, which may be called much later.
   all.catch(() => {});
   return async () => {
     isOver = true;

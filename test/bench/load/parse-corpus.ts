@@ -26,16 +26,16 @@ export interface ParseOrder extends Order {
 }
 
 const KIB = 1024;
-/** The recorded cases that are larger belong to other benches. */
+/** Larger recorded cases are left to other benches. */
 const CASE_BYTES = 100 * KIB;
 const WORDS =
   'agent mail report invoice please find attached the figures for this quarter and let me know when you can';
 
-/** The messages of a corpus, the same in every process; none when the recorded cases are not at hand. */
+/** The messages of a corpus, the same in every process; empty when the recorded cases are not available. */
 export function buildCorpus(corpus: Corpus): readonly Buffer[] {
   if (corpus === 'recorded MIME cases') return recordedCases();
   const random = new Random(CORPORA.indexOf(corpus) + 1);
-  // A few that differ: no engine lives by having seen the very same bytes.
+  // Several different ones, so that no engine gains from seeing the same bytes again.
   return Array.from({ length: 8 }, (_, index) => Buffer.from(MESSAGES[corpus](random, index), 'utf8'));
 }
 
@@ -112,7 +112,7 @@ export function html(random: Random, bytes: number): string {
   return `<html><head><title>Bericht</title></head><body><table>\r\n${rows}</table></body></html>\r\n`;
 }
 
-/** RFC 2045 section 6.7, with soft line breaks. */
+/** Quoted-printable with soft line breaks (RFC 2045 section 6.7). */
 function quotedPrintable(text: string): string {
   return text.split('\r\n').map(quoteLine).join('\r\n');
 }

@@ -8,14 +8,14 @@ import { recordingLog } from '../../support/redis/redis.js';
 import { buildCorpus, type Corpus, type EngineName, type ParseOrder } from './parse-corpus.js';
 import type { Speed } from './run-engine.js';
 
-/** One parser in a process of its own; each line it reads is an order, each line it writes what came of it. */
+/** A parser in its own process. Each line that it reads is an order, each line that it writes a result. */
 
 const { engine, mailparser } = JSON.parse(process.argv[2] ?? '') as {
   engine: EngineName;
   mailparser: string | null;
 };
 
-/** As the store hands raw bytes out. */
+/** The size of the chunks in which the store returns raw bytes. */
 const PIECE = 64 * 1024;
 /** So that the worker need not wait for our thread between two messages. */
 const IN_HAND: Readonly<Record<EngineName, number>> = { 'one worker': 4, parseMessage: 1, mailparser: 1 };
@@ -37,7 +37,7 @@ async function openEngine(): Promise<Parse> {
 
 type SimpleParser = (raw: Buffer, options: object) => Promise<unknown>;
 
-/** With its conversions between text and HTML off, which is its fastest. */
+/** Without its conversions between text and HTML, which makes it fastest. */
 function openMailparser(): Parse {
   if (mailparser === null) throw new Error('no mailparser');
   const load = createRequire(join(mailparser, 'package.json'));

@@ -4,7 +4,7 @@ import { SENDER } from '../../support/smtp/deliver.js';
 import { SmtpClient } from '../../support/smtp/smtp-client.js';
 import type { PoisonRun, SentPoison } from './run-poison-load.js';
 
-/** A sender in a process of its own: see `run-poison-load.ts`. */
+/** The sender's process, started by `run-poison-load.ts`. */
 
 const run = JSON.parse(process.argv[2] ?? '') as PoisonRun;
 const client = await SmtpClient.ready(run.port);

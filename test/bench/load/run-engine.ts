@@ -17,8 +17,8 @@ export interface Speed {
 const ANSWER_MS = 60_000;
 
 /**
- * Something measured in a process that stays, so that its code is compiled once and its garbage is its own. The
- * script reads an order a line and writes the speed that came of it.
+ * Code that is measured in a process that keeps running, so that it is compiled once and has a heap of its own. The
+ * script reads one order a line and writes the measured speed.
  */
 export class Engine<Asked extends Order> {
   readonly #child: ChildProcess;
@@ -31,7 +31,7 @@ export class Engine<Asked extends Order> {
     this.#answers = createInterface({ input: stdout })[Symbol.asyncIterator]();
   }
 
-  /** Does what is asked over and over for a time. */
+  /** Repeats the order for the given time. */
   async run(order: Asked): Promise<Speed> {
     this.#child.stdin?.write(`${JSON.stringify(order)}\n`);
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), order.durationMs + ANSWER_MS);
@@ -49,7 +49,7 @@ export class Engine<Asked extends Order> {
   }
 }
 
-/** Runs every engine on an order in turn, after a first run that does not count; medians, null for no engine. */
+/** Runs an order on every engine in turn, after a warm-up run. Returns medians; null where there is no engine. */
 export async function medianSpeeds<Name extends string, Asked extends Order>(
   engines: ReadonlyMap<Name, Engine<Asked>>,
   order: Asked,

@@ -18,7 +18,7 @@ export interface SentPoison {
 
 const TIMEOUT_MS = 180_000;
 
-/** Sends the poison set, one message after the other, from a process of its own: building it takes time. */
+/** Sends the poison set, one message after the other, from another process, because building it takes time. */
 export async function runPoisonLoad(run: PoisonRun): Promise<readonly SentPoison[]> {
   return JSON.parse(await outputOf(startScript('load/poison-load.js', run), TIMEOUT_MS)) as SentPoison[];
 }

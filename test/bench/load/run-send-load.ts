@@ -2,20 +2,20 @@ import { outputOf, startScript } from '../child-process.js';
 
 export interface SendRun {
   readonly through: 'api' | 'nodemailer';
-  /** Of the API, or of the server that nodemailer sends to. */
+  /** Port of the API, or of the server that nodemailer sends to. */
   readonly port: number;
   /** Of the API. */
   readonly path: string;
   readonly credential: string;
-  /** No two runs have one. */
+  /** Different in every run. */
   readonly keyPrefix: string;
   readonly recipient: string;
-  /** Messages under way at once. */
+  /** Messages in flight at once. */
   readonly clients: number;
-  /** That nodemailer may open. */
+  /** How many connections nodemailer may open. */
   readonly connections: number;
   readonly count: number;
-  /** Of text. */
+  /** Bytes of text in a message. */
   readonly bytes: number;
 }
 

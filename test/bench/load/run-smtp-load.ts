@@ -5,7 +5,7 @@ export interface LoadRun {
   readonly port: number;
   readonly recipient: string;
   readonly sessions: number;
-  /** Messages in all. */
+  /** The number of messages. */
   readonly count: number;
   readonly bytes: number;
   readonly body: BodyKind;
@@ -13,13 +13,13 @@ export interface LoadRun {
 
 export interface LoadFigures {
   readonly seconds: number;
-  /** Of each message: from MAIL to the reply to the final dot. */
+  /** For each message: milliseconds from MAIL to the reply to the final dot. */
   readonly latenciesMs: readonly number[];
 }
 
 export interface RunningLoad {
   readonly figures: Promise<LoadFigures>;
-  /** Ends it after the messages that are on their way. */
+  /** Ends the load after the messages in flight. */
   finish(): void;
 }
 

@@ -4,8 +4,8 @@ import { percentile } from '../measure/statistics.js';
 import type { SendFigures, SendRun } from './run-send-load.js';
 
 /**
- * Sends messages, so many at once: with a key each over the API, or by nodemailer alone to a server. The next
- * one starts when the one before has its outcome.
+ * Sends messages, a given number at once: over the API with an idempotency key each, or with nodemailer straight to a
+ * server. The next message starts when one has its outcome.
  */
 
 const run = JSON.parse(process.argv[2] ?? '') as SendRun;

@@ -2,7 +2,7 @@ import { type BodyKind, buildMessage } from './bodies.js';
 import type { LoadFigures, LoadRun } from './run-smtp-load.js';
 import { SmtpSession } from './smtp-session.js';
 
-/** A sender in a process of its own, for what smtp-source cannot do: see `run-smtp-load.ts`. */
+/** The sender's process, for what smtp-source cannot do. Started by `run-smtp-load.ts`. */
 
 const run = JSON.parse(process.argv[2] ?? '') as LoadRun & { body: BodyKind };
 const wire = buildMessage(run.body, run.bytes);

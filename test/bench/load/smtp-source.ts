@@ -13,7 +13,7 @@ export interface SourceRun {
   readonly bytes: number;
   readonly sessions: number;
   readonly count: number;
-  /** Is a connection used again for the next message? */
+  /** Is the connection used again for the next message? */
   readonly isReused: boolean;
 }
 

@@ -10,7 +10,7 @@ import { startHelloServer } from '../peers/peers.js';
 const CONNECTIONS = 50;
 const MESSAGES = 300;
 
-/** What agents do all day: look at the newest page. */
+/** What agents do most often: list the newest page of messages. */
 export const httpBench: Bench = {
   name: 'http',
   title: `newest page of 20 over HTTP, authenticated, ${CONNECTIONS} connections, against a hello world on node:http`,

@@ -9,7 +9,7 @@ const IN_FLIGHT = 1_000;
 const ROUNDS = 5;
 const CHANGES_PER_ROUND = 20_000;
 
-/** Durable changes a second, each one label on or off one message anywhere in the mailbox. */
+/** Durable changes per second; each adds or removes one label of a message anywhere in the inbox. */
 export async function measureLabelChanges(place: Place): Promise<number> {
   const ids = sampleIds(place, 10_000);
   const rates: number[] = [];
@@ -25,7 +25,7 @@ export async function measureLabelChanges(place: Place): Promise<number> {
   return median(rates);
 }
 
-/** Gives the newest message another label, so many times. */
+/** Changes a label of the newest message this many times. */
 export async function relabel(place: Place, times: number): Promise<void> {
   const [id] = sampleIds(place, 1);
   await inFlight(times, n => change(place, id ?? '', [`state ${n % 100}`], [`state ${(n + 99) % 100}`]));

@@ -6,7 +6,7 @@ import { type ReceivedRecord, saveMessage } from '../../../src/store/mailbox/mes
 import { BlobUploads } from '../../../src/store/records/blob-upload.js';
 import { joinThread } from '../../../src/store/threads/move.js';
 
-/** Instants of generated messages: one a second from here on. */
+/** The time of the first generated message; the others follow one a second. */
 export const FIRST_AT = Date.UTC(2026, 0, 1);
 export const STEP_MS = 1_000;
 
@@ -33,8 +33,8 @@ export function messageIdOf(index: number): string {
 }
 
 /**
- * Fills an inbox with ready messages, by the functions that the product itself stores them with. The same
- * number gives the same mailbox, ids aside.
+ * Fills an inbox with ready messages, by the same functions with which the product stores them. The same count gives
+ * the same messages, except for their ids.
  * @param labelsOf the labels of a message; by default skewed as above
  * @param referencesOf what it refers to; by default each is a conversation of its own
  */
@@ -66,7 +66,7 @@ export async function fillMailbox(
   await Promise.all(Array.from({ length: UNITS_IN_FLIGHT }, runUnits));
 }
 
-/** Numbers that look random and are the same in every run; from 0 up to but not including 1. */
+/** Pseudo-random numbers in [0, 1) that are the same in every run. */
 function chance(index: number, salt: number): number {
   let hash = Math.imul(index + 1, 0x9e37_79b1) ^ Math.imul(salt + 1, 0x85eb_ca6b);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b_3c6d);
@@ -82,7 +82,7 @@ export function skewedLabels(index: number, count: number): string[] {
   return labels.sort();
 }
 
-/** Few write most of the mail. */
+/** The sender with this rank; a few of them write most of the mail. */
 export function correspondent(rank: number): string {
   return `person${rank}@correspondents.example`;
 }

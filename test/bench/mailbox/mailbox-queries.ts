@@ -20,11 +20,11 @@ export interface Place {
 
 export interface QueryTimes {
   readonly medianMs: number;
-  /** The longest time that the main loop had for nothing else. */
+  /** The longest time for which the event loop was blocked. */
   readonly stretchMs: number;
 }
 
-/** One question to a mailbox; `ask` comes back after one event turn or several. */
+/** A query; `ask` may take one event turn or several. */
 export interface Query {
   readonly name: string;
   readonly kind: 'page' | 'count' | 'labels' | 'search';
@@ -40,10 +40,10 @@ export function filterOf({ all = [], any = [], none = [] }: Groups, rest: Rest =
   return { ...NO_FILTER, ...rest, labels: { all, any, none } };
 }
 
-/** Where a mailbox is half over. */
+/** The time of the middle message. */
 export const middleOf = ({ size }: Place): number => FIRST_AT + Math.floor(size / 2) * STEP_MS;
 
-/** Each has a full page in a small mailbox as in a large one, or none in either: pages of one length are compared. */
+/** Each has a full page in a small and in a large inbox, or in neither: pages of the same length are compared. */
 const SETS: readonly (readonly [string, (place: Place) => MessageFilter])[] = [
   ['everything', () => NO_FILTER],
   ['one label, on half', () => filterOf({ all: [HALVES.even] })],
@@ -145,7 +145,7 @@ const WARM_UP = 20;
 const REPEATS = 101;
 const BUDGET_MS = 1_500;
 
-/** Asks many times, each in an event turn of its own, as requests come. */
+/** Asks many times, each time in its own event turn, as requests come. */
 export async function timeQuery({ ask }: Query, place: Place): Promise<QueryTimes> {
   for (let repeat = 0; repeat < WARM_UP; repeat++) await ask(place);
   const times: number[] = [];
@@ -158,11 +158,11 @@ export async function timeQuery({ ask }: Query, place: Place): Promise<QueryTime
   }
   const stretches: number[] = [];
   for (let repeat = 0; repeat < 5; repeat++) stretches.push(await longestStretch(async () => ask(place)));
-  // The shortest of some: whatever else runs on the machine makes them longer.
+  // The shortest of several, because other load on the machine makes them longer.
   return { medianMs: median(times), stretchMs: Math.min(...stretches) };
 }
 
-/** The longest gap between two turns of the loop while `work` goes on. */
+/** The longest gap between two turns of the event loop while `work` runs. */
 export async function longestStretch(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let isOver = false;

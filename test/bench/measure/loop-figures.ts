@@ -1,21 +1,21 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How the main loop of the daemon fared. */
+/** Measurements of the daemon's event loop. */
 export interface LoopFigures {
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** The longest time for which nothing else could run. */
+  /** The longest time for which it was blocked. */
   readonly maxMs: number;
-  /** Share of the time in which the loop had work. */
+  /** Share of the time in which the loop was busy. */
   readonly busyShare: number;
-  /** Share of the time in garbage collection. */
+  /** Share of the time spent in garbage collection. */
   readonly gcShare: number;
 }
 
 const ANSWER_MS = 10_000;
 
-/** Begins to measure the loop of a process that runs `loop-probe.ts`; the returned function ends it. */
+/** Measures the loop of a process that runs `loop-probe.ts`, until the returned function is called. */
 export function measureLoop(pid: number, file: string): () => Promise<LoopFigures> {
   rmSync(file, { force: true });
   process.kill(pid, 'SIGUSR2');

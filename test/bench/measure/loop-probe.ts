@@ -9,11 +9,11 @@ import { isMainThread } from 'node:worker_threads';
 import type { LoopFigures } from './loop-figures.js';
 
 /**
- * Loaded into the daemon with `--import`, so that the product needs no switch for it. SIGUSR2 begins a
- * measurement of the main loop, the next SIGUSR2 ends it and writes the figures to BENCH_LOOP_FILE.
+ * Loaded into the daemon with `--import`, so that the product needs no option for it. SIGUSR2 begins a measurement of
+ * the event loop; the next SIGUSR2 ends it and writes the figures to BENCH_LOOP_FILE.
  */
 
-/** The histogram's timer; every delay it tells contains one such interval. */
+/** The interval of the histogram's timer, which every delay that it reports includes. */
 const RESOLUTION_MS = 2;
 
 const file = process.env.BENCH_LOOP_FILE;
@@ -48,7 +48,7 @@ if (isMainThread && file !== undefined) {
       busyShare: active / (active + idle),
       gcShare: gcMs / (active + idle),
     };
-    // Renamed into place: whoever waits for the file finds all of it.
+    // Renamed into place, so that the file is complete when it appears.
     writeFileSync(`${file}.part`, JSON.stringify(figures));
     renameSync(`${file}.part`, file);
   });

@@ -15,7 +15,7 @@ export function anonymousMib(pid: number): number {
   return field(readFileSync(`/proc/${pid}/status`, 'utf8'), 'RssAnon');
 }
 
-/** The most that was resident at once since the process began, or since its mark was set back. */
+/** Peak resident memory since the process began, or since the mark was reset. */
 export function peakMib(pid: number): number {
   return field(readFileSync(`/proc/${pid}/status`, 'utf8'), 'VmHWM');
 }
@@ -45,15 +45,15 @@ export function processName(pid: number): string {
 export interface MemoryPeak {
   /** The kernel's own high-water mark of resident memory. */
   readonly residentMib: number;
-  /** Highest of many looks at the anonymous part. */
+  /** The highest of many samples of the anonymous part. */
   readonly anonymousMib: number;
 }
 
 const LOOK_MS = 20;
 
-/** Watches a process from now on; the function that it returns ends that and tells the peak. */
+/** Samples a process from now on. The returned function ends that and returns the peak. */
 export function watchMemory(pid: number): () => MemoryPeak {
-  // 5 sets the high-water mark back to what is resident now.
+  // 5 resets the high-water mark to what is resident now.
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
   let peak = anonymousMib(pid);
   const look = (): void => {

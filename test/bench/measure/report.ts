@@ -1,4 +1,4 @@
-/** What a bench has to tell: a table of figures, and how they compare with the targets of the design. */
+/** The result of a bench: a table of figures, and how they compare with their targets. */
 export interface Report {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -10,7 +10,7 @@ export interface Comparison {
   readonly what: string;
   readonly measured: string;
   readonly target: string;
-  /** Null when it could not be measured. */
+  /** Null if it could not be measured. */
   readonly isMet: boolean | null;
 }
 
@@ -33,10 +33,10 @@ export function renderComparisons(comparisons: readonly Comparison[]): string {
     target,
     isMet === null ? 'not measured' : isMet ? 'met' : 'missed',
   ]);
-  return `\nagainst the targets of the design\n${renderTable(COMPARISON_COLUMNS, rows)}`;
+  return `\nagainst the targets\n${renderTable(COMPARISON_COLUMNS, rows)}`;
 }
 
-/** Compares a figure with a bound that it has to reach, or not to exceed; null was not measured. */
+/** Compares a figure with the bound that it must reach or must not exceed; null if it was not measured. */
 export function compare(
   what: string,
   value: number | null,
@@ -66,7 +66,7 @@ export function times(value: number, of: number | null): string {
 function renderTable(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = columns.map((name, at) => Math.max(name.length, ...rows.map(row => (row[at] ?? '').length)));
   const line = (cells: readonly string[]): string => {
-    // The first column is words, the others are figures.
+    // The first column is text, the others are figures.
     const padded = cells.map((cell, at) =>
       at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0),
     );

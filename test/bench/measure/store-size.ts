@@ -6,7 +6,7 @@ import { messagesTable, type ReceivedRecord } from '../../../src/store/mailbox/m
 
 const EVERYTHING = { from: Buffer.alloc(0), to: Buffer.alloc(64, 0xff), limit: 1_000_000 };
 
-/** What its owner would call the mail in a store: raw messages, decoded attachments, contents. */
+/** Bytes of mail in a store: raw messages, decoded attachments, contents. */
 export function liveBytes(reader: Reader): number {
   return reader.scan(messagesTable, EVERYTHING).reduce((sum, { value }) => sum + mailBytes(value), 0);
 }

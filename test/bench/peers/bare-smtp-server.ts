@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 
-/** The library that our listener is built on, as it comes: takes messages and throws them away. */
+/** The library that our listener is built on, unchanged: accepts messages and discards them. */
 
 const server = new SMTPServer({
   authOptional: true,

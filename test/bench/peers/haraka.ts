@@ -6,14 +6,14 @@ import { undoAtExit } from '../cleanup.js';
 import { installedPackage } from './installed-package.js';
 import { type Sink, untilGreeted } from './sink.js';
 
-/** The newest that runs on Node 20. */
+/** The newest version that runs on Node 20. */
 const VERSION = '3.3.4';
 const RECIPIENT = 'agent@haraka.test';
 
 /**
- * A Haraka as npm has it, in one process, with the least that it needs to take mail as durably as we do:
- * a plugin that knows one recipient, and that has each message and its name in the folder flushed to disk
- * before the sender is told 250. Or the reason why there is none.
+ * Haraka from npm, in one process, with the minimum for accepting mail as durably as we do: a plugin that knows one
+ * recipient, and flushes each message and its name in the folder to disk before the sender gets 250. Or the reason why
+ * there is none.
  */
 export async function startHaraka(): Promise<Sink | string> {
   const installed = await installedPackage('Haraka', VERSION);
@@ -23,10 +23,10 @@ export async function startHaraka(): Promise<Sink | string> {
   const isGone = undoAtExit(remove);
   const port = await freePort();
   writeFolder(folder, port);
-  // Without a file of its own for connections 3.3.4 ends at the first greeting.
+  // Without a configuration file for connections, version 3.3.4 ends at the first greeting.
   copyFileSync(join(installed.folder, 'config/connection.ini'), join(folder, 'config/connection.ini'));
   const child = startChild(process.execPath, [join(installed.folder, 'bin/haraka'), '-c', folder], {
-    // Its words at the start are not for the report.
+    // Its output at the start does not belong in the report.
     stdio: 'ignore',
     cwd: folder,
   });

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The least that an HTTP server on node can do. */
+/** The minimal HTTP server on node. */
 
 const server = createServer((_request, response) => {
   response.setHeader('Content-Length', '11');

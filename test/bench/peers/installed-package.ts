@@ -6,9 +6,9 @@ import { outputOf, startChild } from '../child-process.js';
 const INSTALL_MS = 120_000;
 
 /**
- * A package that only the bench wants, installed from the registry on first use and kept for the next time:
- * its folder in `node_modules`, or the reason why it cannot be had. It is no dependency of the product, so
- * it lives outside of the repository: in BENCH_CACHE, else in the user's own cache, which nobody else fills.
+ * A package that only the bench needs, installed from the registry on first use and kept. Returns its folder in
+ * `node_modules`, or the reason why it cannot be installed. It is not a dependency of the product, so it is kept
+ * outside of the repository: in BENCH_CACHE, else in the user's own cache, which nobody else can write.
  */
 export async function installedPackage(
   name: string,
@@ -24,7 +24,7 @@ export async function installedPackage(
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     await outputOf(npm, INSTALL_MS);
-    // Renamed into place: an install that was cut off is not taken for a whole one.
+    // Renamed into place, so that an unfinished install is never used.
     renameSync(part, home);
     return { folder };
   } catch (error) {

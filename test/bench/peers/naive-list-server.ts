@@ -7,7 +7,7 @@ import { getMessage } from '../../../src/store/mailbox/messages.js';
 import { openStore } from '../../../src/store/open-store.js';
 import { findKeyByHash } from '../../../src/store/records/accounts.js';
 
-/** The list as it is written first: every record is decoded, and the answer encoded, for each request. */
+/** A naive implementation of the list: decodes every record and encodes the response for each request. */
 
 const { path, inboxId } = JSON.parse(process.argv[2] ?? '') as { path: string; inboxId: InboxId };
 const store = openStore({ path, mapSizeBytes: 64 * 2 ** 30, diskFloorBytes: 0 });
@@ -15,8 +15,9 @@ const store = openStore({ path, mapSizeBytes: 64 * 2 ** 30, diskFloorBytes: 0 })
 const server = createServer((request, response) => {
   const credential = (request.headers.authorization ?? '').slice('Bearer '.length);
   const body = store.read(reader => {
-    if (findKeyByHash(reader, hashCredential(credential)) === undefined)
+    if (findKeyByHash(reader, hashCredential(credential)) === undefined) {
       return JSON.stringify({ error: 'key' });
+    }
     const url = new URL(request.url ?? '/', 'http://localhost');
     const limit = Number(url.searchParams.get('limit'));
     const newest = { from: 0, to: 2 ** 48 - 1, isDescending: true, limit: limit + 1 };

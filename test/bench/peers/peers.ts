@@ -15,11 +15,11 @@ export async function startHelloServer(): Promise<Sink> {
   return scriptPeer('peers/hello-server.js');
 }
 
-/** Postfix's own; null where it is not installed. */
+/** smtp-sink of Postfix; null where it is not installed. */
 export async function startSmtpSink(): Promise<Sink | null> {
   if (!existsSync(SMTP_SINK)) return null;
   const port = await freePort();
-  // As root it insists on another user.
+  // When started by root it must be given another user.
   const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
   const child = startChild(SMTP_SINK, [...user, `127.0.0.1:${port}`, '1000'], { stdio: 'ignore' });
   await untilGreeted(child, port);

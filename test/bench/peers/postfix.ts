@@ -40,8 +40,8 @@ export interface PostfixOptions {
 }
 
 /**
- * A Postfix of the bench's own: configuration, queue and maildir in a temporary directory, on a loopback
- * port. Everything that is not said here is as Postfix comes, its flushes to disk included.
+ * A Postfix for the bench alone: configuration, queue and maildir in a temporary directory, on a loopback port.
+ * Everything that is not set here is Postfix's default, including its flushes to disk.
  */
 export class PostfixPeer {
   readonly port: number;
@@ -54,7 +54,7 @@ export class PostfixPeer {
     this.#folder = folder;
     this.#settings = settings;
     this.port = port;
-    // Its master is a daemon, no child of ours.
+    // Its master process is a daemon and not our child.
     this.#isGone = undoAtExit(() => this.#stopNow());
   }
 
@@ -78,7 +78,7 @@ export class PostfixPeer {
     return existsSync(arrived) ? readdirSync(arrived).length : 0;
   }
 
-  /** What stands in the maildir, in no order: LF line ends, trace fields in front. */
+  /** The messages in the maildir, in no order: with LF line ends, and trace fields at the top. */
   messages(): Buffer[] {
     const arrived = join(this.#maildir, 'new');
     return existsSync(arrived) ? readdirSync(arrived).map(name => readFileSync(join(arrived, name))) : [];
@@ -107,7 +107,7 @@ export class PostfixPeer {
   }
 
   #stopNow(): void {
-    // A failure says that it was not running, which is what is wanted.
+    // A failure means that it was not running, which is fine.
     spawnSync(POSTFIX, ['-c', this.#config, 'stop'], { timeout: LISTENING_MS, stdio: 'ignore' });
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -133,8 +133,9 @@ export class PostfixPeer {
     chmodSync(this.#folder, 0o755);
     for (const name of ['config', 'queue', 'mail']) mkdirSync(join(this.#folder, name), { mode: 0o755 });
     mkdirSync(join(this.#folder, 'mail', DOMAIN), { mode: 0o755 });
-    for (const name of ['mail', `mail/${DOMAIN}`])
+    for (const name of ['mail', `mail/${DOMAIN}`]) {
       chownSync(join(this.#folder, name), DELIVERY_UID, DELIVERY_UID);
+    }
     mkdirSync(join(this.#folder, 'data'));
     chownSync(join(this.#folder, 'data'), ownerUid(), 0);
     writeFileSync(join(this.#config, 'main.cf'), this.#mainCf());

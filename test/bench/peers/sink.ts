@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SmtpSession } from '../load/smtp-session.js';
 
-/** A server in a process of its own that takes mail for one recipient. */
+/** A server in its own process that accepts mail for one recipient. */
 export interface Sink {
   readonly port: number;
   readonly recipient: string;
@@ -11,7 +11,7 @@ export interface Sink {
 
 const START_MS = 15_000;
 
-/** Resolves when the server talks SMTP; rejects when its process ends before, or takes too long. */
+/** Resolves when the server speaks SMTP. Rejects when its process ends before that, or takes too long. */
 export async function untilGreeted(child: ChildProcess, port: number): Promise<void> {
   const deadline = Date.now() + START_MS;
   for (;;) {

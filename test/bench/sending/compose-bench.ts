@@ -6,7 +6,7 @@ import { compare, times, whole } from '../measure/report.js';
 const COLUMNS = ['', 'composeMessage/s', 'MiB/s', 'nodemailer/s', 'x nodemailer'];
 const COMPOSERS: readonly ComposerName[] = ['composeMessage', 'nodemailer'];
 
-/** How fast is our composer beside the one that everybody takes? */
+/** How fast is our composer compared with nodemailer's? */
 export const composeBench: Bench = {
   name: 'compose',
   title: "messages composed a second; nodemailer: MailComposer's build",

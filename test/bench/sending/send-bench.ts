@@ -9,7 +9,7 @@ const CLIENTS = 20;
 const CONNECTIONS = 20;
 const BYTES = 4096;
 
-/** Sending with a key, the durable reservation and the saved outcome included. */
+/** Sending with an idempotency key, including the durable reservation and the saved outcome. */
 export const sendBench: Bench = {
   name: 'send',
   title: `keyed sends of 4 KB by ${CLIENTS} clients, in process and to smtp-sink, against nodemailer alone to the same sink`,
@@ -64,7 +64,7 @@ async function measure({ isQuick, runs }: BenchContext): Promise<Report> {
   return report(figures);
 }
 
-/** The same load; its processor time is that of the daemon and its Redis. */
+/** The same load; the processor time is that of the daemon and its Redis. */
 async function runOnDaemon(appliance: Appliance, run: SendRun): Promise<SendFigures> {
   const before = appliance.cpuSeconds();
   const figures = await runSendLoad(run);

@@ -15,7 +15,7 @@ import { longestStretch, type Place } from '../mailbox/mailbox-queries.js';
 export const LARGE = 'large@bench.example';
 export const HALVES = { one: 'one half@bench.example', other: 'other half@bench.example' } as const;
 
-/** Of so many messages one belongs to the large conversation, and one to one of its halves. */
+/** One of this many messages belongs to the large conversation, and one to one of its halves. */
 const LARGE_EVERY = 60;
 
 /** One in six answers an earlier message; three conversations are large, the others have one message to three. */
@@ -44,11 +44,11 @@ export interface Change {
 
 export interface ChangeTimes {
   readonly totalMs: number;
-  /** The longest time that the main loop had for nothing else. */
+  /** The longest time for which the event loop was blocked. */
   readonly stretchMs: number;
 }
 
-/** The shortest of some: whatever else runs on the machine makes them longer. */
+/** The shortest of several, because other load on the machine makes them longer. */
 export async function timeChange({ times, make, undo }: Change): Promise<ChangeTimes> {
   let [totalMs, stretchMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let time = 0; time < times; time++) {
@@ -60,7 +60,7 @@ export async function timeChange({ times, make, undo }: Change): Promise<ChangeT
   return { totalMs, stretchMs };
 }
 
-/** Changes of conversations in a place that was filled by `referencesOf`. */
+/** Changes of conversations in an inbox that was filled by `referencesOf`. */
 export function threadChanges(place: Place): Change[] {
   const { store, accountId, inboxId, size } = place;
   const uploads = new BlobUploads(store);

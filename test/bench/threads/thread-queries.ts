@@ -21,7 +21,7 @@ const FILTERS: readonly (readonly [string, FilterAt])[] = [
   ['from a frequent sender', () => filterOf({}, { from: correspondent(0) })],
 ];
 
-/** These look at as many conversations as a page may. */
+/** These read as many conversations as a page can have. */
 const SEARCHES: readonly (readonly [string, FilterAt])[] = [
   ['before the middle', place => filterOf({}, { before: middleOf(place) })],
   ['subject that all have', () => filterOf({}, { subject: foldCase('quarter') })],
