@@ -10,7 +10,7 @@ import {
 
 /**
  * Every parameter of the API, declared once for the published document: a route names the ones it takes. What
- * a value may be is checked where it is read (`query.ts`, `search-query.ts`), with the code that belongs to it.
+ * a value may be is checked where it is read (`src/http/server/query.ts`), with the code that belongs to it.
  */
 export interface ParameterSpec {
   readonly description: string;

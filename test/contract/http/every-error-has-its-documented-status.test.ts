@@ -1,7 +1,7 @@
 import t from 'tap';
 import { ERRORS } from '../../../src/contract/errors.js';
 
-/** Wire contract 0.2, with what the specification's table and the decisions add. */
+/** The codes that clients have been promised, by status: written down by hand, apart from src/contract/errors.ts. */
 const DOCUMENTED: Record<number, string> = {
   400: `invalid_json invalid_inbox invalid_local_part invalid_name invalid_idempotency_key invalid_limit
     invalid_cursor invalid_search invalid_labels invalid_message_ids invalid_message invalid_draft

@@ -1,9 +1,9 @@
 import type { Tag } from '../../../src/contract/operation.js';
 
 /**
- * The tables of the wire contract (section 1) and of the specification, with what the decisions add: `/trash`,
- * and `invalid_search` of every list for parameters it does not know. J, U, N and I stand for what they stand
- * for there; types are written as `schema-notation.ts` writes them.
+ * What clients have been promised of each operation, written down by hand and apart from src/contract, so that no
+ * change of the code changes the promise unseen. J, U, N and I are short for codes that many rows have (`SHORT`
+ * below); types are written as `notationOf` of test/support/contract/schema-notation.ts writes them.
  */
 export interface Row {
   readonly operationId: string;

@@ -11,8 +11,9 @@ import { SEND_INPUTS } from './send-bodies.js';
  */
 
 /**
- * The same bodies as those of received mail (and of all of a conversation), and two that are tried by hand, because what is allowed is refused all
- * the same when it comes too often or nobody has approved it (`test/unit/http/routes/signup-and-claim-...`).
+ * Not tried here. The first three take the same bodies as received mail does. The last two refuse even a valid body
+ * when it comes too often or nobody has approved it, so they have tests of their own
+ * (test/unit/http/routes/signup-and-claim-follow-the-specification.test.ts).
  */
 const ELSEWHERE: readonly string[] = [
   'PATCH /v1/sent/{message_id}',

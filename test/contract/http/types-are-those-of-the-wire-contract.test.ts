@@ -5,9 +5,8 @@ import { notationOf } from '../../support/contract/schema-notation.js';
 import { allSchemas } from './all-schemas.js';
 
 /*
- * Wire contract, section 2, as far as answers are not opt-in extensions (`preview`, `reply_text`), with what the
- * specification and the decisions add: Trashed, signup, claim, feedback, `domain` at creation. Saved recipients
- * are always mailboxes (decisions, Sending). Notation: `schema-notation.ts`.
+ * The types that clients have been promised, written down by hand and apart from src/contract, so that no change of
+ * the code changes the promise unseen. Notation: `notationOf` of test/support/contract/schema-notation.ts.
  */
 const UUID = '/^[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}$/';
 const FILE =

@@ -9,7 +9,7 @@ const JSON_TYPE = 'application/json';
 const box = await startBox(t);
 const account = await createAccountWithKey(box, 'a@example.net');
 
-// Decisions, "HTTP order of checks": route, authentication, content type, size, JSON, fields.
+// The order of checks of every request (src/http/README.md): route, authentication, content type, size, JSON, fields.
 t.test('of several faults of a request the first in order is told', async t => {
   const large = `{"local_part":"${'x'.repeat(5000)}"}`;
   const attempts: [

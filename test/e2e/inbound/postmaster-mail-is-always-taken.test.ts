@@ -13,7 +13,7 @@ const ADDRESSES = [
   'abuse+x@example.org',
 ];
 
-// RFC 5321 section 4.5.1, decisions "Inboxes".
+// RFC 5321 section 4.5.1 asks for postmaster, RFC 2142 section 4 for abuse.
 t.test('postmaster and abuse reach the inbox of the operator without any set-up', async t => {
   const box = await startBox(t);
   const inboxes = new Set<string>();

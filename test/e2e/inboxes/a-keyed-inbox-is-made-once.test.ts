@@ -9,7 +9,7 @@ interface Created {
   readonly idempotency_expires_at?: string;
 }
 
-// Wire contract 3.2.
+// `createInbox` with an idempotency key: one request makes the inbox, matching ones get the same answer.
 t.test('twenty matching requests at once make one inbox', async t => {
   const box = await startBox(t, { env: { POSTERN_LIMITS_INBOXES: '2' } });
   const account = await createAccountWithKey(box, 'a@example.net');

@@ -4,7 +4,7 @@ import { startBox } from '../../support/box/postern-box.js';
 import { mixedMessage } from '../../support/letters/mixed-message.js';
 import { deliver } from '../../support/smtp/deliver.js';
 
-// Wire contract 1.2, "Download headers".
+// The headers of `downloadAttachment` and `downloadRawMessage` (`DOWNLOAD_HEADERS` in src/contract/operation.ts).
 t.test('attachments and raw messages are downloaded as files that nothing will run', async t => {
   const box = await startBox(t);
   const agent = await createAgent(box);

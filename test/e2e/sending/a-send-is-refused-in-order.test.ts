@@ -11,7 +11,7 @@ import {
 import { startSmarthostBox } from '../../support/smarthost/smarthost-box.js';
 import { say } from '../../support/smarthost/smarthost-script.js';
 
-// Decisions, "HTTP order of checks": fields, ownership, permission, replay, state, policy, size, quota.
+// The order of checks of `sendMessage`: fields, ownership, permission, replay, state, policy, size, quota.
 t.test('what keeps a message from being sent is told in order, and leaves nothing behind', async t => {
   const { box, smarthost } = await startSmarthostBox(t);
   const agent = await createAgent(box);

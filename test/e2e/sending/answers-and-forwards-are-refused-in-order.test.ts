@@ -16,7 +16,7 @@ function body(helper: Helper, message_id: string, fields: object = {}): object {
   return { message_id, ...(helper === 'forward' ? { to: FAR } : { text: 'Yes' }), ...fields };
 }
 
-// Decisions, "HTTP order of checks": fields, ownership, permission, replay, state, policy, size, quota.
+// The order of checks of `replyMessage` and its like: fields, ownership, permission, replay, state, policy, size, quota.
 t.test('what keeps an answer or a forward from being sent is told in order', async t => {
   const { box, smarthost } = await startSmarthostBox(t);
   const agent = await createAgent(box);

@@ -19,7 +19,7 @@ export interface ApiRequest {
   readonly body?: object | string | Uint8Array;
 }
 
-/** wire contract, section 2. */
+/** What `listMessages` says of a message. */
 export interface Summary {
   readonly id: string;
   readonly inbox_id: string;

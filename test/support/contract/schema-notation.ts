@@ -1,7 +1,7 @@
 import type { Json } from './contract-schemas.js';
 
 /**
- * A schema of a published document in the notation of the wire contract, as TypeScript writes types:
+ * A schema of a published document in short, much as TypeScript writes types:
  * `{id: Id, labels: Label[<=32], html?: string | null}`. `strict` stands before an object that takes no other
  * members; bounds stand in brackets, `<=255B` in bytes of UTF-8.
  */

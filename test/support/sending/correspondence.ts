@@ -19,7 +19,7 @@ export async function answer(agent: TestAgent, helper: Helper, body: object): Pr
   return got.json<Receipt>();
 }
 
-/** Wire contract, `Submission`. */
+/** `submission` in the answer of `getSentMessage`. */
 export interface Submission {
   readonly from: object;
   readonly to: readonly { readonly address: string; readonly name?: string }[];

@@ -3,7 +3,7 @@ import type { ApiAnswer } from '../box/api-client.js';
 import type { StoredAttachment } from './correspondence.js';
 import type { Receipt } from './sending.js';
 
-/** Wire contract, `DraftMetadata`, and what a keyed creation adds. */
+/** What `listDrafts` says of a draft, with the members that `createDraft` adds when it has an idempotency key. */
 export interface Draft {
   readonly id: string;
   readonly inbox_id: string;
@@ -16,7 +16,7 @@ export interface Draft {
   readonly idempotency_expires_at?: string;
 }
 
-/** Wire contract, `DraftDetail`. */
+/** The answer of `getDraft`. */
 export interface DraftDetail extends Draft {
   readonly from: { readonly address: string; readonly name?: string };
   readonly content: {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { TestAgent } from '../box/agents.js';
 import type { ApiAnswer, ApiClient } from '../box/api-client.js';
 
-/** Wire contract, `SentMetadata`. */
+/** What `listSentMessages` says of a sent copy. */
 export interface SentMessage {
   readonly id: string;
   readonly inbox_id: string;
@@ -16,7 +16,7 @@ export interface SentMessage {
   readonly labels: readonly string[];
 }
 
-/** Wire contract, `SendReceipt`. */
+/** The answer of `sendMessage` and of every other way of sending. */
 export interface Receipt {
   readonly limited: false;
   readonly message: SentMessage;

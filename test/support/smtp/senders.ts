@@ -92,7 +92,7 @@ export class Senders {
     for (let left = count; left > 0; left--) await once(this.#events, 'refused');
   }
 
-  /** Every sender ends with its letter in hand acknowledged. */
+  /** Stops the senders, each once the letter that it is sending has been acknowledged. */
   async finish(): Promise<void> {
     this.#isStopping = true;
     await this.#running;
@@ -127,7 +127,7 @@ export class Senders {
       try {
         return await SmtpClient.ready(this.#box.smtpPort);
       } catch {
-        // Killed just now.
+        // The daemon was killed between the two lines above.
         await new Promise(setImmediate);
       }
     }

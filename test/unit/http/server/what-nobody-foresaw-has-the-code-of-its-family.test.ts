@@ -13,7 +13,8 @@ function damage({ house }: TestServer, table: { readonly name: string }, id: str
   return house.store.write(writer => writer.put(raw, idToBytes(id), Buffer.from('?')));
 }
 
-// Wire contract 0.2, "Family rule for infrastructure failures".
+// Drafts answer `draft_unavailable`, sent copies and sends `outbound_unavailable`, the rest `internal_error`: see
+// `uncertain` in src/contract/operation.ts.
 t.test('a failure that nobody foresaw is told by the code of its operation', async t => {
   const server = await withServer(t);
   const { call, house, logged } = server;
