@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { MAX_ADDRESS_LENGTH, MAX_LABEL_BYTES, MAX_NAME_BYTES, PATTERNS } from './limits.js';
 
 /**
- * What a value of a published type looks like to the code: as its schema says, and not to be changed by whoever
- * gets it. Every type of the API that the code speaks of is made so, beside its schema and under its name.
+ * The TypeScript type of a published schema, deeply read-only. Every type of the API that the code uses is declared
+ * with it, beside its schema and under the same name.
  */
 export type Wire<Schema extends z.ZodType> = Frozen<z.infer<Schema>>;
 
@@ -14,9 +14,8 @@ type Frozen<Value> = Value extends readonly (infer Item)[]
     : Value;
 
 /**
- * What many operations share. A type with an `id` is a component of the published
- * document; facts in `meta` that zod does not check itself are checked by the domain, which answers with the
- * code that names the field.
+ * What many operations share. A type with an `id` becomes a component of `/openapi.json`. Constraints that stand
+ * only in `meta` are not checked by zod: the domain checks them and answers with the error code of the field.
  */
 
 export const Id = z.string().meta({
@@ -57,16 +56,16 @@ export const Label = z.string().meta({
   description: `A label: trimmed, then 1 to ${MAX_LABEL_BYTES} bytes of UTF-8, no control characters, case-sensitive.`,
 });
 
-/** Not `z.int()`, which would publish the largest integer of this language as a bound. */
+/** Not `z.int()`, which would publish JavaScript's largest safe integer as the maximum. */
 export const Count = z.number().min(0).meta({ id: 'Count', type: 'integer' });
 
-/** Last member of every page. */
+/** The last member of every page of a list. */
 export const nextCursor = z
   .string()
   .nullable()
   .describe('Pass it as cursor, with the same filters, for the next page; null after the last one.');
 
-/** Members of the answer to a keyed creation; neither is there without a key. */
+/** Members of the answer to a creation with an idempotency key; both are absent without one. */
 export const keyed = {
   replayed: z.boolean().optional().describe('True when this repeats the result of an earlier request.'),
   idempotency_expires_at: Ts.optional().describe('Until then the key is protected.'),
@@ -75,8 +74,8 @@ export const keyed = {
 export type Keyed = Wire<z.ZodObject<typeof keyed>>;
 
 /**
- * The 201 of an operation that takes a key: what was made by this very request. To the code it is of the type that
- * this and `replayedResult` are parts of.
+ * The 201 answer of an operation that takes an idempotency key: this request made the resource. In TypeScript it has
+ * the type of both answers, this one and `replayedResult`.
  */
 export function firstResult<Schema extends z.ZodType>(
   schema: Schema,
@@ -86,7 +85,7 @@ export function firstResult<Schema extends z.ZodType>(
   return z.intersection(schema, first).meta({ examples: [example] }) as z.ZodType<z.output<Schema>>;
 }
 
-/** The 200 of an operation that takes a key: what an earlier request made. */
+/** The 200 answer of an operation that takes an idempotency key: an earlier request made the resource. */
 export function replayedResult<Schema extends z.ZodType>(
   schema: Schema,
   example: z.input<Schema>,
@@ -95,7 +94,7 @@ export function replayedResult<Schema extends z.ZodType>(
   return z.intersection(schema, replay).meta({ examples: [example] }) as z.ZodType<z.output<Schema>>;
 }
 
-/** Ids and instants of the examples. */
+/** Ids and times of the examples. */
 export const EXAMPLE = {
   inboxId: '01936f3c-1a2b-7c3d-8e4f-5a6b7c8d9e0f',
   messageId: '01936f41-77aa-7b10-9c21-0d1e2f3a4b5c',
@@ -109,7 +108,7 @@ export const EXAMPLE = {
   key: 'research-2026-01-31',
 } as const;
 
-/** A recipient as an agent writes it, and as saved copies show it. */
+/** An address with an optional name: a recipient in a request, and in a saved copy. */
 export const Mailbox = z
   .strictObject({
     address: z.string().meta({
@@ -123,7 +122,7 @@ export type Mailbox = Wire<typeof Mailbox>;
 
 export const deletionPending = z.literal('deletion_pending');
 
-/** Deletion of an inbox, a received message or a sent copy. */
+/** The answer to the deletion of an inbox, a received message or a sent copy. */
 export const Deleted = z.object({ id: Id, status: deletionPending, message: z.string() }).meta({
   id: 'Deleted',
   examples: [

@@ -147,7 +147,7 @@ export const DeletedDraft = z.object({ id: Id, status: deletionPending, message:
 
 const draftPath = '/v1/drafts/{draft_id}';
 
-/** Codes of saving a draft that do not follow from its fields. */
+/** Error codes of `createDraft` and `updateDraft`, besides those of the body's fields. */
 const SAVE_ERRORS = ['invalid_name', 'message_too_large', 'content_unavailable'] as const;
 
 export const DRAFT_OPERATIONS = operations({

@@ -35,9 +35,9 @@ export const QuotaError = z
 
 interface ErrorShape {
   readonly schema: z.ZodType;
-  /** An error without further members has this shape as well. */
+  /** A plain error (code and message only) is valid under this schema too. */
   readonly fitsPlain?: true;
-  /** Members of the example besides `error.code` and `error.message`. */
+  /** Members of `error` in the example, besides `code` and `message`. */
   readonly error?: object;
   readonly beside?: object;
 }

@@ -1,8 +1,8 @@
 import { MAX_BATCH, MAX_PAGE } from './limits.js';
 
 /**
- * Every error of the API: code, HTTP status, meaning. The message that a client reads is made where the failure
- * happens; `meaning` is for documents.
+ * Every error of the API: code, HTTP status, meaning. `meaning` is for documentation only; the message that a client
+ * receives is written where the error is thrown.
  */
 export const ERRORS = {
   invalid_json: { status: 400, meaning: 'The body is not a valid UTF-8 JSON object.' },

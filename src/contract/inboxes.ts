@@ -71,7 +71,7 @@ export type CreatedInbox = Wire<typeof CreatedInbox>;
 export const FirstCreatedInbox = firstResult(CreatedInbox, createdExample);
 export const ReplayedCreatedInbox = replayedResult(CreatedInbox, { ...createdExample, replayed: true });
 
-/** White space around it is trimmed and letter case does not matter: the pattern lets both through. */
+/** Accepts surrounding white space, which is trimmed, and any letter case, which is ignored. */
 const LOCAL_PART = '^\\s*[A-Za-z0-9](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?\\s*$';
 
 export const CreateInbox = z

@@ -3,7 +3,7 @@ import { Count, EXAMPLE, Id, Label, nextCursor, type Wire } from './common.js';
 import { BODY_BYTES, MAX_BATCH, MAX_LABELS } from './limits.js';
 import { operations, PAGE } from './operation.js';
 
-/** Labels of a request: an array of a change or of a new message, a group of a filter. */
+/** Labels in a request: to add or remove, of a new message, or one group of a filter. */
 export const labelSet = z.array(Label).max(MAX_LABELS);
 
 const names = { add_labels: labelSet.optional(), remove_labels: labelSet.optional() };
@@ -19,7 +19,7 @@ const UUID = '^[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}$';
 
 export const BulkLabelChange = z
   .strictObject({
-    // Counted and looked at by the domain, which says what is wrong with them.
+    // Number and form are checked by the domain, whose error says which id is wrong.
     message_ids: z.array(z.string().meta({ pattern: UUID })).meta({ minItems: 1, maxItems: MAX_BATCH }),
     ...names,
   })

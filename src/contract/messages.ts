@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Count, Deleted, EXAMPLE, Id, nextCursor, Ts, type Wire } from './common.js';
 import { LABEL_GROUPS, operations, SEARCH_NAMES, SEARCHED_PAGE } from './operation.js';
 
-/** A mailbox as a header shows it (RFC 5322 section 3.4). */
+/** A mailbox as parsed from a header field (RFC 5322 section 3.4). */
 const ParsedMailbox = z.object({
   name: z.string().describe('Empty when there is no display name.'),
   address: z.string(),
@@ -47,7 +47,7 @@ const baseExample = {
 const alex = { name: 'Alex', address: 'alex@example.com' };
 const summaryExample = { ...baseExample, from: alex };
 
-/** No bodies, no previews; `from` only of a message that is ready. */
+/** An entry of a list: no bodies, no previews; `from` only once the message is ready. */
 export const ReceivedSummary = z
   .discriminatedUnion('processing_status', [
     z.object({
@@ -104,7 +104,7 @@ export const ReceivedContent = z
   .meta({ id: 'ReceivedContent' });
 export type ReceivedContent = Wire<typeof ReceivedContent>;
 
-/** Members of a detail besides its state; threads show the same. */
+/** Members of a message's detail in every processing state; also used by threads. */
 export const receivedDetailBase = {
   ...receivedBase,
   message_id: headerText.describe('The Message-ID header, which is not the id of the resource.'),
@@ -148,7 +148,7 @@ export const receivedDetailExample = {
   },
 };
 
-/** `content` only of a message that is ready; the original bytes can be had in every state. */
+/** `content` only once the message is ready; the raw message can be downloaded in every state. */
 export const ReceivedDetail = z
   .discriminatedUnion('processing_status', [
     z.object({ ...receivedDetailBase, ...contentOfReady }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ERRORS, type ErrorCode } from './errors.js';
 
-/** Chapters of the published document, in its order. */
+/** Tags of `/openapi.json`, in the order of the document. */
 export const TAGS = {
   inboxes: 'Addresses of the account and the rules of who may write to and from them.',
   messages: 'Received mail: lists, search, contents, original bytes and attachments.',
@@ -18,31 +18,31 @@ export const TAGS = {
 export type Tag = keyof typeof TAGS;
 
 /**
- * What an operation of the API promises, as data: who may call it, what it takes, what it answers with and the words
- * that the published document says of it. The server walks a request through it (`http/server`), the document is made
- * of it (`http/openapi`), and neither knows more of an operation than stands here.
+ * An operation of the API as data: who may call it, what it takes, what it answers, and its documentation. The server
+ * checks requests by it (src/http/server) and `/openapi.json` is made of it (src/http/openapi); neither has any other
+ * source.
  */
 export interface OperationSpec {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** `/v1/inboxes/{inbox_id}`: literal segments and named ones, each name declared in `parameters.ts`. */
+  /** `/v1/inboxes/{inbox_id}`: literal and named segments; each name is declared in `parameters.ts`. */
   readonly path: string;
   readonly auth: 'bearer' | 'none';
-  /** Callers without a key: pages of other sites are refused, and a limit by client address counts. */
+  /** For callers without a key: requests of other sites are refused, and a rate limit by client address applies. */
   readonly isGuarded?: true;
   readonly query?: QuerySpec;
   readonly body?: BodySpec;
   readonly tag: Tag;
   /** A few words without a full stop. */
   readonly summary: string;
-  /** What a caller should know besides: CommonMark. */
+  /** What else a caller should know, in CommonMark. */
   readonly description?: string;
-  /** Answers that are no errors, by status. */
+  /** Successful answers, by status. */
   readonly responses: Readonly<Record<number, ResponseSpec>>;
-  /** The codes that do not follow from what the operation takes (`errorCodesOf`). */
+  /** Error codes besides those that `errorCodesOf` derives from the other members. */
   readonly errors?: readonly ErrorCode[];
   /**
-   * What a failure answers that nobody has foreseen; `internal_error` unless another is said. Null of an operation
-   * that asks nothing which could fail.
+   * The code for an unexpected failure, by default `internal_error`. Null when the operation does nothing that could
+   * fail.
    */
   readonly uncertain?: ErrorCode | null;
 }
@@ -53,23 +53,23 @@ export interface Operation extends OperationSpec {
 
 /** Query parameters, each declared in `parameters.ts`. */
 export interface QuerySpec {
-  /** Given at most once each. */
+  /** Parameters that may be given at most once. */
   readonly names: readonly string[];
-  /** May be repeated, once for each value. */
+  /** Parameters that may be repeated, once for each value. */
   readonly lists?: readonly string[];
-  /** What an unknown or repeated parameter answers, so that a misspelt filter never widens a result. */
+  /** The error for an unknown or repeated parameter: a misspelt filter must not widen a result. */
   readonly invalid: ErrorCode;
-  /** What a bad or repeated value of certain parameters answers, where that is another code than elsewhere. */
+  /** The error for a bad or repeated value, for parameters where it differs from `PARAMETER_CODES`. */
   readonly codes?: Readonly<Record<string, ErrorCode>>;
 }
 
-/** Of a list that comes in pages. */
+/** Parameters of a list that comes in pages. */
 export const PAGE = ['limit', 'cursor'] as const;
-/** Conditions of a search that are given at most once, and those that may be repeated. */
+/** Filters of a search: those given at most once, and those that may be repeated. */
 export const SEARCH_NAMES = ['query', 'from', 'recipient', 'subject', 'after', 'before'] as const;
 export const LABEL_GROUPS = ['labels_all', 'labels_any', 'labels_none'] as const;
 
-/** What a list with conditions and an order takes. */
+/** Parameters of a list with filters and an order. */
 export const SEARCHED_PAGE = {
   names: [...PAGE, 'order', ...SEARCH_NAMES],
   lists: LABEL_GROUPS,
@@ -78,9 +78,9 @@ export const SEARCHED_PAGE = {
 
 export interface BodySpec {
   readonly limitBytes: number;
-  /** A named type with an example in its `meta`. Strict: unknown fields fail. */
+  /** A named type with an example in its `meta`. Strict: unknown fields are refused. */
   readonly schema: z.ZodType;
-  /** What a bad body answers, but for the fields that have a code of their own (`codeOfField`). */
+  /** The error for a bad body, except for fields that have their own code (`codeOfField`). */
   readonly invalid: ErrorCode;
 }
 
@@ -88,13 +88,13 @@ export type ResponseSpec = JsonResponse | FileResponse;
 
 export interface JsonResponse {
   readonly description: string;
-  /** With an example in its `meta`. */
+  /** A type with an example in its `meta`. */
   readonly schema: z.ZodType;
-  /** Besides those that every answer has. */
+  /** Headers besides `COMMON_HEADERS`. */
   readonly headers?: readonly ResponseHeader[];
 }
 
-/** The answer to a download, whose headers are known. */
+/** A file download; its headers are `DOWNLOAD_HEADERS`. */
 export interface FileResponse {
   readonly description: string;
   readonly bytes: 'message/rfc822' | 'application/octet-stream';
@@ -108,7 +108,7 @@ export function operations<const Specs extends Readonly<Record<string, Operation
   return Object.fromEntries(named);
 }
 
-/** What a bad value of a field answers, whatever body it stands in. */
+/** Fields whose bad values have the same error code in every body. */
 const FIELD_CODES: Readonly<Record<string, ErrorCode>> = {
   local_part: 'invalid_local_part',
   name: 'invalid_name',
@@ -126,7 +126,7 @@ const FIELD_CODES: Readonly<Record<string, ErrorCode>> = {
   in_reply_to: 'invalid_message',
 };
 
-/** What a bad value of a field of this body answers. */
+/** The error code for a bad value of a field of this body. */
 export function codeOfField({ schema, invalid }: BodySpec, field: string): ErrorCode {
   return fieldsOf(schema).includes(field) ? (FIELD_CODES[field] ?? invalid) : invalid;
 }
@@ -135,7 +135,7 @@ function fieldsOf(schema: z.ZodType): readonly string[] {
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
 }
 
-/** What a bad value of a parameter answers, whatever list it stands in. */
+/** Query parameters whose bad values have the same error code in every list. */
 const PARAMETER_CODES: Readonly<Record<string, ErrorCode>> = {
   limit: 'invalid_limit',
   cursor: 'invalid_cursor',
@@ -149,8 +149,8 @@ type Failing = Pick<OperationSpec, 'path' | 'auth' | 'isGuarded' | 'query' | 'bo
 const ALL = Object.keys(ERRORS) as ErrorCode[];
 
 /**
- * Every code that an operation can answer with, by rising status: those that follow from how it is called and what
- * it takes, and its own.
+ * Every error code that an operation can answer, by ascending status: those implied by its authentication, path,
+ * query and body, and its own.
  */
 export function errorCodesOf(operation: Failing): readonly ErrorCode[] {
   const { path, auth, isGuarded, query, body, errors = [], uncertain = 'internal_error' } = operation;
@@ -184,11 +184,11 @@ function bodyCodes(body: BodySpec): ErrorCode[] {
 interface HeaderSpec {
   readonly description: string;
   readonly schema: z.ZodType;
-  /** Absent means always there. */
+  /** Absent: the header is always sent. */
   readonly isOptional?: true;
 }
 
-/** Every header that an answer of the API documents. */
+/** Every documented response header. */
 export const RESPONSE_HEADERS = {
   'X-Request-ID': {
     description: 'Name it when you ask for support. It is no idempotency key.',
@@ -219,10 +219,10 @@ export const RESPONSE_HEADERS = {
 
 export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
 
-/** On every answer. */
+/** Headers of every answer. */
 export const COMMON_HEADERS: readonly ResponseHeader[] = ['X-Request-ID'];
 
-/** On files, which come from strangers. */
+/** Headers of downloads, whose bytes come from strangers and are not trusted. */
 export const DOWNLOAD_HEADERS: readonly ResponseHeader[] = [
   'Content-Disposition',
   'Content-Length',

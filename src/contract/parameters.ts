@@ -9,8 +9,8 @@ import {
 } from './limits.js';
 
 /**
- * Every parameter of the API, declared once for the published document: a route names the ones it takes. What
- * a value may be is checked where it is read (`src/http/server/query.ts`), with the code that belongs to it.
+ * Every parameter of the API, declared once for `/openapi.json`; an operation names those that it takes. Values are
+ * checked where they are read (`src/http/server/query.ts`), with their error codes.
  */
 export interface ParameterSpec {
   readonly description: string;
@@ -19,7 +19,7 @@ export interface ParameterSpec {
 
 const pathId = (description: string): ParameterSpec => ({ description, schema: z.string() });
 
-/** Segments of paths. */
+/** Named path segments. */
 export const PATH_PARAMETERS: Readonly<Record<string, ParameterSpec>> = {
   inbox_id: pathId('Id of an inbox of the account.'),
   message_id: pathId('Id of a received or a sent message, whichever the path is about.'),
@@ -32,7 +32,7 @@ const INSTANT = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,3})?(?:Z|
 const instant = z.string().meta({ pattern: INSTANT, examples: ['2026-01-31T12:00:00Z'] });
 const address = z.string().meta({ maxLength: MAX_SOUGHT_ADDRESS_LENGTH, examples: ['alex@example.com'] });
 
-/** Query parameters. Lists are given by repeating the parameter, once for each value. */
+/** Query parameters. A list is given by repeating the parameter, once for each value. */
 export const QUERY_PARAMETERS: Readonly<Record<string, ParameterSpec>> = {
   limit: {
     description: `Entries of a page: 1 to ${MAX_PAGE}, in decimal digits.`,

@@ -1,24 +1,24 @@
 import { z } from 'zod';
 
-/** A published type; only the contract knows with which library it is written. */
+/** A published type. Other folders use this name, so that only `contract` depends on zod. */
 export type Schema = z.ZodType;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Turns zod types into JSON Schema (draft 2020-12, which OpenAPI 3.1 speaks) and keeps the named ones, so
- * that each stands in the document once.
+ * Turns zod types into JSON Schema (draft 2020-12, as OpenAPI 3.1 uses) and collects the named ones, so that each is
+ * in the document once.
  */
 export class SchemaBook {
   readonly #components = new Map<string, JsonObject>();
   readonly #converted = new Map<Schema, JsonObject>();
 
-  /** What stands for the type where it is used: a reference to a named type, else the schema itself. */
+  /** The schema to put where the type is used: a `$ref` to a named type, else the type itself. */
   add(schema: Schema): JsonObject {
     const known = this.#converted.get(schema);
     if (known !== undefined) return known;
-    // As input: an object that is not strict says nothing about further members. The example of a type without
-    // a name stands beside it, where the type is used.
+    // `io: 'input'`: an object that is not strict leaves `additionalProperties` open. `examples` of a type without
+    // a name go with the place where it is used, not into the schema.
     const { $schema, $defs, examples, ...rest } = z.toJSONSchema(schema, { io: 'input' });
     for (const [name, component] of Object.entries($defs ?? {}))
       this.#keep(name, pointToComponents(component));
@@ -27,7 +27,7 @@ export class SchemaBook {
     return converted;
   }
 
-  /** The named types that were used so far, in the order of their names. */
+  /** The named types used so far, sorted by name. */
   components(): JsonObject {
     return Object.fromEntries([...this.#components].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
@@ -41,7 +41,7 @@ export class SchemaBook {
   }
 }
 
-/** zod keeps named types beside each schema; the document keeps them in one place. */
+/** Rewrites zod's references to `$defs` of each schema into references to the document's components. */
 function pointToComponents(schema: object): JsonObject {
   const text = JSON.stringify(schema);
   return JSON.parse(text, (key, value) =>
@@ -49,7 +49,7 @@ function pointToComponents(schema: object): JsonObject {
   ) as JsonObject;
 }
 
-/** The name of a component, and the first example that a type brings along. */
+/** The name under which the type is a component; undefined for a type without a name. */
 export function nameOf(schema: Schema): string | undefined {
   return z.globalRegistry.get(schema)?.id;
 }

@@ -14,7 +14,7 @@ export const recipients = z
 export const AttachmentInput = z.strictObject(attachmentFields).meta({ id: 'AttachmentInput' });
 export type AttachmentInput = Wire<typeof AttachmentInput>;
 
-/** Absent, null and empty mean the same. */
+/** Absent, null and an empty array mean the same. */
 export const attachments = z.array(AttachmentInput).max(MAX_FILES).nullable();
 
 export const subject = z.string().meta({
@@ -54,7 +54,7 @@ export const SendInput = z
   });
 export type SendInput = Wire<typeof SendInput>;
 
-/** Of reply and reply-all: recipients and subject follow from the message. */
+/** Body of `replyMessage` and `replyAllMessage`: recipients and subject follow from the message. */
 export const ReplyInput = z
   .strictObject({
     message_id: MsgRef,
@@ -126,7 +126,7 @@ export const Quota = z
   .meta({ id: 'Quota', examples: [quotaExample] });
 export type Quota = Wire<typeof Quota>;
 
-/** Codes of every way of sending that do not follow from its body. */
+/** Error codes of every way of sending, besides those of its body. */
 export const SENDING_ERRORS = [
   'invalid_name',
   'operation_not_allowed',
@@ -137,7 +137,7 @@ export const SENDING_ERRORS = [
   'content_unavailable',
 ] as const;
 
-/** What every way of sending has in common. */
+/** Members that all operations that send have in common. */
 const send = {
   method: 'POST',
   auth: 'bearer',

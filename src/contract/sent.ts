@@ -60,7 +60,7 @@ export const SentPage = z
   .object({ messages: z.array(SentSummary), next_cursor: nextCursor })
   .meta({ examples: [{ messages: [metadataExample], next_cursor: null }] });
 
-/** Facts of a file that a request hands over and a saved copy shows. */
+/** Fields of an attachment, in requests and in saved copies. */
 export const attachmentFields = {
   filename: z.string().meta({
     minLength: 1,
@@ -87,7 +87,7 @@ export const StoredAttachment = z
   })
   .meta({ id: 'StoredAttachment' });
 
-/** Members of a submission besides its files, which threads show without their bytes. */
+/** Members of a submission except its attachments; threads show those without their bytes. */
 export const submissionFields = {
   from: Mailbox.describe('The inbox and its sender name at the time of sending.'),
   to: z.array(Mailbox),
@@ -141,11 +141,11 @@ export const SendReceipt = z
   .meta({ id: 'SendReceipt', examples: [receiptExample] });
 export type SendReceipt = Wire<typeof SendReceipt>;
 
-/** 201 and 200 of send, reply, reply-all and forward. */
+/** The 201 and 200 answers of `sendMessage`, `replyMessage`, `replyAllMessage` and `forwardMessage`. */
 export const FirstSendReceipt = firstResult(SendReceipt, receiptExample);
 export const ReplayedSendReceipt = replayedResult(SendReceipt, { ...receiptExample, replayed: true });
 
-/** 201 and 200 of sending a draft: the draft itself makes it safe to repeat, so there may be no key and no expiry. */
+/** The same of `sendDraft`. A draft is sent once even without a key, so key and expiry may be absent. */
 export const FirstDraftReceipt = firstResult(SendReceipt, unkeyedExample);
 export const RecoveredDraftReceipt = z
   .intersection(SendReceipt, z.object({ replayed: z.literal(true) }))

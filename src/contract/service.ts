@@ -11,7 +11,7 @@ export const ContractDocument = z
   .looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) })
   .meta({ examples: [{ openapi: '3.1.0', info: { title: 'Postern', version: '1.0.0' }, paths: {} }] });
 
-/** They ask nothing that could fail unforeseen. */
+/** None of them has an unexpected failure to report (`uncertain: null`). */
 export const SERVICE_OPERATIONS = operations({
   getHealth: {
     method: 'GET',

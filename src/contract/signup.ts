@@ -22,7 +22,7 @@ export const SignupResult = z
     ],
   });
 
-/** Research answers never stand in the way of a key: whatever they hold, they are taken or left. */
+/** An optional research answer. Any value is accepted; one of the wrong type or length is ignored. */
 const answer = z
   .unknown()
   .describe(
