@@ -32,7 +32,7 @@ export function toPage({ limit, cursor }: PagingOptions): { limit: number; curso
   return { limit, cursor: cursor ?? null };
 }
 
-/** What is told below a page that is not the last. */
+/** The line below a page that is not the last; empty below the last. */
 export function renderMore(nextCursor: string | null): string {
   return nextCursor === null ? '' : `There is more: --cursor ${nextCursor}\n`;
 }

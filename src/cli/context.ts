@@ -19,7 +19,7 @@ export interface Box {
 
 export type Loaded = Extract<LoadedConfig, { ok: true }>;
 
-/** Reads the configuration that `--config` names, or the usual one. */
+/** Reads the configuration file that `--config` names, or the default one. */
 export function readConfig(deps: CliDependencies, file: string | undefined): Loaded {
   const loaded = loadConfig({ env: deps.env, cwd: deps.cwd, ...(file === undefined ? {} : { file }) });
   if (!loaded.ok) throw configurationFailure(loaded.problems);
@@ -33,13 +33,13 @@ export function configurationFailure(problems: readonly ConfigProblem[]): Comman
 }
 
 export interface OpenOptions {
-  /** Make an empty store where there is none; otherwise that is a failure. */
+  /** Whether to create an empty store where there is none; if false, that is an error. */
   readonly makesStore: boolean;
 }
 
 /**
- * Opens the store of a configuration, as the owner of the data directory. It works beside a running
- * daemon: LMDB is made for several processes.
+ * Opens the store of a configuration, as the owner of the data directory. This works while the daemon runs: LMDB
+ * supports several processes.
  */
 export async function openBox(
   config: Config,
@@ -67,7 +67,7 @@ export async function openBox(
   }
 }
 
-/** Makes the process who should touch the directory. */
+/** Run as root, switches to the owner of the directory; a command error when the system refuses. */
 export function becomeOwnerOf(path: string): void {
   try {
     becomeOwner(path);
@@ -92,8 +92,8 @@ function adviceFor(error: unknown): string {
 type WithInitgroups = typeof process & { initgroups?: (user: number, extraGroup: number) => void };
 
 /**
- * Run as root, the process becomes the owner of `directory` for the rest of its life, so that nothing it
- * makes in there is out of the daemon's reach. Without the directory, or as another user, it stays what it is.
+ * Run as root, the process switches to the owner of `directory` for good, so that the daemon can access whatever it
+ * creates there. Without the directory, or as another user, nothing changes.
  * @throws when the system refuses
  */
 function becomeOwner(directory: string): void {
@@ -105,7 +105,7 @@ function becomeOwner(directory: string): void {
   process.setuid?.(owner.uid);
 }
 
-/** Undefined when it is not there; a path that cannot be is told of by whoever opens it. */
+/** Undefined when there is no directory; errors of the path are reported later, by whatever opens it. */
 function ownerOf(directory: string): { uid: number; gid: number } | undefined {
   try {
     return statSync(directory, { throwIfNoEntry: false });
@@ -114,7 +114,7 @@ function ownerOf(directory: string): { uid: number; gid: number } | undefined {
   }
 }
 
-/** A user without an entry in the user database has no groups but the directory's. */
+/** A user without an entry in the user database gets the directory's group only. */
 function takeGroupsOf(uid: number, gid: number): void {
   try {
     (process as WithInitgroups).initgroups?.(uid, gid);

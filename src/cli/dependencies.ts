@@ -2,8 +2,8 @@ import type { Environment } from '../config/layers.js';
 import type { Config } from '../config/load-config.js';
 
 /**
- * Writes all of `data`; resolves when it has been taken, so that a slow reader slows the writer down.
- * Rejects with `OutputClosedError` when nobody reads any more, with `OutputFailedError` when it cannot be taken.
+ * Writes all of `data`; resolves when it has been accepted, which is the backpressure of a slow reader.
+ * Rejects with `OutputClosedError` when the reader is gone, with `OutputFailedError` when writing fails.
  */
 export type Write = (data: string | Uint8Array) => Promise<void>;
 
@@ -15,7 +15,7 @@ export interface ServeOptions {
 
 /** What the command line needs of the process it runs in. */
 export interface CliDependencies {
-  /** Runs the daemon until it has stopped; its exit code. */
+  /** Runs the daemon until it has stopped; resolves to its exit code. */
   serve(options: ServeOptions): Promise<number>;
   readonly version: string;
   readonly stdout: Write;

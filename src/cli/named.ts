@@ -8,22 +8,22 @@ import { ADMIN, locateInbox } from '../usecases/shared/callers.js';
 import type { Box } from './context.js';
 import { type CommandRefusal, failed } from './outcome.js';
 
-/** How an admin names things: EMAIL is an email address or account id, INBOX an address or id. */
-
+/** @throws `CommandRefusal` (`not_found`) when no account has this email address or id */
 export function accountNamed({ store }: Box, emailOrId: string): AccountRecord {
   const isName = isUuid(emailOrId) || (emailOrId !== '' && emailOrId.length <= MAX_SOUGHT_ADDRESS_LENGTH);
-  const found = isName ? resultOf(() => store.read(reader => findAccount(reader, emailOrId))) : null;
-  if (found?.ok === true) return found.value;
+  const account = isName ? resultOf(() => store.read(reader => findAccount(reader, emailOrId))) : null;
+  if (account?.ok === true) return account.value;
   throw failed(
     'not_found',
     `There is no account ${asNamed(emailOrId)}. "postern account list" shows them all.`,
   );
 }
 
+/** @throws `CommandRefusal` (`not_found`) when no inbox has this address or id */
 export function inboxNamed({ store }: Box, addressOrId: string): InboxRecord {
-  const found = resultOf(() => store.read(reader => locateInbox(reader, ADMIN, addressOrId)));
-  if (!found.ok) throw noSuchInbox(addressOrId);
-  return found.value;
+  const inbox = resultOf(() => store.read(reader => locateInbox(reader, ADMIN, addressOrId)));
+  if (!inbox.ok) throw noSuchInbox(addressOrId);
+  return inbox.value;
 }
 
 export function noSuchInbox(addressOrId: string): CommandRefusal {
@@ -33,7 +33,7 @@ export function noSuchInbox(addressOrId: string): CommandRefusal {
   );
 }
 
-/** The empty name is a variable that a script has not set: it has to be seen. */
+/** Quotes an empty name, most likely an unset variable of a script, so that the message shows it. */
 function asNamed(text: string): string {
   return text === '' ? '""' : text;
 }

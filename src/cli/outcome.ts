@@ -1,10 +1,10 @@
 import type { ErrorCode } from '../contract/errors.js';
 import { Refusal } from '../domain/errors.js';
 
-/** What scripts branch on. */
+/** Exit codes; scripts rely on them. */
 export const EXIT = { done: 0, failed: 1, usage: 2, configuration: 3, notFound: 4 } as const;
 
-/** Codes of the command line's own, besides those of the API. */
+/** Error codes of the command line, besides those of the API. */
 type CliErrorCode =
   | 'usage'
   | 'invalid_configuration'
@@ -29,7 +29,7 @@ export type Answer =
   | { readonly kind: 'document'; readonly json: unknown; readonly text: string }
   /** Bytes that go out as they are. */
   | { readonly kind: 'bytes'; readonly bytes: ByteSource }
-  /** Nothing to say: the command was the daemon, which has ended. */
+  /** No output: the command was the daemon, which has ended. */
   | { readonly kind: 'ended'; readonly exitCode: number };
 
 /** A command cannot be carried out: thrown by its handler, caught once in `run-command.ts`. */
@@ -56,7 +56,7 @@ export function answerWith<Value>(value: Value, text: (value: Value) => string):
   return answer(value, text(value));
 }
 
-/** To be thrown: `throw failed('usage', ...)`. */
+/** Makes a refusal, to be thrown: `throw failed('usage', ...)`. */
 export function failed(
   code: CliFailure['code'],
   message: string,
@@ -65,7 +65,7 @@ export function failed(
   return new CommandRefusal(details === undefined ? { code, message } : { code, message, details });
 }
 
-/** Waits for `found`; where that is refused with `not_found`, `missing` says so in the words of the command line. */
+/** The value of `find`; throws `missing` where `find` is refused with `not_found`. */
 export async function orMissing<Value>(
   missing: CommandRefusal,
   find: () => Value | Promise<Value>,

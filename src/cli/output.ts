@@ -3,11 +3,9 @@ import type { Writable } from 'node:stream';
 import type { Write } from './dependencies.js';
 import type { ByteSource } from './outcome.js';
 
-/** How answers look on a terminal. */
-
 export type Cell = string | number | boolean | null;
 
-/** Control characters, and those that turn the direction of text: they could rewrite what a terminal shows. */
+/** Control characters and bidirectional formatting: they could change what a terminal shows. */
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
 
 /** A value in one line, with control characters as escapes. */
@@ -67,7 +65,7 @@ const NO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;
 const DOUBLE_WIDTH =
   /[\p{Emoji_Presentation}\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}]/u;
 
-/** Columns that a terminal uses: about Unicode Standard Annex 11. */
+/** Columns of a terminal that the text takes, approximately (Unicode Standard Annex 11). */
 function displayWidth(text: string): number {
   let width = 0;
   for (const char of text) {
@@ -109,7 +107,7 @@ export function formatDuration(seconds: number): string {
   return parts.join(' ') || '0 s';
 }
 
-/** Whoever read our output has gone, as `head` does when it has seen enough. */
+/** The reader of our output has closed it, as `head` does when it has enough lines. */
 export class OutputClosedError extends Error {
   constructor() {
     super('nobody reads the output any more');
@@ -126,8 +124,8 @@ export class OutputFailedError extends Error {
 }
 
 /**
- * A `Write` for a stream of the process. It takes care of the stream's errors for good: Node emits them
- * besides telling the callback, and one that nobody listens to would end the process with a stack.
+ * A `Write` for a stream of the process. It also listens to the stream's `error` event for good: Node emits it besides
+ * calling the callback, and without a listener it would crash the process.
  */
 export function writeTo(stream: Writable & { readonly fd?: number }): Write {
   stream.on('error', () => {});
@@ -142,7 +140,7 @@ export function writeTo(stream: Writable & { readonly fd?: number }): Write {
   };
 }
 
-/** Node's stream over a file takes a short write for a whole one: on a full disk bytes would be lost unsaid. */
+/** Node's stream over a file treats a short write as a whole one: on a full disk, bytes would be lost silently. */
 function toFile(fd: number): Write {
   return async data => {
     const bytes = typeof data === 'string' ? Buffer.from(data, 'utf8') : data;
@@ -162,14 +160,14 @@ function isClosed(error: unknown): boolean {
   return code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED';
 }
 
-/** A detail that is read to its end. */
+/** Reads all bytes and parses them as JSON. */
 export async function parseWhole<Detail>(bytes: ByteSource): Promise<Detail> {
   const parts: Uint8Array[] = [];
   for await (const part of bytes) parts.push(part);
   return JSON.parse(Buffer.concat(parts).toString('utf8')) as Detail;
 }
 
-/** One JSON document is one line. */
+/** Adds a line end after the last byte. */
 export async function* withLineEnd(bytes: ByteSource): AsyncGenerator<Uint8Array> {
   yield* bytes;
   yield Buffer.from('\n');

@@ -24,7 +24,7 @@ import { addVerifyCommand } from './upkeep/verify.js';
 
 export type { CliDependencies, ServeOptions, Write } from './dependencies.js';
 
-/** What commander writes while it parses; it goes out once parsing has come to an end. */
+/** What commander writes while it parses; collected, and written once parsing has ended. */
 interface ParserOutput {
   help: string;
   helpForError: string;
@@ -39,7 +39,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 wrong configuration, 4 not found.
 `;
 
 /**
- * Runs the command line. Never ends the process: whoever calls it does, with the exit code it resolves to.
+ * Runs the command line and resolves to the exit code. It never ends the process; that is left to the caller.
  * @param argv the arguments, without program and script
  */
 export async function runCli(argv: readonly string[], deps: CliDependencies): Promise<number> {
@@ -105,7 +105,7 @@ function addCommands(program: Command, cli: Cli, version: string): void {
   addVersionCommand(program, cli);
 }
 
-/** Parsing came to an end of its own, or a command threw. */
+/** Handles what ended parsing early (help, wrong usage) or what a command threw. */
 async function endEarly(
   error: unknown,
   deps: CliDependencies,
@@ -138,7 +138,7 @@ async function endEarly(
 
 function reportUsage(deps: CliDependencies, isJson: boolean, output: ParserOutput): Promise<number> {
   let message = `${output.error.trim().replace(/^error: /, '')}\nAdd --help to see what a command takes.`;
-  // Of a command that is missing commander has only the help to tell.
+  // For a missing command commander writes the help and no error message.
   if (output.error === '') message = `a command is missing.\n\n${output.helpForError.trimEnd()}`;
   return reportFailure(deps, isJson, { code: 'usage', message });
 }

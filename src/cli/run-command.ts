@@ -18,12 +18,12 @@ import { OutputClosedError, printableText } from './output.js';
 type Handler<Input> = (input: Input) => Answer | Promise<Answer>;
 
 /**
- * One run of the command line: what the global options say, and the ways in which a command runs. Each
- * of them ends with the answer or the failure written, the store closed, and `exitCode` set.
+ * One run of the command line: the global options, and the three ways in which a command runs. Each way writes the
+ * answer or the failure, closes the store and sets `exitCode`.
  */
 export interface Cli {
   readonly deps: CliDependencies;
-  /** Does the answer go out as one JSON document? */
+  /** Whether `--json` was given: the answer is one JSON document. */
   isJson(): boolean;
   /** The file that `--config` names. */
   configFile(): string | undefined;
@@ -46,13 +46,13 @@ export interface Run {
   readonly exitCode: () => number;
 }
 
-/** `options` is asked when a command runs: only then have they been parsed. */
+/** `options` is a function because options are parsed only by the time a command runs. */
 export function startRun(deps: CliDependencies, options: () => GlobalOptions): Run {
   let exitCode: number = EXIT.done;
   const write = async (answer: Answer): Promise<void> => {
     exitCode = await writeAnswer(deps, options().isJson, answer);
   };
-  /** Every refusal of a command is caught here. */
+  /** The one place where refusals of commands are caught. */
   const tellingFailures = async (work: () => Promise<void>): Promise<void> => {
     try {
       await work();
@@ -65,7 +65,7 @@ export function startRun(deps: CliDependencies, options: () => GlobalOptions): R
       const { box, isNew } = await openBox(cli.readConfig().config, { makesStore });
       try {
         if (isNew) await deps.stderr(`postern: made an empty store in ${box.config.store.path}\n`);
-        // The answer is written while the store is open: it may be a stream out of it.
+        // Written before the store is closed: the answer may be a stream from it.
         await write(await handler(box));
       } finally {
         await box.store.close();
@@ -83,7 +83,7 @@ export function startRun(deps: CliDependencies, options: () => GlobalOptions): R
   return { cli, exitCode: () => exitCode };
 }
 
-/** What a command says of an error that has a type; everything else is a fault and goes on upwards. */
+/** The failure to report for a known error; any other error is a bug and is thrown on. */
 function failureOf(error: unknown): CliFailure {
   if (error instanceof Refusal || error instanceof CommandRefusal) return error.failure;
   if (error instanceof StoreInUseError) return { code: 'store_unavailable', message: error.message };
@@ -96,7 +96,7 @@ function failureOf(error: unknown): CliFailure {
   throw error;
 }
 
-/** Whoever reads a listing may stop when he has seen enough: nothing is amiss. */
+/** A reader may close our output early (`| head`); that is no error. */
 async function endQuietly(work: Promise<void>): Promise<void> {
   try {
     await work;
@@ -130,7 +130,7 @@ async function writeBytes(deps: CliDependencies, isJson: boolean, source: ByteSo
   }
 }
 
-/** Tells a failure on stderr, as text or as one JSON document; its exit code. */
+/** Writes a failure to stderr, as text or as one JSON document. Resolves to its exit code. */
 export async function reportFailure(
   deps: CliDependencies,
   isJson: boolean,

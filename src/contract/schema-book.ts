@@ -20,8 +20,9 @@ export class SchemaBook {
     // `io: 'input'`: an object that is not strict leaves `additionalProperties` open. `examples` of a type without
     // a name go with the place where it is used, not into the schema.
     const { $schema, $defs, examples, ...rest } = z.toJSONSchema(schema, { io: 'input' });
-    for (const [name, component] of Object.entries($defs ?? {}))
+    for (const [name, component] of Object.entries($defs ?? {})) {
       this.#keep(name, pointToComponents(component));
+    }
     const converted = pointToComponents(rest);
     this.#converted.set(schema, converted);
     return converted;

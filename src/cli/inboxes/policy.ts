@@ -82,7 +82,7 @@ function addKind(policy: Command, cli: Cli, kind: PolicyKind): void {
     .action((named: string) => cli.change(box => save(box, kind, named, { enabled: false })));
 }
 
-/** The option may be absent, and then its list is not replaced. */
+/** Collects a repeatable option; undefined when it is absent, and then the list is not replaced. */
 function everyEntry(value: string, before: readonly string[] | undefined): readonly string[] {
   return everyValue(value, before ?? []);
 }
@@ -117,7 +117,7 @@ async function save(box: Box, kind: PolicyKind, named: string, change: PolicyCha
   return answerWith(saved, policy => renderPolicy(kind, policy));
 }
 
-/** One line an entry, and in words what it all comes to. */
+/** One line for each entry, and a sentence about what the policy allows. */
 function renderPolicy(kind: PolicyKind, policy: Policy): string {
   const lines: readonly (readonly [string, string | number | boolean])[] = [
     ['inbox_id', policy.inbox_id],

@@ -10,7 +10,7 @@ import { everyValue, wholeNumber } from '../arguments.js';
 import type { Box } from '../context.js';
 import { inboxNamed } from '../named.js';
 
-/** What a list of messages may be asked for. */
+/** Options of a list of messages. */
 export interface ListOptions {
   readonly label: readonly string[];
   readonly anyLabel: readonly string[];
@@ -27,7 +27,7 @@ export interface ListOptions {
 
 const ORDERS: readonly ListOrder[] = ['newest', 'oldest'];
 
-/** Gives a command the conditions of lists. */
+/** Adds the filters, order and paging of lists to a command. */
 export function addListOptions(command: Command): Command {
   return command
     .option('--label <name>', 'has this label; repeat it for more, all of which it must have', everyValue, [])

@@ -36,7 +36,7 @@ export function renderMessages(messages: readonly MessageSummary[], nextCursor: 
   return nextCursor === null ? table : `${table}There are more: add --cursor ${nextCursor}\n`;
 }
 
-/** The message as a person reads it: what the box knows, what its header says, what it says. */
+/** A message as text: its envelope and state, its header fields, its body. */
 export function renderMessage(message: MessageDetail): string {
   const { content } = message;
   const facts = {
@@ -102,7 +102,8 @@ function formatAddresses(addresses: readonly ParsedAddress[]): string | null {
 }
 
 function formatAddress(address: ParsedAddress): string {
-  if ('group' in address)
+  if ('group' in address) {
     return `${printable(address.name)}: ${address.group.map(formatAddress).join(', ')};`;
+  }
   return address.name === '' ? address.address : `${address.name} <${address.address}>`;
 }

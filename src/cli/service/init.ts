@@ -77,8 +77,8 @@ function defaultDataDir(file: string): string {
 }
 
 /**
- * Writes the file beside its place, has it checked together with the environment as every later command
- * will, and puts it in place only when it is right.
+ * Writes the configuration to a temporary file beside `file`, checks it together with the environment as every later
+ * command does, and renames it to `file` only when it is valid.
  */
 function writeConfig(deps: CliDependencies, file: string, text: string): Config {
   const draft = `${file}.new`;
@@ -109,7 +109,7 @@ function giveToOwnerOfFolder(file: string): void {
   chownSync(file, uid, gid);
 }
 
-/** The draft is gone when the problem is read. */
+/** Names the final file in a problem: the temporary one no longer exists when the message is read. */
 function inPlace(problem: ConfigProblem, draft: string, file: string): ConfigProblem {
   return { ...problem, where: problem.where.replace(draft, file) };
 }

@@ -2,7 +2,7 @@ import { RESPONSE_HEADERS, type ResponseHeader } from '../../contract/operation.
 import type { ParameterSpec } from '../../contract/parameters.js';
 import { type JsonObject, type Schema, SchemaBook } from '../../contract/schema-book.js';
 
-/** What operations share: it stands in `components` once, and where it is used a reference stands for it. */
+/** Collects what operations share: each goes once into `components`, and a `$ref` goes where it is used. */
 export class ComponentBook {
   readonly #schemas = new SchemaBook();
   readonly #sections = {
@@ -40,7 +40,7 @@ export class ComponentBook {
     return this.#refer('responses', name, make);
   }
 
-  /** Everything that was used, in the order of names. */
+  /** Everything used so far, sorted by name. */
   components(): JsonObject {
     const sections = Object.entries(this.#sections).map(([section, entries]) => [section, sorted(entries)]);
     return { schemas: this.#schemas.components(), ...Object.fromEntries(sections) };

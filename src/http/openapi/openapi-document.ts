@@ -27,8 +27,8 @@ export interface DescribedService {
 }
 
 /**
- * The published contract: OpenAPI 3.1 made of the operations that are served. Equal operations give equal
- * documents, byte for byte. Throws when one lacks what the document needs.
+ * `/openapi.json`: OpenAPI 3.1 of the operations that are served. Equal operations give the same document byte for
+ * byte. Throws when an operation lacks something that the document needs.
  */
 export function openApiDocument(operations: readonly Operation[], service: DescribedService): JsonObject {
   const book = new ComponentBook();

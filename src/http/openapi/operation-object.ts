@@ -4,7 +4,7 @@ import { exampleOf, type JsonObject, nameOf } from '../../contract/schema-book.j
 import type { ComponentBook } from './component-book.js';
 import { responseObjects } from './response-objects.js';
 
-/** An operation as an Operation Object. Throws when it does not say what the document needs. */
+/** The OpenAPI Operation Object of an operation. Throws when it lacks something that the document needs. */
 export function operationObject(operation: Operation, book: ComponentBook): JsonObject {
   const parameters = parameterObjects(operation, book);
   return {

@@ -11,7 +11,7 @@ import {
 import { exampleOf, type JsonObject, type Schema } from '../../contract/schema-book.js';
 import type { ComponentBook } from './component-book.js';
 
-/** The responses of an operation: its own, then its errors, one for each status. */
+/** The responses of an operation: its successful answers, then its errors, one response for each status. */
 export function responseObjects(operation: Operation, book: ComponentBook): JsonObject {
   const responses: Record<string, JsonObject> = {};
   for (const [status, spec] of Object.entries(operation.responses)) responses[status] = success(spec, book);
@@ -46,7 +46,7 @@ function success(spec: ResponseSpec, book: ComponentBook): JsonObject {
   };
 }
 
-/** Operations that can fail with one and the same code say it in one place. */
+/** The response of an error status. With a single code it becomes a shared component. */
 function errors(status: number, codes: readonly ErrorCode[], book: ComponentBook): JsonObject {
   const [only] = codes;
   return only !== undefined && codes.length === 1
@@ -66,7 +66,7 @@ function errorResponse(status: number, codes: readonly ErrorCode[], book: Compon
   };
 }
 
-/** Mostly one: a shape that plain errors fit too stands for both. */
+/** The schemas of these errors. The plain one is left out where another shape accepts plain errors (`fitsPlain`). */
 function errorSchemas(codes: readonly ErrorCode[]): readonly Schema[] {
   const shapes = codes.map(code => ERROR_SHAPES[code]);
   const hasPlain = shapes.includes(undefined) && !shapes.some(shape => shape?.fitsPlain === true);

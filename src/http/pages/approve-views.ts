@@ -5,7 +5,7 @@ import type { PageHeaders, Reply } from '../server/route.js';
 import { type Html, html } from './html.js';
 import type { Layout } from './layout.js';
 
-/** What went wrong with an address that somebody typed. */
+/** An address as typed, and what is wrong with it. */
 export interface TypedEmail {
   readonly value: string;
   readonly problem: string;
@@ -53,7 +53,7 @@ function problemSummary(problem: string): Html {
 </div>`;
 }
 
-/** The same for every address. */
+/** Says that a link was sent, in the same words for every address. */
 export function sentView(layout: Layout): Reply {
   const body = html`
 <p>If that address may have access, a mail with a link is on its way to it. It should arrive within a few minutes.</p>
@@ -67,7 +67,7 @@ export function sentView(layout: Layout): Reply {
   return layout.page({ title: 'Check your mail', body });
 }
 
-/** Who you are, what will be granted, and the button. */
+/** The account, what will be granted, and the Approve button. */
 export function confirmView(
   layout: Layout,
   input: {
@@ -117,7 +117,7 @@ function inboxWords({ inboxes, inboxCount }: ApprovalOffer): string {
   return `${inboxCount === 1 ? 'The inbox' : 'The inboxes'}: ${inboxes.join(', ')}${more}.`;
 }
 
-/** The words, this once. */
+/** Shows the words, which are never shown again. */
 export function wordsView(
   layout: Layout,
   input: { readonly phrase: string; readonly email: string; readonly expiresAt: number },
@@ -172,7 +172,7 @@ export function closedView(layout: Layout, state: Closed, headers: PageHeaders =
   return layout.page({ status, title, body, headers });
 }
 
-/** A page that was open for too long, or that another browser was given. */
+/** For a form that was open for too long, or that was given to another browser. */
 export function staleView(layout: Layout, again: string): Reply {
   const body = html`
 <p>It was open for longer than 15 minutes, or your browser did not send back the cookie that belongs to it. Nothing was granted.</p>

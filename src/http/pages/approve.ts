@@ -62,7 +62,7 @@ function ask(deps: ApprovePageDeps, request: PageRequest, typed: TypedEmail | nu
   return askView(deps.layout, { ...deps.forms.give(request, 'form', ASK), typed });
 }
 
-/** Does the same steps for every address, and nothing that depends on whether it is eligible. */
+/** Takes the same steps for every address: nothing here depends on whether the address is eligible. */
 async function takeRequest(deps: ApprovePageDeps, request: PageRequest): Promise<Reply> {
   const { layout } = deps;
   if (deps.forms.givenAt(request, 'form', ASK) === null) return staleView(layout, layout.path('/approve'));
@@ -80,7 +80,7 @@ async function takeRequest(deps: ApprovePageDeps, request: PageRequest): Promise
 
 const purposeOf = (token: string): string => `approve with ${token}`;
 
-/** Shows what a link is good for. Whoever opens it, and however often, changes nothing. */
+/** Shows what a link grants. Opening it changes nothing, however often. */
 function openLink(deps: ApprovePageDeps, request: PageRequest): Reply {
   const { layout, forms } = deps;
   const token = request.params.token ?? '';
@@ -95,7 +95,7 @@ function openLink(deps: ApprovePageDeps, request: PageRequest): Reply {
   });
 }
 
-/** Approve was pressed. The seal says when the page was opened, and that it was opened in this browser. */
+/** Approve was pressed. The seal proves when the page was opened and that it was opened in this browser. */
 async function press(deps: ApprovePageDeps, request: PageRequest): Promise<Reply> {
   const { layout, forms } = deps;
   const token = request.params.token ?? '';

@@ -8,9 +8,9 @@ import type { PageRequest } from './page-route.js';
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Ties forms to the browser that was given them: a cookie that other sites can neither read, plant nor have sent
- * along, and a seal over it in the form (double submit). Each kind of page has a cookie of its own: a page that is
- * reached from a mail comes without the cookies of before, and must not spoil the other pages that are open.
+ * Protects forms against cross-site requests (signed double submit): a cookie that other sites can neither read nor
+ * set nor have sent along, and a seal over it in the form. Each kind of page has its own cookie: a page opened from a
+ * mail arrives without `SameSite=Strict` cookies and gets a new one, which must not invalidate other open pages.
  */
 export class BrowserForms {
   readonly #seals: FormSeal;
@@ -23,7 +23,7 @@ export class BrowserForms {
     this.#clock = deps.clock;
   }
 
-  /** What a page with a form needs: the seal for its hidden field, and the cookie that goes with it. */
+  /** The seal for the hidden field of a form, and the header that sets its cookie unless the browser has one. */
   give(
     request: PageRequest,
     kind: string,
@@ -37,7 +37,7 @@ export class BrowserForms {
     return { seal, headers };
   }
 
-  /** When the form that comes back was given to this browser for this purpose; null when it was not. */
+  /** When (ms) this form was given to this browser for this purpose; null when it was not. */
   givenAt(request: PageRequest, kind: string, purpose: string): number | null {
     const secret = this.#secretOf(request, kind);
     return secret === null ? null : this.#seals.sealedAt(request.field('seal'), purpose, secret);

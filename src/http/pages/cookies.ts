@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * The value of a cookie (RFC 6265 section 5.4). Null when it is missing, or there twice: a cookie that somebody
- * planted beside ours must not decide which one counts.
+ * The value of a cookie (RFC 6265 section 5.4). Null when it is missing or given twice: one of the two may have been
+ * planted by an attacker.
  */
 export function readCookie({ headers }: Pick<IncomingMessage, 'headers'>, name: string): string | null {
   const values = (headers.cookie ?? '')
@@ -13,7 +13,7 @@ export function readCookie({ headers }: Pick<IncomingMessage, 'headers'>, name: 
   return values.length === 1 ? (values[0] ?? null) : null;
 }
 
-/** How our cookies are named and guarded, which depends on whether browsers reach us by TLS. */
+/** Names and attributes of our cookies, which depend on whether the public URL is HTTPS. */
 export class CookieJar {
   readonly #isSecure: boolean;
 
@@ -21,7 +21,7 @@ export class CookieJar {
     this.#isSecure = publicUrl.startsWith('https:');
   }
 
-  /** `__Host-` keeps other hosts of the domain from planting it; browsers take that over TLS only. */
+  /** With `__Host-`, which keeps other hosts of the domain from setting the cookie; browsers accept it over TLS only. */
   name(purpose: string): string {
     return `${this.#isSecure ? '__Host-' : ''}postern-${purpose}`;
   }
@@ -37,7 +37,7 @@ export class CookieJar {
     return `${this.name(purpose)}=${value}; Path=/; HttpOnly; SameSite=${options.sameSite}${secure}${age}`;
   }
 
-  /** Tells the browser to forget it. */
+  /** A `Set-Cookie` value that deletes the cookie. */
   clear(purpose: string, sameSite: 'Strict' | 'Lax'): string {
     return this.set(purpose, '', { sameSite, maxAgeS: 0 });
   }

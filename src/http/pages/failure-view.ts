@@ -10,7 +10,7 @@ const TITLES: Partial<Record<ErrorCode, string>> = {
   internal_error: 'Something went wrong',
 };
 
-/** What a human is shown when a request for a page fails: the status of the API, in words. */
+/** The page for a failed request: the HTTP status that the API would answer, and an explanation. */
 export function failureView(layout: Layout, failure: Failure): Reply {
   const start = `${layout.service.publicUrl}/approve`;
   const words =

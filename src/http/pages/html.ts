@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../domain/text.js';
 
-/** Markup, as opposed to text. Only `html` makes it. */
+/** Markup, as opposed to text. Made by `html` only. */
 export class Html {
   readonly markup: string;
 
@@ -17,8 +17,8 @@ export class Html {
 type Insert = string | number | Html | readonly Html[] | null;
 
 /**
- * Markup with values in it: texts are escaped for content and for quoted attributes (HTML standard, section 13.3),
- * markup goes in as it is, null is nothing.
+ * A template tag for markup. Inserted texts are escaped for content and quoted attributes (HTML standard, section
+ * 13.3), inserted markup is kept, null inserts nothing.
  */
 export function html(strings: TemplateStringsArray, ...inserts: readonly Insert[]): Html {
   const parts = strings.map((literal, at) => literal + render(inserts[at] ?? null));

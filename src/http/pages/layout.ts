@@ -3,7 +3,7 @@ import type { PageHeaders, Reply } from '../server/route.js';
 import { Html, html } from './html.js';
 import { COPY_SCRIPT, STYLE } from './style.js';
 
-/** What every page says of the service. */
+/** The service as named on every page. */
 export interface PageService {
   readonly name: string;
   readonly publicUrl: string;
@@ -13,19 +13,19 @@ export interface PageService {
 export interface PageContent {
   readonly status?: number;
   readonly title: string;
-  /** Below the heading, which is the title. */
+  /** What follows the heading; the heading is the title. */
   readonly body: Html;
   readonly headers?: PageHeaders;
   /** The page has words to copy. */
   readonly hasCopyButton?: boolean;
-  /** A form came back with something to put right. */
+  /** The page shows a form again because of an error in it. */
   readonly isError?: boolean;
 }
 
-/** Builds pages that look alike and are guarded alike. */
+/** Builds pages with the same frame and the same security headers. */
 export class Layout {
   readonly service: PageService;
-  /** What stands before our paths when a proxy serves us below one. */
+  /** The path of the public URL, when a proxy serves us below one. */
   readonly #prefix: string;
 
   constructor(service: PageService) {
@@ -33,7 +33,7 @@ export class Layout {
     this.#prefix = new URL(service.publicUrl).pathname.replace(/\/+$/, '');
   }
 
-  /** A path of ours as a browser asks for it. */
+  /** The path as the browser has to request it, with the prefix of the public URL. */
   path(path: string): string {
     return `${this.#prefix}${path}`;
   }
@@ -48,7 +48,7 @@ export class Layout {
     };
   }
 
-  /** Leads the browser on (303: by GET, whatever it did before). */
+  /** A redirect with 303, which the browser follows with GET. */
   redirect(location: string, headers: PageHeaders = {}): Reply {
     const body = html`<p><a href="${location}">Go on</a></p>`;
     return this.page({ status: 303, title: 'Go on', body, headers: { ...headers, Location: location } });
@@ -84,8 +84,8 @@ ${hasCopyButton ? html`<script>${Html.trusted(COPY_SCRIPT)}</script>` : null}
 }
 
 /**
- * What keeps a page from being more than it is: nothing but its own style and script runs, its forms go to us, no
- * other page frames it or holds a handle of it, and nobody is told where a link on it was followed from.
+ * Security headers of a page: only its own style and script run, forms go to us only, no other page can frame it or
+ * keep a reference to its window, and links send no referrer.
  */
 function guards(hasScript: boolean): PageHeaders {
   const policy = [

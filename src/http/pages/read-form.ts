@@ -8,9 +8,9 @@ const FORM_TYPE = /^application\/x-www-form-urlencoded(?:\s*;\s*charset\s*=\s*"?
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The fields of a form (URL standard, application/x-www-form-urlencoded), each at most once and none that the page
- * does not have.
- * @param onRead called before the first byte is asked for (`100 Continue`)
+ * Reads the fields of a form (URL standard, application/x-www-form-urlencoded). Repeated fields and fields that the
+ * page does not declare are refused.
+ * @param onRead called before the first byte is read (to send `100 Continue`)
  */
 export async function readForm(
   request: IncomingMessage,
@@ -45,7 +45,7 @@ function splitAt(text: string, mark: string): string[] {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Refuses what is no UTF-8, where `URLSearchParams` would put marks in its place. */
+/** Decodes one name or value. Refuses invalid UTF-8, where `URLSearchParams` would insert replacement characters. */
 function decode(text: string): string {
   return decodedBy(() => decodeURIComponent(text.replaceAll('+', ' ')));
 }

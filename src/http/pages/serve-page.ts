@@ -16,8 +16,8 @@ const BROKEN = () =>
   refuse('internal_error', 'Something went wrong on our side. Please try again in a moment.');
 
 /**
- * Walks a request through its page in the order of the API: where it comes from, how often, type, size, fields; the
- * page itself then looks at the seal of its form. What fails on the way is told on a page.
+ * Checks a request for a page in the order of the API (origin, rate limit, type, size, fields), then calls the page,
+ * which checks the seal of its form. Refusals are answered with a page.
  */
 export async function servePage(context: PageContext, route: PageRoute, visit: Visit): Promise<Reply> {
   const show = (refusal: Refusal): Reply => context.pages?.failure(refusal.failure) ?? failed(refusal);
@@ -38,7 +38,7 @@ export async function servePage(context: PageContext, route: PageRoute, visit: V
     });
   } catch (error) {
     if (error instanceof Refusal) return show(error);
-    // A client that went away is no failure of ours.
+    // The client has disconnected: no page to show.
     if (visit.request.socket.destroyed) throw error;
     context.log.error({ path: route.path, err: error }, 'a page failed');
     return show(BROKEN());

@@ -3,7 +3,7 @@ import type { PageHeaders, Reply } from '../server/route.js';
 import { html } from './html.js';
 import type { Layout } from './layout.js';
 
-/** The first page: sign in, so that we know whose account it is. */
+/** The first page: asks the human to sign in, which tells whose account it is. */
 export function signInView(layout: Layout, provider: string, start: string): Reply {
   const { name } = layout.service;
   const body = html`
@@ -38,7 +38,7 @@ const REASONS: Record<Reason, string> = {
   used: 'You approved with it and were shown six words, once. Sign in again for others.',
 };
 
-/** A sign-in that leads no further. */
+/** Says that a sign-in failed, and why. */
 export function refusedView(
   layout: Layout,
   provider: string,

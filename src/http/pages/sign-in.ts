@@ -17,15 +17,15 @@ export interface SignInPageDeps extends AcceptSignInDeps {
   readonly signIn: SignIn;
 }
 
-/** Where the provider sends browsers back to, below the public URL. */
+/** Path of the redirect URI, below the public URL. */
 export const CALLBACK_PATH = '/approve/oidc/callback';
 const START_PATH = '/approve/oidc';
 const CONFIRM_PATH = '/approve/confirm';
 
 /**
- * Cookies of a sign-in: the key of the flow that this browser began, then the token that it got for it. The browser
- * comes back from the provider's site, and brings `Lax` cookies then and no stricter ones. They open nothing by
- * themselves: to approve takes the seal of the page besides.
+ * Cookies of a sign-in: first the key of the flow that this browser began, then the token that it got. They are `Lax`
+ * because the browser comes back from the provider's site, where `Strict` cookies are not sent along. Alone they grant
+ * nothing: approving also takes the seal of the page.
  */
 const FLOW = 'flow';
 const SIGNED_IN = 'signed-in';
@@ -59,7 +59,7 @@ export function signInPages(deps: SignInPageDeps): PageRoute[] {
   ];
 }
 
-/** Sends the browser to the provider; only from our own page, and never for a program that looks ahead. */
+/** Redirects the browser to the provider; only from our own page, and not for a HEAD request. */
 async function begin(deps: SignInPageDeps, request: PageRequest, start: Reply): Promise<Reply> {
   const isOwn = request.site === null || request.site === 'same-origin' || request.site === 'none';
   if (!isOwn || request.method === 'HEAD') return start;
@@ -70,8 +70,8 @@ async function begin(deps: SignInPageDeps, request: PageRequest, start: Reply): 
 }
 
 /**
- * The provider sends the browser back. Whoever leads a victim here with an answer of their own fails: the victim's
- * browser has not begun that sign-in.
+ * Handles the return from the provider. An attacker who leads a victim here with the attacker's own code fails: the
+ * victim's browser has no flow cookie of that sign-in (login CSRF).
  */
 async function comeBack(deps: SignInPageDeps, request: PageRequest, start: Reply): Promise<Reply> {
   if (request.method === 'HEAD') return start;
@@ -122,7 +122,7 @@ async function press(deps: SignInPageDeps, request: PageRequest): Promise<Reply>
     : ended(deps, outcome.status);
 }
 
-/** A sign-in that is over, in the words of a sign-in. */
+/** The page for a sign-in that has expired or was used. */
 function ended(
   { layout, signIn, cookies }: SignInPageDeps,
   status: 'unknown' | 'expired' | 'used' | 'not_eligible',

@@ -3,13 +3,13 @@ import { html } from './html.js';
 import type { Layout } from './layout.js';
 import type { PageRoute } from './page-route.js';
 
-/** What the rules of use are made of: the configuration. */
+/** Configuration that the rules of use quote. */
 export interface SiteFacts {
   readonly domains: readonly string[];
   readonly limits: { readonly inboxes: number; readonly sends: number };
   readonly trashDays: number;
   readonly maxMessageBytes: number;
-  /** How to ask for more. */
+  /** How to ask for a larger allowance (`service.increase_request`). */
   readonly increaseRequest: string;
 }
 

@@ -37,7 +37,7 @@ pre { padding: 0.75rem 1rem; background: var(--soft); white-space: pre-wrap; fon
 [hidden] { display: none; }
 `;
 
-/** Adds to the page with the words a button that copies them. The page is whole without it. */
+/** Adds a copy button to the page with the words. The page works without it. */
 export const COPY_SCRIPT = `
 const words = document.getElementById('words');
 const button = document.getElementById('copy');

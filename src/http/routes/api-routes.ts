@@ -27,10 +27,10 @@ export interface ApiDeps {
   readonly feedback: SubmitFeedbackDeps;
 }
 
-/** Encoded list pages that are kept, in all. */
+/** Size of the cache of encoded list pages, for all inboxes together. */
 const PAGE_CACHE_BYTES = 8 * 2 ** 20;
 
-/** Every route of the daemon, and the document that describes them. */
+/** Every route of the daemon, `/openapi.json` included. */
 export function apiRoutes(deps: ApiDeps): Route[] {
   const { send, cursors } = deps;
   const { store, clock } = send;

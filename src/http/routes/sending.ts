@@ -18,10 +18,10 @@ import {
   routes,
 } from '../server/route.js';
 
-/** Sending, answering, forwarding, the allowance. */
+/** Sending, replying, forwarding, and the outbound quota. */
 export function sendingRoutes(send: SendDeps): Route[] {
   const { store, clock, quota } = send;
-  // None of the first four is an async function: it would keep the body of the request while the outcome is waited for.
+  // The first four are not async functions: those would hold the request body in memory until the send has its outcome.
   return routes(SENDING_OPERATIONS, {
     sendMessage: request => sendMessage(send, { ...request.body, ...inboxOf(request) }).then(receiptReply),
     replyMessage: request =>
@@ -34,7 +34,7 @@ export function sendingRoutes(send: SendDeps): Route[] {
   });
 }
 
-/** What every way of sending answers: 201 for a new attempt, whatever became of it; 200 for a replay. */
+/** The answer of every way of sending: 201 for a new attempt, whatever its outcome; 200 for a replay. */
 export function receiptReply(receipt: SendReceipt): Reply<SendReceipt> {
   return created(receipt, `/v1/sent/${receipt.message.id}`);
 }

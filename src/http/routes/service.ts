@@ -4,9 +4,9 @@ import { pageReply } from '../server/list-page.js';
 import { json, type Route, routes } from '../server/route.js';
 
 /**
- * These routes, and those of the service itself: `/healthz`, the process answers; `/readyz`, it can do its work,
- * without authentication and so without detail, as the log and `postern status` say more; `/openapi.json`, the
- * document that describes them all, made here, once.
+ * The given routes and those of the service: `/healthz` (the process answers), `/readyz` (it can do its work) and
+ * `/openapi.json` (describes all routes; made once, here). `/readyz` needs no key, so it gives no details; the log and
+ * `postern status` do.
  */
 export function withServiceRoutes(
   service: DescribedService,

@@ -28,7 +28,6 @@ export interface ThreadRouteDeps {
 
 const PAGE_CACHE_BYTES = 4 * 2 ** 20;
 
-/** Conversations. */
 export function threadRoutes(deps: ThreadRouteDeps): Route[] {
   const pages = new PageCache(PAGE_CACHE_BYTES);
   return routes(THREAD_OPERATIONS, {
@@ -46,16 +45,17 @@ type ListRequest = RequestOf<(typeof THREAD_OPERATIONS)['listThreads']>;
 async function list(deps: ThreadRouteDeps, pages: PageCache, request: ListRequest): Promise<Reply<never>> {
   const input = inboxOf(request);
   const version = resultOf(() => threadListVersion(deps, input));
-  // A refusal is left to the list: what is wrong with the query comes first.
+  // A refusal here is not thrown: `listThreads` throws it again, after errors of the query, which come first.
   const key = `${input.inboxId}?${request.queryText}`;
   const cached = version.ok ? pages.get(key, `${version.value}`) : undefined;
   if (cached !== undefined) return pageReply(cached);
   const asked = readListQuery(request.query);
   const page = await listThreads(deps, { ...input, ...asked });
   const bytes = Buffer.from(JSON.stringify(page));
-  // A search takes several event turns: its page is of one state when nothing has changed meanwhile.
+  // A search spans several turns of the event loop: its page is cached only if nothing changed in the meantime.
   const versionNow = resultOf(() => threadListVersion(deps, input));
-  if (version.ok && versionNow.ok && versionNow.value === version.value)
+  if (version.ok && versionNow.ok && versionNow.value === version.value) {
     pages.set(key, `${version.value}`, bytes);
+  }
   return pageReply(bytes);
 }

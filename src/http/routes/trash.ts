@@ -16,7 +16,7 @@ export interface TrashRouteDeps {
 
 type Move = RequestOf<(typeof TRASH_OPERATIONS)['trashMessage' | 'restoreMessage']>;
 
-/** The ways into Trash and out of it. */
+/** Moving to Trash, listing it, and restoring. */
 export function trashRoutes(deps: TrashRouteDeps): Route[] {
   const trash = (kind: 'received' | 'sent') => async (request: Move) =>
     json(200, await trashMessage(deps, { ...messageOf(request), kind }));

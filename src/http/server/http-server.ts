@@ -28,7 +28,7 @@ export interface HttpServerOptions {
   readonly log: Logger;
 }
 
-/** Node's own limits against floods and slow clients. */
+/** Limits that Node enforces against floods and slow clients. */
 const LIMITS = {
   maxHeaderSize: 16 * 1024,
   headersTimeout: 15_000,
@@ -51,18 +51,18 @@ function uncertain(code: ErrorCode): Reply {
   );
 }
 
-/** The error that a refusal says; whatever else was thrown goes on. */
+/** The error answer of a refusal; anything else is thrown on. */
 function replyOf(error: unknown): Reply {
   if (error instanceof Refusal) return failed(error);
   throw error;
 }
 
-/** A request target may be written as a whole URL (RFC 9112 section 3.2.2). */
+/** The path and query of a request target, which may be an absolute URL (RFC 9112 section 3.2.2). */
 function originForm(target: string): string {
   return target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '') || '/';
 }
 
-/** The HTTP API on `node:http`. Routes are data; this class walks a request through its route. */
+/** The HTTP API on `node:http`. Routes are data; this class makes the checks of a route, then calls its handler. */
 export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #router: Router<ServedRoute | PageRoute>;
@@ -74,9 +74,9 @@ export class HttpServer {
     this.#options = options;
     this.#router = new Router<ServedRoute | PageRoute>([...options.routes, ...(options.pages?.routes ?? [])]);
     this.#server = createServer(LIMITS, (request, response) => this.#answer(request, response, false));
-    // With `Expect: 100-continue` the client waits: a body that is refused by its length is never sent.
+    // With `Expect: 100-continue` the client waits, so a body refused for its declared length is never sent.
     this.#server.on('checkContinue', (request, response) => this.#answer(request, response, true));
-    // An expectation that we do not know is no reason to refuse (RFC 9110 section 10.1.1: a server may answer 417).
+    // An unknown expectation is ignored: RFC 9110 section 10.1.1 allows 417 but does not require it.
     this.#server.on('checkExpectation', (request, response) => this.#answer(request, response, false));
   }
 
@@ -92,17 +92,17 @@ export class HttpServer {
     return { port: (this.#server.address() as AddressInfo).port };
   }
 
-  /** Takes no new connection, finishes requests that are under way within `graceMs`, then cuts the rest. */
+  /** Accepts no new connections, waits up to `graceMs` for requests in flight, then closes what is left. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
     const closed = new Promise<void>(resolve => this.#server.close(() => resolve()));
-    // Those whose answers leave at the end of this event turn too.
+    // Later, so that connections whose answers the outbox sends at the end of this event turn are idle by then.
     setImmediate(() => this.#server.closeIdleConnections());
     if (!(await settledWithin(graceMs, [closed]))) this.#server.closeAllConnections();
     await closed;
   }
 
-  /** Answers, at once where the handler has its reply at once: a promise for each would cost what a list costs. */
+  /** Answers without a promise where the handler returns none: a promise would cost as much as serving a list. */
   #answer(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
     const exchange: Exchange = {
       request,
@@ -125,12 +125,12 @@ export class HttpServer {
     }
   }
 
-  /** An answer that had begun before the stop leaves its connection open: nothing more comes on it. */
+  /** Closes the connection of an answer that began before `stop`, which was sent without `Connection: close`. */
   #closeWhenStopping(): void {
     if (this.#isStopping) setImmediate(() => this.#server.closeIdleConnections());
   }
 
-  /** Every refusal of the API is caught here. */
+  /** The one place where refusals of API routes are caught. */
   #reply(exchange: Exchange, expectsContinue: boolean): Reply | Promise<Reply> {
     try {
       const reply = this.#route(exchange, expectsContinue);
@@ -176,7 +176,7 @@ export class HttpServer {
     if (route.auth === 'bearer' && account === null) return UNAUTHORIZED;
     const query = readQuery(queryText, route.query);
     const handle = (body: unknown): Reply | Promise<Reply> =>
-      // A route without authentication never looks at the account.
+      // Null only on routes without authentication, whose handlers do not use it.
       route.handle({
         params,
         query,
@@ -196,7 +196,7 @@ export class HttpServer {
 
   #fail(exchange: Exchange, error: unknown): void {
     const { request, response, requestId } = exchange;
-    // A client that went away is no failure of ours.
+    // The client has disconnected: nothing to answer, and no failure to log.
     if (request.socket.destroyed) return;
     const fields = { request_id: requestId, method: request.method, err: error };
     this.#options.log.error(fields, 'a request failed');

@@ -19,23 +19,23 @@ export interface ListPageDeps {
 
 type ListRequest = RequestOf<(typeof MESSAGE_OPERATIONS)['listMessages']>;
 
-/** A page of an inbox's messages of one kind; as long as nothing has changed, as it was encoded before. */
+/** A page of an inbox's messages of one kind; taken from the cache as long as nothing has changed. */
 export function listPage(deps: ListPageDeps, kind: MessageKind, request: ListRequest): Reply<never> {
   const input = { ...inboxOf(request), kind };
   const version = listVersion(deps, input);
-  // Of one account: that the inbox is its own has been seen when the page was made.
+  // The account is part of the key: that it owns the inbox was checked when the page was made.
   const key = `${kind} ${input.accountId} ${input.inboxId}?${request.queryText}`;
   const known = version === null ? undefined : deps.pages.get(key, version);
   if (known !== undefined) return pageReply(known);
   const asked = readListQuery(request.query);
   const page = listMessages(deps, { ...input, ...asked });
   const bytes = encodePage(page);
-  // Read in the same event turn, so of the same snapshot.
+  // Version and page were read in the same event turn, so from the same snapshot.
   if (version !== null) deps.pages.set(key, version, bytes);
   return pageReply(bytes);
 }
 
-/** What a list with conditions is asked for. */
+/** Filter, order and page of a list. */
 export type ListQuery = Pick<ListInput, 'filter' | 'order' | 'limit' | 'cursor'>;
 
 export function readListQuery(query: ListRequest['query']): ListQuery {
@@ -45,7 +45,7 @@ export function readListQuery(query: ListRequest['query']): ListQuery {
   return { ...page, order, filter };
 }
 
-/** A page that has been encoded. */
+/** A 200 answer of JSON that has been encoded already. */
 export function pageReply(bytes: Buffer): Reply<never> {
   return jsonBytes({ size: bytes.length, bytes: [bytes] });
 }
@@ -53,7 +53,7 @@ export function pageReply(bytes: Buffer): Reply<never> {
 const OPEN = Buffer.from('{"messages":[');
 const COMMA = Buffer.from(',');
 
-/** Joins the stored summaries: a list is never decoded and encoded again. */
+/** Joins the summaries as they are stored, in JSON, without decoding and encoding them again. */
 function encodePage(page: MessagePage): Buffer {
   const parts: Buffer[] = [OPEN];
   for (const [index, summary] of page.summaries.entries()) {
@@ -65,9 +65,8 @@ function encodePage(page: MessagePage): Buffer {
 }
 
 /**
- * Answers to lists that were asked for lately. Each is good for one version (`listVersion`), which the store
- * counts up with every change, whatever process makes it; agents that ask for news again and again mostly
- * hear that there is none. Bounded in bytes; what was not asked for longest goes first.
+ * A least-recently-used cache of encoded list pages, bounded in bytes: agents poll, and mostly nothing is new. An
+ * entry is valid for one version (`listVersion`), which the store increases with every change by any process.
  */
 export class PageCache {
   readonly #maxBytes: number;
@@ -104,7 +103,7 @@ export class PageCache {
   }
 }
 
-/** About what an entry takes, the objects around it included. */
+/** About how many bytes of memory an entry takes, with the objects around it. */
 function sizeOf(key: string, bytes: Buffer): number {
   return bytes.length + 2 * key.length + 200;
 }

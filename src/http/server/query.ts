@@ -27,9 +27,9 @@ class ReadQuery implements Query {
 const NO_QUERY: Query = new ReadQuery();
 
 /**
- * The query of a request. An operation without one ignores it; a list refuses what it does not
- * know and what is given twice.
- * @param text the part behind `?`, or empty
+ * Parses the query of a request. An operation without query parameters ignores it; others refuse unknown parameters,
+ * and repeated ones that are no list.
+ * @param text the part after `?`, or empty
  */
 export function readQuery(text: string, spec: QuerySpec | undefined): Query {
   if (spec === undefined || text === '') return NO_QUERY;
@@ -53,7 +53,7 @@ export function readQuery(text: string, spec: QuerySpec | undefined): Query {
 const LIMIT = /^[1-9][0-9]{0,2}$/;
 
 /**
- * How many entries of a page are asked for, in decimal digits.
+ * The number of entries asked for in one page, written in decimal digits.
  * @throws `invalid_limit`
  */
 export function readLimit(query: Query<'limit'>): number {
@@ -72,7 +72,7 @@ export function readPage(query: Query<(typeof PAGE)[number]>): PageInput {
 
 type SearchName = (typeof SEARCH_NAMES)[number] | (typeof LABEL_GROUPS)[number];
 
-/** The filter that a list or count asks for. */
+/** The filter of a list or count. */
 export function readFilter(query: Query<SearchName>): MessageFilter {
   if (query.get('query') !== undefined) {
     throw refuse(

@@ -6,7 +6,7 @@ import { Semaphore } from '../../lib/async.js';
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*(.*))?$/i;
 
-/** Is this `application/json`, and in UTF-8 if it names a charset? */
+/** Whether this is `application/json`, with charset UTF-8 or none. */
 export function isJsonContentType(header: string | undefined): boolean {
   const match = JSON_TYPE.exec(header?.trim() ?? '');
   if (match === null) return false;
@@ -15,9 +15,9 @@ export function isJsonContentType(header: string | undefined): boolean {
 }
 
 /**
- * Reads and validates a JSON body in this order: content type, size (a declared length
- * over the limit is not read at all, an actual one no further), JSON, fields.
- * @param onRead called before the first byte is asked for (`100 Continue`)
+ * Reads and validates a JSON body in this order: content type, size, JSON, fields. A body whose declared length is
+ * over the limit is not read at all; one without a declared length is read up to the limit.
+ * @param onRead called before the first byte is read (to send `100 Continue`)
  */
 export async function readBody(
   request: IncomingMessage,
@@ -45,7 +45,7 @@ export async function readBody(
   return validate(value, spec);
 }
 
-/** Bodies of more bytes than this are read so many at a time, so that all of them together fit the memory. */
+/** Larger bodies wait for a semaphore: only a few are read at a time, so that together they fit into memory. */
 const LARGE_BYTES = 256 * 1024;
 const LARGE_AT_ONCE = 8;
 const largeBodies = new Semaphore(LARGE_AT_ONCE);
@@ -60,9 +60,9 @@ function readInTurn(request: IncomingMessage, limit: number): Promise<Buffer | n
 
 const FIRST_BYTES = 4096;
 
-/** The body, or null when it has more bytes than that: then the rest is left unread. */
+/** The body, or null when it has more than `limit` bytes; the rest is then left unread. */
 export async function readAtMost(request: IncomingMessage, limit: number): Promise<Buffer | null> {
-  // One buffer that grows: a body in chunks of one byte would cost a hundred times its size as a list.
+  // One growing buffer, not a list of chunks: chunks of one byte would cost a hundred times the size of the body.
   let bytes: Buffer = Buffer.allocUnsafe(Math.min(limit, FIRST_BYTES));
   let size = 0;
   // Not `for await`: leaving that loop early would destroy the socket before the answer is written.
@@ -94,8 +94,8 @@ function grown(bytes: Buffer, needed: number, limit: number): Buffer {
 }
 
 /**
- * More than any list of the API may have. A list is looked at as a whole before its limit is, and each bad entry
- * of it makes a complaint: eight megabytes of them would take all memory.
+ * More than any array of the API may have. Validation checks every entry of an array before its length, and each bad
+ * entry makes an error object: eight megabytes of bad entries would use up all memory.
  */
 const MAX_ENTRIES = 1_000;
 
@@ -118,7 +118,7 @@ function validate(value: Record<string, unknown>, spec: BodySpec): unknown {
   );
 }
 
-/** Names of fields as somebody wrote them: the first few, and not all of each. */
+/** Field names for an error message: only the first few, long ones cut. */
 function shown(names: readonly string[]): string {
   const some = names.slice(0, 5).map(name => (name.length > 64 ? `${name.slice(0, 64)}...` : name));
   return names.length > some.length ? `${some.join(', ')} and more` : some.join(', ');
@@ -134,8 +134,8 @@ const STRING_BRACKET_OR_COMMA = /["{}[\],]/g;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Parses a request body: a JSON object in UTF-8 without byte-order mark, nested at most 64 deep, in which
- * no object gives one key two different values (parsers disagree about which one counts).
+ * Parses a request body: a JSON object in UTF-8 without byte-order mark, nested at most 64 deep. No object may have
+ * the same key twice with different values, because parsers disagree about which value counts.
  * @returns the object, or null for anything else
  */
 export function parseStrictJson(bytes: Uint8Array): Record<string, unknown> | null {
@@ -154,15 +154,15 @@ export function parseStrictJson(bytes: Uint8Array): Record<string, unknown> | nu
 }
 
 interface Level {
-  /** Key -> source text of its value; null in an array. */
+  /** Key to source text of its value; null for an array. */
   readonly keys: Map<string, string> | null;
   key: string;
   valueStart: number;
 }
 
 /**
- * Walks text that JSON.parse has accepted; checks depth and repeated keys. Nothing is to be learned from the
- * scalars of an array, of which a body may hold millions: they are leapt over.
+ * Checks depth and repeated keys of text that `JSON.parse` has accepted. Scalars in arrays are skipped: they cannot
+ * break either rule, and a body may hold millions.
  */
 function isSound(text: string): boolean {
   const levels: Level[] = [];
@@ -185,13 +185,13 @@ function isSound(text: string): boolean {
   }
 }
 
-/** Where the next of these characters stands, or -1. */
+/** The index of the next match at or after `at`, or -1. */
 function next(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex - 1 : -1;
 }
 
-/** In an object, reads the key and colon; elsewhere does nothing. Returns where the value begins. */
+/** In an object, reads key and colon; in an array, does nothing. Returns the index at which the value begins. */
 function startMember(text: string, behind: number, levels: readonly Level[]): number {
   const level = levels.at(-1);
   const at = skip(WHITE_SPACE, text, behind);
@@ -202,7 +202,7 @@ function startMember(text: string, behind: number, levels: readonly Level[]): nu
   return level.valueStart;
 }
 
-/** Remembers the member that ends at `at`; false when its key had another value before. */
+/** Records the member that ends at `at`; false when its key already had a different value. */
 function endMember(text: string, at: number, levels: readonly Level[]): boolean {
   const level = levels.at(-1);
   if (level?.keys == null || level.valueStart === 0) return true;
@@ -214,8 +214,8 @@ function endMember(text: string, at: number, levels: readonly Level[]): boolean 
 }
 
 /**
- * Where the string that begins at `at` ends. Not a pattern: on a body of megabytes one backtracks until its
- * stack is full.
+ * The index at which the string that begins at `at` ends. Not a regular expression: on a string of megabytes one
+ * overflows its backtracking stack.
  */
 function endOfString(text: string, at: number): number {
   let quote = text.indexOf('"', at + 1);
@@ -223,7 +223,7 @@ function endOfString(text: string, at: number): number {
   return quote + 1;
 }
 
-/** An odd number of backslashes stands before it. */
+/** Whether an odd number of backslashes precedes it. */
 function isEscaped(text: string, at: number): boolean {
   let first = at;
   while (text[first - 1] === '\\') first--;

@@ -9,16 +9,16 @@ import type { RateLimit } from '../../usecases/ports.js';
 import type { ByteStream } from '../../usecases/shared/contents.js';
 
 /**
- * An operation and what carries it out. The server walks a request through it step by step in one order
- * (authentication, content type, size, JSON, fields), and the handler is left with a valid request.
+ * An operation and its handler. The server checks authentication, query, content type, size, JSON and fields, in this
+ * order, so the handler gets valid requests only.
  */
 export interface Route extends Operation {
-  /** Of an operation that is guarded: pages of other sites are refused, then this limit by client address counts. */
+  /** For a guarded operation: requests of other sites are refused, then this limit by client address applies. */
   readonly guard?: RateLimit;
   readonly handle: (request: RouteRequest) => Reply | Promise<Reply>;
 }
 
-/** What the server has to know of a route. */
+/** The members of a route that the server uses. */
 export type ServedRoute = Pick<
   Route,
   'method' | 'path' | 'auth' | 'query' | 'body' | 'uncertain' | 'guard' | 'handle'
@@ -29,9 +29,9 @@ export interface RouteRequest {
   /** Values of the named path segments. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
-  /** The query as it was written, behind `?`. */
+  /** The raw query, without `?`. */
   readonly queryText: string;
-  /** The parsed body, as `body.schema` gives it; undefined on routes without one. */
+  /** The body as parsed by `body.schema`; undefined on routes without a body. */
   readonly body: unknown;
   /** Network address of the client; only on routes with a guard. */
   readonly client: string;
@@ -68,7 +68,7 @@ type BodyOf<Of> = Of extends { readonly body: { readonly schema: infer Body exte
   ? Wire<Body>
   : undefined;
 
-/** What the JSON answers of an operation hold; never for one that answers with files. */
+/** The types of an operation's JSON answers; `never` for one that answers with files. */
 type AnswerOf<Of extends Operation> = {
   [Status in keyof Of['responses']]: Of['responses'][Status] extends {
     readonly schema: infer Answer extends Schema;
@@ -77,7 +77,7 @@ type AnswerOf<Of extends Operation> = {
     : never;
 }[keyof Of['responses']];
 
-/** Carries an operation out. At once where that can be: a promise for each request would cost what a list costs. */
+/** Carries out an operation. Synchronous where possible: a promise costs as much as serving a list. */
 export type Handler<Of extends Operation> = (
   request: RequestOf<Of>,
 ) => Reply<AnswerOf<Of>> | Promise<Reply<AnswerOf<Of>>>;
@@ -85,8 +85,9 @@ export type Handler<Of extends Operation> = (
 type Operations = Readonly<Record<string, Operation>>;
 
 /**
- * The routes of a subject: each of its operations with what carries it out.
- * @param guards the limits of those that are guarded
+ * The routes of a subject: each of its operations with its handler.
+ * @param guards the rate limits of guarded operations
+ * @throws when a guarded operation has no limit
  */
 export function routes<Of extends Operations>(
   operations: Of,
@@ -96,15 +97,16 @@ export function routes<Of extends Operations>(
   return Object.values<Operation>(operations).map(operation => {
     const id: keyof Of = operation.operationId;
     const guard = guards[id];
-    if (operation.isGuarded === true && guard === undefined)
+    if (operation.isGuarded === true && guard === undefined) {
       throw new Error(`${operation.operationId} needs a guard`);
-    // The server reads path, query and body as the operation says before it calls: that is what the types promise.
+    }
+    // Sound: the server validates path, query and body by the operation before it calls the handler.
     const handle = handlers[id] as Route['handle'];
     return guard === undefined ? { ...operation, handle } : { ...operation, handle, guard };
   });
 }
 
-/** What a request asks about, in the words of the use cases: whose it is, and the id that its path names. */
+/** Input that use cases take from a request: the account, and the id in its path. */
 interface About<Name extends string> {
   readonly account: AccountRecord;
   readonly params: Readonly<Record<Name, string>>;
@@ -134,7 +136,7 @@ export function threadOf({ account, params }: About<'thread_id'>): {
 
 export type Reply<Body = object> =
   | { readonly kind: 'json'; readonly status: number; readonly body: Body; readonly headers?: Headers }
-  /** JSON that already is bytes. */
+  /** JSON that is encoded already. */
   | { readonly kind: 'json-bytes'; readonly status: number; readonly stream: ByteStream }
   | { readonly kind: 'download'; readonly contentType: string; readonly download: Download }
   /** A page for a human. */
@@ -152,7 +154,7 @@ export function failed({ failure }: { readonly failure: Failure }, headers?: Hea
   return headers === undefined ? { kind: 'failure', failure } : { kind: 'failure', failure, headers };
 }
 
-/** The answer to a creation that a key makes once: 201 for what is new, 200 for what an earlier request made. */
+/** The answer to a creation with an idempotency key: 201 for a new resource, 200 when an earlier request made it. */
 export function created<Body extends { readonly replayed?: boolean | undefined }>(
   body: Body,
   location: string,
@@ -160,7 +162,7 @@ export function created<Body extends { readonly replayed?: boolean | undefined }
   return json(body.replayed === true ? 200 : 201, body, { Location: location });
 }
 
-/** The answer that is JSON already. */
+/** A 200 answer of JSON that is encoded already. */
 export function jsonBytes(stream: ByteStream): Reply<never> {
   return { kind: 'json-bytes', status: 200, stream };
 }

@@ -1,7 +1,7 @@
-/** What routes are told apart by. */
+/** What the router needs of a route. */
 export interface Routed {
   readonly method: string;
-  /** `/v1/inboxes/{inbox_id}`: literal segments and named ones. */
+  /** `/v1/inboxes/{inbox_id}`: literal and named segments. */
   readonly path: string;
 }
 
@@ -68,7 +68,7 @@ function parameterChild<Route extends Routed>(node: Node<Route>, name: string, r
   return node.parameter.node;
 }
 
-/** The route behind a node for the segments from `at` on; fills in `params` on its way back. */
+/** The route under a node that matches the segments from `at` on; puts values of named segments into `params`. */
 function find<Route>(
   node: Node<Route>,
   segments: readonly string[],
@@ -87,7 +87,7 @@ function find<Route>(
   return behind;
 }
 
-/** The methods of every node that the segments lead to. */
+/** Collects the methods of every node that the segments match. */
 function collectMethods<Route>(
   node: Node<Route>,
   segments: readonly string[],
@@ -111,7 +111,7 @@ function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    // A malformed escape names nothing: it stays as it is and is found nowhere.
+    // A malformed percent-encoding stays as it is; no id looks like it, so it leads to `not_found`.
     return segment;
   }
 }

@@ -5,7 +5,7 @@ import { Refusal, refuse } from '../../domain/errors.js';
 import type { Logger, RateLimit, RateLimiter } from '../../usecases/ports.js';
 
 export interface VisitorsOptions {
-  /** `service.public_url`: its origin is ours, whatever a request says of hosts. */
+  /** `service.public_url`: our origin. `Host` headers are not trusted. */
   readonly publicUrl: string;
   readonly trustedProxies: readonly string[];
   readonly limiter: RateLimiter;
@@ -16,10 +16,10 @@ export interface VisitorsOptions {
 export interface Visit {
   /** Values of the named path segments. */
   readonly params: Readonly<Record<string, string>>;
-  /** The query as it was written, behind `?`. */
+  /** The raw query, without `?`. */
   readonly queryText: string;
   readonly request: IncomingMessage;
-  /** Called before the first byte of a body is asked for. */
+  /** Called before the first byte of a body is read. */
   readonly onRead: () => void;
 }
 
@@ -29,7 +29,7 @@ const FOREIGN = (): Refusal =>
     'This request comes from a page of another site. Send it without Origin, or from our own pages.',
   );
 
-/** Who comes without a key: where from, sent by which site, and how often. */
+/** Checks callers without a key: client address, origin, and rate limits. */
 export class Visitors {
   readonly #origin: string;
   readonly #addresses: ClientAddresses;
@@ -56,7 +56,7 @@ export class Visitors {
     return address;
   }
 
-  /** Refuses what a page of another site sends, or of one that will not say: `origin_not_allowed`. */
+  /** Refuses requests sent by a page of another or an unknown site: `origin_not_allowed`. */
   refuseForeign({ headers }: IncomingMessage): void {
     if (headers.origin !== undefined && headers.origin !== this.#origin) throw FOREIGN();
   }
@@ -64,7 +64,7 @@ export class Visitors {
   /**
    * The same for a form of our own pages. These have `Referrer-Policy: no-referrer`, for which browsers send
    * `Origin: null` with a form (Fetch standard, "append a request Origin header"); `Sec-Fetch-Site` then tells
-   * where it came from, and in a browser too old for that the seal of the form does.
+   * where the form came from; browsers too old to send that are caught by the seal of the form.
    */
   refuseForeignForm(request: IncomingMessage): void {
     const site = request.headers['sec-fetch-site'] ?? 'none';
@@ -72,20 +72,20 @@ export class Visitors {
     if (request.headers.origin !== 'null') this.refuseForeign(request);
   }
 
-  /** Both, for a route that is called without a key. */
+  /** `refuseForeign`, then `refuseBeyond`: for a route without a key. */
   async refuseUnwelcome(request: IncomingMessage, limit: RateLimit, address: string): Promise<void> {
     this.refuseForeign(request);
     await this.refuseBeyond(limit, address);
   }
 
-  /** Counts a visit from this address (an IPv6 address by its /64), unless there were too many: `rate_limited`. */
+  /** Counts a request of this address (of its /64 for IPv6) and refuses it beyond the limit: `rate_limited`. */
   async refuseBeyond(limit: RateLimit, address: string): Promise<void> {
     const verdict = await this.#limiter.take(limit, clientNetwork(address));
     if (!verdict.isAllowed) throw tooOften(verdict.retryAfterMs);
   }
 }
 
-/** The refusal of a limit. */
+/** The `rate_limited` refusal, with the time to wait in milliseconds. */
 export function tooOften(retryAfterMs: number): Refusal {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
   const wait =
@@ -99,9 +99,9 @@ type Peer = Pick<IncomingMessage, 'headers'> & {
 };
 
 /**
- * Where requests come from: the peer of the connection, or, when that is a proxy that the configuration trusts, the
- * last hop of `X-Forwarded-For` that is none. Each trusted proxy vouches for the entry that it appended, which
- * stands last; whatever stands before an entry that nobody vouches for was written by the client.
+ * The client address of a request: the peer of the connection or, when that is a trusted proxy, the last address in
+ * `X-Forwarded-For` that is not one. Each proxy appends the address of its peer, so entries are read from the end;
+ * what precedes the first untrusted address could be forged by the client.
  */
 export class ClientAddresses {
   readonly #trusted = new BlockList();
@@ -143,7 +143,7 @@ function forwardedFor(headers: Peer['headers']): string[] {
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const WITH_PORT = /^(?:\[([0-9a-f:.]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/i;
 
-/** An address without port, brackets and zone; IPv4 as such (RFC 4291 section 2.5.5.2). Null when it is none. */
+/** The address without port, brackets and zone; IPv4-mapped IPv6 as IPv4 (RFC 4291 section 2.5.5.2). Null if invalid. */
 function plainAddress(text: string): string | null {
   const [, ipv6, ipv4] = WITH_PORT.exec(text) ?? [];
   const [bare = ''] = (ipv6 ?? ipv4 ?? text).split('%');
