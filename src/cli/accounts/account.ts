@@ -75,8 +75,8 @@ export function addAccountCommands(program: Command, cli: Cli): void {
     .option('--no-restore', 'they may not restore')
     .action(({ account: named, ...permissions }: PermissionChange & { account: string }) =>
       cli.change(async box => {
-        const { id: account } = accountNamed(box, named);
-        return answerWith(await setPermissions(box, { account, permissions }), renderFields);
+        const { id } = accountNamed(box, named);
+        return answerWith(await setPermissions(box, { account: id, permissions }), renderFields);
       }),
     );
 }

@@ -21,7 +21,7 @@ export class CookieJar {
     this.#isSecure = publicUrl.startsWith('https:');
   }
 
-  /** With `__Host-`, which keeps other hosts of the domain from setting the cookie; browsers accept it over TLS only. */
+  /** With `__Host-`, which keeps other hosts of the domain from setting the cookie; only over TLS. */
   name(purpose: string): string {
     return `${this.#isSecure ? '__Host-' : ''}postern-${purpose}`;
   }

@@ -122,7 +122,7 @@ async function press(deps: SignInPageDeps, request: PageRequest): Promise<Reply>
     : ended(deps, outcome.status);
 }
 
-/** The page for a sign-in that has expired or was used. */
+/** The page for a sign-in that can no longer approve; deletes its cookie. */
 function ended(
   { layout, signIn, cookies }: SignInPageDeps,
   status: 'unknown' | 'expired' | 'used' | 'not_eligible',

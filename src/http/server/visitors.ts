@@ -143,7 +143,7 @@ function forwardedFor(headers: Peer['headers']): string[] {
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const WITH_PORT = /^(?:\[([0-9a-f:.]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/i;
 
-/** The address without port, brackets and zone; IPv4-mapped IPv6 as IPv4 (RFC 4291 section 2.5.5.2). Null if invalid. */
+/** The address without port, brackets and zone; IPv4-mapped IPv6 as IPv4 (RFC 4291 section 2.5.5.2). Else null. */
 function plainAddress(text: string): string | null {
   const [, ipv6, ipv4] = WITH_PORT.exec(text) ?? [];
   const [bare = ''] = (ipv6 ?? ipv4 ?? text).split('%');
