@@ -5,8 +5,8 @@ import { type DaemonLease, getMeta, metaTable, Presence, putMeta, removeUnfinish
 import { Store, type StoreOptions } from './engine/store.js';
 import type { Reader, Writer } from './engine/tables.js';
 import { accessVersionTable } from './engine/writer.js';
+import { folderCountersTable, summariesTable } from './mailbox/folders.js';
 import { trashNumbersTable, trashTable } from './mailbox/index.js';
-import { mailboxCountersTable, summariesTable } from './mailbox/mailboxes.js';
 import { messagesTable, sentTable } from './mailbox/messages.js';
 import { labelCountsTable } from './mailbox/postings.js';
 import { initialSchema, type Migration } from './migrations/0001-initial-schema.js';
@@ -175,7 +175,7 @@ const ALL_TABLES: readonly { readonly name: string }[] = [
   pendingTable,
   messagesTable,
   summariesTable,
-  mailboxCountersTable,
+  folderCountersTable,
   setsTable,
   labelCountsTable,
   sentTable,

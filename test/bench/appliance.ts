@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AccountId, InboxId, MessageId } from '../../src/domain/ids.js';
 import type { Store } from '../../src/store/engine/store.js';
-import { getCounters, scanSummaries } from '../../src/store/mailbox/mailboxes.js';
+import { getCounters, scanSummaries } from '../../src/store/mailbox/folders.js';
 import { getMessage, type ProcessingStatus } from '../../src/store/mailbox/messages.js';
 import { openMigratedStore, openStore } from '../../src/store/open-store.js';
 import { listDue } from '../../src/store/records/pending.js';

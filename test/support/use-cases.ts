@@ -1,7 +1,7 @@
 import type { SendInput } from '../../src/contract/sending.js';
 import { Refusal, type Result } from '../../src/domain/errors.js';
 import type { Store } from '../../src/store/engine/store.js';
-import type { MessageKind } from '../../src/store/mailbox/mailboxes.js';
+import type { MessageKind } from '../../src/store/mailbox/folders.js';
 import type { AccountRecord } from '../../src/store/records/accounts.js';
 import { rememberingAuthenticator } from '../../src/usecases/accounts/api-keys.js';
 import { deleteInbox as deleteInboxOf } from '../../src/usecases/inboxes/inboxes.js';

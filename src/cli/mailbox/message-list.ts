@@ -4,7 +4,7 @@ import { DEFAULT_PAGE, MAX_PAGE } from '../../contract/limits.js';
 import { normaliseFilter } from '../../domain/message-filter.js';
 import { CursorCodec } from '../../domain/paging.js';
 import { getMeta } from '../../store/engine/meta.js';
-import type { MessageKind } from '../../store/mailbox/mailboxes.js';
+import type { MessageKind } from '../../store/mailbox/folders.js';
 import { type ListOrder, listMessages } from '../../usecases/mailbox/list-messages.js';
 import { everyValue, wholeNumber } from '../arguments.js';
 import type { Box } from '../context.js';

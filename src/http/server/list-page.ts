@@ -1,7 +1,7 @@
 import type { MESSAGE_OPERATIONS } from '../../contract/messages.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
-import type { MessageKind } from '../../store/mailbox/mailboxes.js';
+import type { MessageKind } from '../../store/mailbox/folders.js';
 import {
   type ListInput,
   listMessages,

@@ -1,7 +1,7 @@
 /**
  * A block: which of 65,408 consecutive sequence numbers belong to a set. Sets of messages are kept as such
  * blocks, so that any combination of sets is two thousand word operations a block and set, whatever the
- * mailbox holds: a million messages are sixteen blocks.
+ * folder holds: a million messages are sixteen blocks.
  *
  * A block with few members is a list of ascending offsets, two bytes each: a label of one message costs two
  * bytes. Any other is a bit map: bit n of the block is bit n & 31 of word n >> 5. The length tells which: a

@@ -3,7 +3,7 @@ import { BlockReader } from './sets.js';
 import { WordMemory, type Words } from './words.js';
 
 interface KnownBlock {
-  /** Version of its mailbox when the block was last read, and when what is kept of it was. */
+  /** Version of its folder when the block was last read, and when what is kept of it was. */
   readAt: number;
   keptAt: number;
   hasMembers: boolean;
@@ -18,9 +18,9 @@ const PLACES = 3840;
 let shared: WordMemory | undefined;
 
 /**
- * Blocks of sets as words, for walks that combine them. They are kept for as long as their mailbox stays as
+ * Blocks of sets as words, for walks that combine them. They are kept for as long as their folder stays as
  * it is: its version, which each walk reads afresh, is counted up in every unit that changes one of its sets,
- * whatever process it is of. Agents look at a mailbox many times before it changes. What is looked at once
+ * whatever process it is of. Agents look at a folder many times before it changes. What is looked at once
  * is not kept: that would take as long as the look.
  */
 export class BlockCache {
@@ -75,7 +75,7 @@ export class CachedSet {
     this.#blockReader = new BlockReader(set);
   }
 
-  /** A block at a version of the mailbox; null when it has no member. Good until the next look at any set. */
+  /** A block at a version of the folder; null when it has no member. Good until the next look at any set. */
   get(reader: Reader, block: number, version: number): Words | null {
     const known = this.#blocks.get(block) ?? this.#add(block);
     if (known.keptAt === version) return known.hasMembers ? known.words : null;

@@ -27,7 +27,7 @@ export interface Selected {
   readonly stoppedAt: number | null;
 }
 
-/** Blocks of sets that one walk looks at: some milliseconds. One set of a mailbox of 130 million messages. */
+/** Blocks of sets that one walk looks at: some milliseconds. One set of a folder of 130 million messages. */
 const MAX_LOOKS = 2_000;
 
 /**

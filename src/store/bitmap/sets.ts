@@ -64,7 +64,7 @@ export function hasMember(reader: Reader, set: Buffer, seq: number): boolean {
   return block !== undefined && hasBit(block, offsetOf(seq));
 }
 
-/** More than any mailbox spans: numbers have 48 bits, but four thousand million messages fit no disk. */
+/** More than any folder spans: numbers have 48 bits, but four thousand million messages fit no disk. */
 const MAX_BLOCKS = 65_536;
 
 /** Numbers of the blocks that a set has, in ascending order. */

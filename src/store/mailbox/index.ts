@@ -2,13 +2,13 @@ import { type InboxId, idToBytes, type MessageId, type ThreadId } from '../../do
 import { joinKey, range, u48 } from '../engine/keys.js';
 import { bytesKey, jsonValue, type Reader, type Table, type Writer } from '../engine/tables.js';
 import { moveInThreads, type ThreadMember } from '../threads/move.js';
-import { countChange, type MessageKind, summariesTable } from './mailboxes.js';
+import { countChange, type MessageKind, summariesTable } from './folders.js';
 import { addPosting, changeLabelCount, removePosting, type Term } from './postings.js';
 
-/** What the indexes of a mailbox know of a message, received or sent. */
+/** What the indexes of a folder know of a message, received or sent. */
 export interface IndexedMessage extends ThreadMember {
   readonly id: MessageId;
-  /** Dense number within the mailbox, in the order of arrival, from 1. */
+  /** Dense number within the folder, in the order of arrival, from 1. */
   readonly seq: number;
   /** In binary order. */
   readonly labels: readonly string[];
@@ -25,13 +25,13 @@ export interface IndexedMessage extends ThreadMember {
 }
 
 /**
- * Brings every index of a mailbox from one state of a message to the next: its line in lists, counters, sets of
+ * Brings every index of a folder from one state of a message to the next: its line in lists, counters, sets of
  * labels and addresses, Trash, conversation. `before` is null for a message that arrives (`takeSequence` has
  * counted it), `after` is null for one that is erased. `line` is what lists show of it while it is live; null
  * leaves what is there. Called by `saveMessage` and `removeMessage`, which keep record and indexes together.
  *
  * This is the only place that touches those indexes, so that they agree with the records whatever happens, and
- * that the version of the mailbox grows with each of their changes: pages and blocks are kept by it.
+ * that the version of the folder grows with each of their changes: pages and blocks are kept by it.
  */
 export function moveInIndex(
   writer: Writer,

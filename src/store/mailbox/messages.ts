@@ -125,7 +125,7 @@ export function saveAttempt(writer: Writer, record: SentRecord): void {
 export type MessageRecord = ReceivedRecord | SentRecord;
 
 /**
- * Writes a message, the line that lists show of it while it is live, and its place in every index of its mailbox
+ * Writes a message, the line that lists show of it while it is live, and its place in every index of its folder
  * and in its conversation. `before` is what the store holds of it, null when it arrives. Whoever changes a message
  * changes its record: the line follows from that (`lineOf`), here and nowhere else.
  */

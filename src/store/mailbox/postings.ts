@@ -3,7 +3,7 @@ import { type InboxId, idFromBytes, idToBytes, type ThreadId } from '../../domai
 import { addMember, blocksOfSet, hasMember, moveMembers, removeMember } from '../bitmap/sets.js';
 import { joinKey, range, text, u8, u48 } from '../engine/keys.js';
 import { asItIs, bytesKey, type Reader, type Table, type Writer } from '../engine/tables.js';
-import { MAILBOX_BYTES, type Mailbox, type MessageKind, mailboxKey, mailboxOfKey } from './mailboxes.js';
+import { FOLDER_BYTES, type Folder, folderKey, folderOfKey, type MessageKind } from './folders.js';
 
 /**
  * What the messages of a set have in common. `gone` holds the numbers that no list shows any more (deleted,
@@ -25,9 +25,9 @@ const TERM_BYTE = { gone: 1, label: 2, from: 3, recipient: 4, thread: 5 } as con
 const ADDRESS_DIGITS = 32;
 
 /** The key of the set of a term. */
-export function termKey(mailbox: Mailbox, term: Term): Buffer {
+export function termKey(folder: Folder, term: Term): Buffer {
   return joinKey(
-    mailboxKey(mailbox),
+    folderKey(folder),
     u8(TERM_BYTE[term.type]),
     termBytes(term),
     // Labels have no control characters, the other terms a fixed length: no term's key begins another's.
@@ -61,9 +61,9 @@ export type StoredTerm =
   | { readonly type: 'thread'; readonly root: ThreadId };
 
 /** What the key of a set stands for. */
-export function readTermKey(key: Buffer): { mailbox: Mailbox; term: StoredTerm } {
-  const bytes = key.subarray(MAILBOX_BYTES + 1, key.length - 1);
-  return { mailbox: mailboxOfKey(key), term: storedTerm(key[MAILBOX_BYTES], bytes) };
+export function readTermKey(key: Buffer): { folder: Folder; term: StoredTerm } {
+  const bytes = key.subarray(FOLDER_BYTES + 1, key.length - 1);
+  return { folder: folderOfKey(key), term: storedTerm(key[FOLDER_BYTES], bytes) };
 }
 
 function storedTerm(byte: number | undefined, bytes: Buffer): StoredTerm {
@@ -84,27 +84,27 @@ function storedTerm(byte: number | undefined, bytes: Buffer): StoredTerm {
 }
 
 /** Puts a message into a set; false when it is in it. */
-export function addPosting(writer: Writer, mailbox: Mailbox, term: Term, seq: number): boolean {
-  return addMember(writer, termKey(mailbox, term), seq);
+export function addPosting(writer: Writer, folder: Folder, term: Term, seq: number): boolean {
+  return addMember(writer, termKey(folder, term), seq);
 }
 
 /** Takes a message out of a set; false when it is not in it. */
-export function removePosting(writer: Writer, mailbox: Mailbox, term: Term, seq: number): boolean {
-  return removeMember(writer, termKey(mailbox, term), seq);
+export function removePosting(writer: Writer, folder: Folder, term: Term, seq: number): boolean {
+  return removeMember(writer, termKey(folder, term), seq);
 }
 
-export function hasPosting(reader: Reader, mailbox: Mailbox, term: Term, seq: number): boolean {
-  return hasMember(reader, termKey(mailbox, term), seq);
+export function hasPosting(reader: Reader, folder: Folder, term: Term, seq: number): boolean {
+  return hasMember(reader, termKey(folder, term), seq);
 }
 
 /** Numbers of the blocks that a set has, in ascending order. */
-export function blocksOfTerm(reader: Reader, mailbox: Mailbox, term: Term): number[] {
-  return blocksOfSet(reader, termKey(mailbox, term));
+export function blocksOfTerm(reader: Reader, folder: Folder, term: Term): number[] {
+  return blocksOfSet(reader, termKey(folder, term));
 }
 
 /** Moves all members of one set into another: costs a look at both for each block that the first one has. */
-export function moveSet(writer: Writer, mailbox: Mailbox, from: Term, to: Term): void {
-  moveMembers(writer, termKey(mailbox, from), termKey(mailbox, to));
+export function moveSet(writer: Writer, folder: Folder, from: Term, to: Term): void {
+  moveMembers(writer, termKey(folder, from), termKey(folder, to));
 }
 
 /** How many live messages of each kind have a label. */

@@ -7,11 +7,11 @@ import {
   selectMembers,
 } from '../bitmap/combinations.js';
 import type { Reader } from '../engine/tables.js';
-import { getCounters, type Mailbox } from './mailboxes.js';
+import { type Folder, getCounters } from './folders.js';
 import { type Term, termKey } from './postings.js';
 
 /**
- * Which messages of a mailbox: those in every set of `all`, in at least one of `any` (when it is not
+ * Which messages of a folder: those in every set of `all`, in at least one of `any` (when it is not
  * empty), in none of `none`, with numbers from `from` up to but not including `to`. Sets that are likely to
  * end the matter stand first: the smallest of `all`, the largest of `any` and `none`.
  */
@@ -29,27 +29,27 @@ export interface Selection {
  */
 export function selectMessages(
   reader: Reader,
-  mailbox: Mailbox,
+  folder: Folder,
   selection: Selection,
   page: { readonly isDescending: boolean; readonly limit: number },
   blocks?: readonly number[],
 ): Selected {
-  return selectMembers(reader, combinationOf(reader, mailbox, selection), page, blocks);
+  return selectMembers(reader, combinationOf(reader, folder, selection), page, blocks);
 }
 
 /** Counts a selection, from the oldest message on; the walk is bounded (`countMembers`). */
-export function countSelected(reader: Reader, mailbox: Mailbox, selection: Selection): Counted {
-  return countMembers(reader, combinationOf(reader, mailbox, selection));
+export function countSelected(reader: Reader, folder: Folder, selection: Selection): Counted {
+  return countMembers(reader, combinationOf(reader, folder, selection));
 }
 
-/** Which messages of a mailbox are in a selection, asked for here and there. Good as long as the reader is. */
-export function maskOf(reader: Reader, mailbox: Mailbox, selection: Selection): CombinationMask {
-  return new CombinationMask(reader, combinationOf(reader, mailbox, selection));
+/** Which messages of a folder are in a selection, asked for here and there. Good as long as the reader is. */
+export function maskOf(reader: Reader, folder: Folder, selection: Selection): CombinationMask {
+  return new CombinationMask(reader, combinationOf(reader, folder, selection));
 }
 
-function combinationOf(reader: Reader, mailbox: Mailbox, selection: Selection): Combination {
+function combinationOf(reader: Reader, folder: Folder, selection: Selection): Combination {
   const { all, any, none, from, to } = selection;
-  const keysOf = (terms: readonly Term[]): Buffer[] => terms.map(term => termKey(mailbox, term));
+  const keysOf = (terms: readonly Term[]): Buffer[] => terms.map(term => termKey(folder, term));
   // Only live messages have labels; without a set to be in, those that are gone must be taken out.
   const without: readonly Term[] = all.length + any.length === 0 ? [{ type: 'gone' }, ...none] : none;
   return {
@@ -58,6 +58,6 @@ function combinationOf(reader: Reader, mailbox: Mailbox, selection: Selection): 
     none: keysOf(without),
     from,
     to,
-    version: getCounters(reader, mailbox).version,
+    version: getCounters(reader, folder).version,
   };
 }

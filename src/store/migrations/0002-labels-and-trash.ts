@@ -3,15 +3,15 @@ import { recipientsOf, sendersOf } from '../../domain/addresses.js';
 import { type InboxId, idFromBytes, idToBytes, type MessageId } from '../../domain/ids.js';
 import { range } from '../engine/keys.js';
 import { bytesKey, jsonValue, type Reader, type Table, type Writer, walkTable } from '../engine/tables.js';
-import { moveInIndex } from '../mailbox/index.js';
 import {
   FIRST_SEQ,
-  type Mailbox,
-  type MailboxCounters,
-  mailboxCountersTable,
-  mailboxKey,
+  type Folder,
+  type FolderCounters,
+  folderCountersTable,
+  folderKey,
   summariesTable,
-} from '../mailbox/mailboxes.js';
+} from '../mailbox/folders.js';
+import { moveInIndex } from '../mailbox/index.js';
 import { addPosting } from '../mailbox/postings.js';
 import { chunkCount, getChunk } from '../records/blobs.js';
 import type { Migration } from './0001-initial-schema.js';
@@ -25,8 +25,8 @@ const messagesBefore: Table<Buffer, Omit<ReceivedBefore, AddedFields>> = {
   ...jsonValue<Omit<ReceivedBefore, AddedFields>>(1),
 };
 
-const countersBefore: Table<Buffer, Omit<MailboxCounters, 'lastAt' | 'version'>> = {
-  name: mailboxCountersTable.name,
+const countersBefore: Table<Buffer, Omit<FolderCounters, 'lastAt' | 'version'>> = {
+  name: folderCountersTable.name,
   encodeKey: bytesKey,
   encodeValue: () => {
     throw new Error('counters of schema 1 are only read');
@@ -34,7 +34,7 @@ const countersBefore: Table<Buffer, Omit<MailboxCounters, 'lastAt' | 'version'>>
   decodeValue: bytes => ({ nextSeq: bytes.readUIntBE(0, 6), live: bytes.readUIntBE(6, 6) }),
 };
 
-/** Messages get labels, Trash and sets of addresses; mailboxes know their newest instant and what is gone. */
+/** Messages get labels, Trash and sets of addresses; folders know their newest instant and what is gone. */
 export const labelsAndTrash: Migration = {
   name: 'labels and trash',
   up: writer => {
@@ -44,13 +44,13 @@ export const labelsAndTrash: Migration = {
       newest.set(value.inboxId, Math.max(newest.get(value.inboxId) ?? 0, value.receivedAt));
     }
     for (const { key, value } of walkTable(writer, countersBefore)) {
-      const mailbox: Mailbox = { inboxId: idFromBytes<InboxId>(key.subarray(0, 16)), kind: 'received' };
-      writer.put(mailboxCountersTable, mailbox, {
+      const folder: Folder = { inboxId: idFromBytes<InboxId>(key.subarray(0, 16)), kind: 'received' };
+      writer.put(folderCountersTable, folder, {
         ...value,
-        lastAt: newest.get(mailbox.inboxId) ?? 0,
+        lastAt: newest.get(folder.inboxId) ?? 0,
         version: 0,
       });
-      markGone(writer, mailbox, value.nextSeq);
+      markGone(writer, folder, value.nextSeq);
     }
   },
 };
@@ -96,13 +96,13 @@ function contentOf(
 }
 
 /** Numbers that were given and that no line is left of. */
-function markGone(writer: Writer, mailbox: Mailbox, nextSeq: number): void {
+function markGone(writer: Writer, folder: Folder, nextSeq: number): void {
   let expected = FIRST_SEQ;
-  const prefix = mailboxKey(mailbox);
+  const prefix = folderKey(folder);
   for (const { key } of walkTable(writer, summariesTable, range(prefix))) {
     const seq = key.readUIntBE(prefix.length, 6);
-    for (; expected < seq; expected++) addPosting(writer, mailbox, { type: 'gone' }, expected);
+    for (; expected < seq; expected++) addPosting(writer, folder, { type: 'gone' }, expected);
     expected = seq + 1;
   }
-  for (; expected < nextSeq; expected++) addPosting(writer, mailbox, { type: 'gone' }, expected);
+  for (; expected < nextSeq; expected++) addPosting(writer, folder, { type: 'gone' }, expected);
 }

@@ -10,7 +10,7 @@ import {
 import { joinKey, range, text, u8, u48 } from '../engine/keys.js';
 import type { Store } from '../engine/store.js';
 import { bytesKey, jsonValue, type Reader, type Table, type Writer } from '../engine/tables.js';
-import type { MessageKind } from '../mailbox/mailboxes.js';
+import type { MessageKind } from '../mailbox/folders.js';
 
 /**
  * What must happen next, by kind and due instant: the truth from which queues and sweepers are fed, so

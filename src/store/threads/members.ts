@@ -2,14 +2,14 @@ import type { InboxId, ThreadId } from '../../domain/ids.js';
 import type { Selected } from '../bitmap/combinations.js';
 import type { Reader } from '../engine/tables.js';
 import {
+  type Folder,
   firstSince,
   instantOf,
   KIND_BYTE,
   KINDS,
-  type Mailbox,
   type MessageKind,
   summariesTable,
-} from '../mailbox/mailboxes.js';
+} from '../mailbox/folders.js';
 import { blocksOfTerm, type Term } from '../mailbox/postings.js';
 import { type Selection, selectMessages } from '../mailbox/select-messages.js';
 
@@ -44,7 +44,7 @@ export function threadTerm(root: ThreadId): Term & { readonly type: 'thread' } {
   return { type: 'thread', root };
 }
 
-export const mailboxesOf = (inboxId: InboxId): Mailbox[] => KINDS.map(kind => ({ inboxId, kind }));
+export const foldersOf = (inboxId: InboxId): Folder[] => KINDS.map(kind => ({ inboxId, kind }));
 
 /** Conditions that members must meet besides, one for each kind. */
 export type MemberConditions = Readonly<Record<MessageKind, Selection>>;
@@ -64,14 +64,12 @@ export interface MemberScan {
 /** Members in order. Costs a look at each block of the conversation up to where `limit` is reached. */
 export function scanMembers(reader: Reader, place: ThreadPlace, scan: MemberScan): Member[] {
   const { isDescending, limit, position, conditions = NO_CONDITIONS } = scan;
-  const members = mailboxesOf(place.inboxId).flatMap(mailbox => {
-    const whole = withThread(conditions[mailbox.kind], place.root);
-    const blocks = blocksOfTerm(reader, mailbox, threadTerm(place.root));
+  const members = foldersOf(place.inboxId).flatMap(folder => {
+    const whole = withThread(conditions[folder.kind], place.root);
+    const blocks = blocksOfTerm(reader, folder, threadTerm(place.root));
     if (blocks.length === 0) return [];
-    const rest = position === null ? whole : behind(reader, mailbox, whole, position, isDescending);
-    return select(reader, mailbox, rest, scan, blocks).flatMap(seq =>
-      readMember(reader, { ...mailbox, seq }),
-    );
+    const rest = position === null ? whole : behind(reader, folder, whole, position, isDescending);
+    return select(reader, folder, rest, scan, blocks).flatMap(seq => readMember(reader, { ...folder, seq }));
   });
   members.sort(isDescending ? (a, b) => compareMembers(b, a) : compareMembers);
   return members.slice(0, limit);
@@ -80,7 +78,7 @@ export function scanMembers(reader: Reader, place: ThreadPlace, scan: MemberScan
 /** Numbers of members; the blocks of one conversation are few enough to be looked at in one go. */
 function select(
   reader: Reader,
-  mailbox: Mailbox,
+  folder: Folder,
   selection: Selection,
   { isDescending, limit }: MemberScan,
   blocks: readonly number[],
@@ -88,7 +86,7 @@ function select(
   const seqs: number[] = [];
   for (let rest: Selection | null = selection; rest !== null && seqs.length < limit; ) {
     const page = { isDescending, limit: limit - seqs.length };
-    const found: Selected = selectMessages(reader, mailbox, rest, page, blocks);
+    const found: Selected = selectMessages(reader, folder, rest, page, blocks);
     seqs.push(...found.seqs);
     rest = restOf(rest, found.stoppedAt, isDescending);
   }
@@ -105,30 +103,30 @@ function withThread(selection: Selection, root: ThreadId): Selection {
   return { ...selection, all: [threadTerm(root), ...selection.all] };
 }
 
-/** What of a mailbox stands behind a position, which may be that of a message of the other kind. */
+/** What of a folder stands behind a position, which may be that of a message of the other kind. */
 function behind(
   reader: Reader,
-  mailbox: Mailbox,
+  folder: Folder,
   selection: Selection,
   position: MemberPosition,
   isDescending: boolean,
 ): Selection {
   const { from, to } = selection;
-  if (position.kind === mailbox.kind) {
+  if (position.kind === folder.kind) {
     return isDescending
       ? { ...selection, to: Math.min(to, position.seq) }
       : { ...selection, from: Math.max(from, position.seq + 1) };
   }
   // Of the same instant, messages of the lower kind stand before.
-  const isBefore = KIND_BYTE[mailbox.kind] < KIND_BYTE[position.kind];
-  const bound = firstSince(reader, mailbox, isBefore ? position.at + 1 : position.at);
+  const isBefore = KIND_BYTE[folder.kind] < KIND_BYTE[position.kind];
+  const bound = firstSince(reader, folder, isBefore ? position.at + 1 : position.at);
   return isDescending
     ? { ...selection, to: Math.min(to, bound) }
     : { ...selection, from: Math.max(from, bound) };
 }
 
 /** None when its line is missing (damage). */
-export function readMember(reader: Reader, key: Mailbox & { readonly seq: number }): Member[] {
+export function readMember(reader: Reader, key: Folder & { readonly seq: number }): Member[] {
   const summary = reader.get(summariesTable, key);
   return summary === undefined ? [] : [{ at: instantOf(summary), kind: key.kind, seq: key.seq, summary }];
 }

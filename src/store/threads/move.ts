@@ -2,9 +2,9 @@ import { type InboxId, newId, type ThreadId } from '../../domain/ids.js';
 import type { ThreadingIds } from '../../domain/message-ids.js';
 import { threadKeys } from '../../domain/message-ids.js';
 import type { Reader, Writer } from '../engine/tables.js';
-import { countChange, getCounters, instantOf, type Mailbox } from '../mailbox/mailboxes.js';
+import { countChange, type Folder, getCounters, instantOf } from '../mailbox/folders.js';
 import { addPosting, moveSet, removePosting } from '../mailbox/postings.js';
-import { compareMembers, edgeOf, type MemberPosition, mailboxesOf, threadTerm } from './members.js';
+import { compareMembers, edgeOf, foldersOf, type MemberPosition, threadTerm } from './members.js';
 import {
   addLink,
   canonicalThread,
@@ -26,7 +26,7 @@ import {
 } from './threads.js';
 
 /** What a conversation knows of a message. */
-export interface ThreadMember extends Mailbox {
+export interface ThreadMember extends Folder {
   readonly seq: number;
   readonly threadId: ThreadId | null;
   readonly status: 'pending' | 'processing' | 'ready' | 'failed' | 'accepted' | 'rejected' | 'unknown';
@@ -142,7 +142,7 @@ function endThread(writer: Writer, root: ThreadId, { inboxId }: ThreadRecord): v
 /**
  * Makes one conversation of two, given by their roots, and says which root is kept: the one that more messages
  * have joined. The sets of the other one are moved block by block: that is all that grows with its size, and a
- * mailbox of a million messages has sixteen blocks. Ids that are kept in records, summaries and links stay as
+ * folder of a million messages has sixteen blocks. Ids that are kept in records, summaries and links stay as
  * they are; they are resolved when they are shown.
  */
 function mergeThreads(writer: Writer, a: ThreadId, b: ThreadId): ThreadId {
@@ -151,9 +151,9 @@ function mergeThreads(writer: Writer, a: ThreadId, b: ThreadId): ThreadId {
   const isKept = threadA.joins > threadB.joins || (threadA.joins === threadB.joins && a < b);
   const [root, kept, from, moved] = isKept ? [a, threadA, b, threadB] : [b, threadB, a, threadA];
   const { inboxId } = kept;
-  for (const mailbox of mailboxesOf(inboxId)) {
-    moveSet(writer, mailbox, threadTerm(from), threadTerm(root));
-    touchLists(writer, mailbox);
+  for (const folder of foldersOf(inboxId)) {
+    moveSet(writer, folder, threadTerm(from), threadTerm(root));
+    touchLists(writer, folder);
   }
   const shown = olderOf(kept.shown, moved.shown);
   mergeNames(writer, inboxId, { from, into: root, shown });
@@ -182,8 +182,8 @@ function olderOf(a: ThreadId, b: ThreadId): ThreadId {
 }
 
 /** Pages that were made before show thread ids that are not canonical any more. */
-function touchLists(writer: Writer, mailbox: Mailbox): void {
-  if (getCounters(writer, mailbox).version > 0) countChange(writer, mailbox, 0);
+function touchLists(writer: Writer, folder: Folder): void {
+  if (getCounters(writer, folder).version > 0) countChange(writer, folder, 0);
 }
 
 /**

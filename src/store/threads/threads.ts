@@ -10,7 +10,7 @@ import {
   type Table,
   type Writer,
 } from '../engine/tables.js';
-import { KIND_BYTE, KINDS, type MessageKind, messageKindOf } from '../mailbox/mailboxes.js';
+import { KIND_BYTE, KINDS, type MessageKind, messageKindOf } from '../mailbox/folders.js';
 import { blocksOfTerm, termKey } from '../mailbox/postings.js';
 import { maskOf } from '../mailbox/select-messages.js';
 import {
@@ -262,11 +262,11 @@ export class MemberMask {
   }
 
   #ofKind(root: ThreadId, kind: MessageKind, limit: number): MaskedMembers {
-    const mailbox = { inboxId: this.#inboxId, kind };
-    const set = termKey(mailbox, threadTerm(root));
+    const folder = { inboxId: this.#inboxId, kind };
+    const set = termKey(folder, threadTerm(root));
     let count = 0;
     const newest: Member[] = [];
-    for (const block of blocksOfTerm(this.#reader, mailbox, threadTerm(root)).reverse()) {
+    for (const block of blocksOfTerm(this.#reader, folder, threadTerm(root)).reverse()) {
       const match = this.#masks[kind].match(set, block, limit - newest.length);
       count += match.count;
       for (const seq of match.seqs) newest.push(...this.#read({ kind, seq }));

@@ -1,7 +1,7 @@
 import { type AccountId, type InboxId, idFromBytes, type MessageId } from '../../domain/ids.js';
 import { type Reader, walkTable } from '../engine/tables.js';
+import { summariesTable } from '../mailbox/folders.js';
 import { type IndexedMessage, trashNumbersTable, trashTable } from '../mailbox/index.js';
-import { summariesTable } from '../mailbox/mailboxes.js';
 import {
   getSent,
   lineOf,
@@ -17,7 +17,7 @@ import { draftListKeys, draftsTable, inboxDraftsTable } from '../records/drafts.
 import { getInbox } from '../records/inboxes.js';
 import { pendingEntry } from './accounts-and-pending.js';
 import type { Ledger } from './ledger.js';
-import { blobEntry, type MailboxTally, mailboxEntry, tallyKey } from './sets-and-blobs.js';
+import { blobEntry, type FolderTally, folderEntry, tallyKey } from './sets-and-blobs.js';
 import { expectMember } from './threads.js';
 
 const messageEntry = {
@@ -29,7 +29,7 @@ export interface MessageFacts {
   readonly received: number;
   readonly sent: number;
   readonly trashed: number;
-  readonly tallies: ReadonlyMap<string, MailboxTally>;
+  readonly tallies: ReadonlyMap<string, FolderTally>;
 }
 
 /** Walks the records of messages and expects of every index what they come to. */
@@ -56,7 +56,7 @@ export function expectMessages(
 
 /** What is expected of messages of either kind. */
 class MessageWalk {
-  readonly tallies = new Map<string, MailboxTally>();
+  readonly tallies = new Map<string, FolderTally>();
   trashed = 0;
   readonly #reader: Reader;
   readonly #ledger: Ledger;
@@ -85,7 +85,7 @@ class MessageWalk {
     }
   }
 
-  #tallyOf(record: IndexedMessage): MailboxTally {
+  #tallyOf(record: IndexedMessage): FolderTally {
     const key = tallyKey(record);
     let tally = this.tallies.get(key);
     if (tally === undefined) {
@@ -98,17 +98,17 @@ class MessageWalk {
   #expectLive(record: MessageRecord): void {
     const { seq, labels, senders, recipients } = record;
     const ledger = this.#ledger;
-    ledger.expect(mailboxEntry.summary(record, seq));
+    ledger.expect(folderEntry.summary(record, seq));
     const summary = this.#reader.get(summariesTable, record);
     if (summary !== undefined && !summary.equals(lineOf(record))) {
       ledger.expect(`agreement of message ${record.id} with its line in lists`);
     }
-    for (const label of labels) ledger.expect(mailboxEntry.member(record, seq, { type: 'label', label }));
-    for (const address of senders) ledger.expect(mailboxEntry.member(record, seq, { type: 'from', address }));
+    for (const label of labels) ledger.expect(folderEntry.member(record, seq, { type: 'label', label }));
+    for (const address of senders) ledger.expect(folderEntry.member(record, seq, { type: 'from', address }));
     for (const address of recipients) {
-      ledger.expect(mailboxEntry.member(record, seq, { type: 'recipient', address }));
+      ledger.expect(folderEntry.member(record, seq, { type: 'recipient', address }));
     }
-    if (!this.#isLeaving(record.inboxId)) ledger.find(mailboxEntry.number(record, seq));
+    if (!this.#isLeaving(record.inboxId)) ledger.find(folderEntry.number(record, seq));
   }
 
   #expectTrashed(record: IndexedMessage, place: NonNullable<IndexedMessage['trash']>): void {

@@ -4,13 +4,13 @@ import { range } from '../engine/keys.js';
 import { type Reader, walkTable } from '../engine/tables.js';
 import {
   FIRST_SEQ,
-  type Mailbox,
+  type Folder,
+  folderCountersTable,
+  folderOfKey,
   type MessageKind,
-  mailboxCountersTable,
-  mailboxOfKey,
   seqOfKey,
   summariesTable,
-} from '../mailbox/mailboxes.js';
+} from '../mailbox/folders.js';
 import {
   hashedAddress,
   labelCountsTable,
@@ -27,13 +27,13 @@ import {
 } from '../records/blobs.js';
 import type { Ledger } from './ledger.js';
 
-/** How entries of a mailbox's indexes are called, by whoever expects or finds them. */
-export const mailboxEntry = {
-  summary: (mailbox: Mailbox, seq: number): string => `line of ${placeOf(mailbox, seq)}`,
+/** How entries of a folder's indexes are called, by whoever expects or finds them. */
+export const folderEntry = {
+  summary: (folder: Folder, seq: number): string => `line of ${placeOf(folder, seq)}`,
   /** Every number that was given is live or gone. */
-  number: (mailbox: Mailbox, seq: number): string => `state of ${placeOf(mailbox, seq)}`,
-  member: (mailbox: Mailbox, seq: number, term: Exclude<Term, { type: 'gone' }>): string =>
-    memberEntry(mailbox, seq, asStored(term)),
+  number: (folder: Folder, seq: number): string => `state of ${placeOf(folder, seq)}`,
+  member: (folder: Folder, seq: number, term: Exclude<Term, { type: 'gone' }>): string =>
+    memberEntry(folder, seq, asStored(term)),
 };
 
 function asStored(term: Exclude<Term, { type: 'gone' }>): Exclude<StoredTerm, { type: 'gone' }> {
@@ -42,12 +42,12 @@ function asStored(term: Exclude<Term, { type: 'gone' }>): Exclude<StoredTerm, { 
     : { type: term.type, hash: hashedAddress(term.address).toString('hex') };
 }
 
-function placeOf({ inboxId, kind }: Mailbox, seq: number): string {
+function placeOf({ inboxId, kind }: Folder, seq: number): string {
   return `${kind} message number ${seq} of inbox ${inboxId}`;
 }
 
-function memberEntry(mailbox: Mailbox, seq: number, term: Exclude<StoredTerm, { type: 'gone' }>): string {
-  return `${nameOfTerm(term)} of ${placeOf(mailbox, seq)}`;
+function memberEntry(folder: Folder, seq: number, term: Exclude<StoredTerm, { type: 'gone' }>): string {
+  return `${nameOfTerm(term)} of ${placeOf(folder, seq)}`;
 }
 
 function nameOfTerm(term: Exclude<StoredTerm, { type: 'gone' }>): string {
@@ -66,28 +66,28 @@ const labelCountEntry = (inboxId: InboxId, kind: MessageKind, label: string, cou
 
 /** Finds what the sets hold, and expects the counts of labels that follow from them. */
 export function findSets(reader: Reader, ledger: Ledger, isLeaving: (inboxId: InboxId) => boolean): void {
-  let label: { readonly mailbox: Mailbox; readonly name: string; count: number } | null = null;
+  let label: { readonly folder: Folder; readonly name: string; count: number } | null = null;
   const closeLabel = (): void => {
     if (label !== null)
-      ledger.expect(labelCountEntry(label.mailbox.inboxId, label.mailbox.kind, label.name, label.count));
+      ledger.expect(labelCountEntry(label.folder.inboxId, label.folder.kind, label.name, label.count));
     label = null;
   };
   for (const { set, size, seqs } of walkSets(reader)) {
-    const { mailbox, term } = readTermKey(set);
-    if (term.type !== 'label' || label?.name !== term.label || !isSame(label.mailbox, mailbox)) closeLabel();
+    const { folder, term } = readTermKey(set);
+    if (term.type !== 'label' || label?.name !== term.label || !isSame(label.folder, folder)) closeLabel();
     if (term.type === 'label') {
-      label ??= { mailbox, name: term.label, count: 0 };
+      label ??= { folder, name: term.label, count: 0 };
       label.count += size;
     }
-    if (term.type === 'gone' && isLeaving(mailbox.inboxId)) continue;
+    if (term.type === 'gone' && isLeaving(folder.inboxId)) continue;
     for (const seq of seqs) {
-      ledger.find(term.type === 'gone' ? mailboxEntry.number(mailbox, seq) : memberEntry(mailbox, seq, term));
+      ledger.find(term.type === 'gone' ? folderEntry.number(folder, seq) : memberEntry(folder, seq, term));
     }
   }
   closeLabel();
 }
 
-function isSame(a: Mailbox, b: Mailbox): boolean {
+function isSame(a: Folder, b: Folder): boolean {
   return a.inboxId === b.inboxId && a.kind === b.kind;
 }
 
@@ -109,50 +109,50 @@ export function findLabelCounts(reader: Reader, ledger: Ledger): void {
 /** Finds the lines that lists show. */
 export function findSummaries(reader: Reader, ledger: Ledger): void {
   for (const { key } of walkTable(reader, summariesTable)) {
-    ledger.find(mailboxEntry.summary(mailboxOfKey(key), seqOfKey(key)));
+    ledger.find(folderEntry.summary(folderOfKey(key), seqOfKey(key)));
   }
 }
 
-/** What the records of a mailbox come to. */
-export interface MailboxTally {
+/** What the records of a folder come to. */
+export interface FolderTally {
   live: number;
   lastSeq: number;
   lastAt: number;
 }
 
-/** Finds what counters say of each mailbox, and expects a state of every number that they gave. */
+/** Finds what counters say of each folder, and expects a state of every number that they gave. */
 export function findCounters(
   reader: Reader,
   ledger: Ledger,
-  tallies: ReadonlyMap<string, MailboxTally>,
+  tallies: ReadonlyMap<string, FolderTally>,
   isLeaving: (inboxId: InboxId) => boolean,
 ): void {
-  for (const { key, value } of walkTable(reader, mailboxCountersTable)) {
-    const mailbox = mailboxOfKey(key);
-    const tally = tallies.get(tallyKey(mailbox));
+  for (const { key, value } of walkTable(reader, folderCountersTable)) {
+    const folder = folderOfKey(key);
+    const tally = tallies.get(tallyKey(folder));
     const lastSeq = Math.max(value.nextSeq - 1, 0);
-    ledger.find(countersEntry(mailbox, value.live));
+    ledger.find(countersEntry(folder, value.live));
     if ((tally?.lastSeq ?? 0) > lastSeq)
-      ledger.find(`last number ${lastSeq} of ${nameOf(mailbox)}, with later messages`);
+      ledger.find(`last number ${lastSeq} of ${nameOf(folder)}, with later messages`);
     if ((tally?.lastAt ?? 0) > value.lastAt)
-      ledger.find(`last instant ${value.lastAt} of ${nameOf(mailbox)}, with later messages`);
-    if (tally === undefined) ledger.expect(countersEntry(mailbox, 0));
-    if (isLeaving(mailbox.inboxId)) continue;
-    for (let seq = FIRST_SEQ; seq < value.nextSeq; seq++) ledger.expect(mailboxEntry.number(mailbox, seq));
+      ledger.find(`last instant ${value.lastAt} of ${nameOf(folder)}, with later messages`);
+    if (tally === undefined) ledger.expect(countersEntry(folder, 0));
+    if (isLeaving(folder.inboxId)) continue;
+    for (let seq = FIRST_SEQ; seq < value.nextSeq; seq++) ledger.expect(folderEntry.number(folder, seq));
   }
   for (const [name, { live }] of tallies) ledger.expect(`counter of ${name}: ${live} live`);
 }
 
-export function tallyKey(mailbox: Mailbox): string {
-  return nameOf(mailbox);
+export function tallyKey(folder: Folder): string {
+  return nameOf(folder);
 }
 
-function nameOf({ inboxId, kind }: Mailbox): string {
+function nameOf({ inboxId, kind }: Folder): string {
   return `${kind} messages of inbox ${inboxId}`;
 }
 
-function countersEntry(mailbox: Mailbox, live: number): string {
-  return `counter of ${nameOf(mailbox)}: ${live} live`;
+function countersEntry(folder: Folder, live: number): string {
+  return `counter of ${nameOf(folder)}: ${live} live`;
 }
 
 /** How a blob that is all there is called. */

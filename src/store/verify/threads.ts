@@ -27,7 +27,7 @@ import {
   threadsTable,
 } from '../threads/threads.js';
 import type { Ledger } from './ledger.js';
-import { mailboxEntry } from './sets-and-blobs.js';
+import { folderEntry } from './sets-and-blobs.js';
 
 const entry = {
   member: (root: string): string => `message that belongs to thread ${root}`,
@@ -57,7 +57,7 @@ export function expectMember(
   const outcome = memberOutcome(message);
   if (outcome !== null) {
     ledger.expect(entry.outcome(root, outcome));
-    ledger.expect(mailboxEntry.member(message, seq, threadTerm(root)));
+    ledger.expect(folderEntry.member(message, seq, threadTerm(root)));
   }
   const [own] = messageIdsIn(message.messageId ?? '', 1);
   if (own === undefined) return;

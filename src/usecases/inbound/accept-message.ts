@@ -1,7 +1,7 @@
 import { type InboxId, type MessageId, newId } from '../../domain/ids.js';
 import { isMapFull, type Store } from '../../store/engine/store.js';
 import type { Writer } from '../../store/engine/tables.js';
-import { takeSequence } from '../../store/mailbox/mailboxes.js';
+import { takeSequence } from '../../store/mailbox/folders.js';
 import { type ReceivedRecord, saveMessage } from '../../store/mailbox/messages.js';
 import type { BlobUpload, BlobUploads } from '../../store/records/blob-upload.js';
 import { type BlobRef, setBlobOwners } from '../../store/records/blobs.js';
@@ -141,7 +141,7 @@ function storeMessage(
   const messageIds: MessageId[] = [];
   for (const [inboxId, address] of recipients) {
     const { seq, at } = takeSequence(writer, { inboxId, kind: 'received' }, nowMs);
-    // Due now, even when the mailbox's time runs ahead because the clock has gone back.
+    // Due now, even when the folder's time runs ahead because the clock has gone back.
     const record: ReceivedRecord = {
       ...newRecord(inboxId, address, seq, raw, envelope, at),
       parseDueAt: nowMs,

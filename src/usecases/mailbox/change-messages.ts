@@ -12,8 +12,8 @@ import {
 } from '../../domain/labels.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Writer } from '../../store/engine/tables.js';
+import type { MessageKind } from '../../store/mailbox/folders.js';
 import { takeTrashNumber } from '../../store/mailbox/index.js';
-import type { MessageKind } from '../../store/mailbox/mailboxes.js';
 import { type MessageRecord, saveMessage } from '../../store/mailbox/messages.js';
 import { addPending, removePending } from '../../store/records/pending.js';
 import { memberOutcome } from '../../store/threads/move.js';

@@ -5,7 +5,7 @@ import type { MessageFilter } from '../../domain/message-filter.js';
 import type { Counted } from '../../store/bitmap/combinations.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
-import { getCounters, type Mailbox, type MessageKind } from '../../store/mailbox/mailboxes.js';
+import { type Folder, getCounters, type MessageKind } from '../../store/mailbox/folders.js';
 import { getLabelCount } from '../../store/mailbox/postings.js';
 import { countSelected } from '../../store/mailbox/select-messages.js';
 import { locateInbox } from '../shared/callers.js';
@@ -26,19 +26,19 @@ export interface CountInput {
 
 /**
  * How many messages meet a filter, exactly. No label or one is a stored number; other sets are combined,
- * which is one event turn up to a mailbox of millions and many labels; a subject is looked for in every
+ * which is one event turn up to a folder of millions and many labels; a subject is looked for in every
  * message that meets the rest. What takes longer goes on in the next turn, so that others go on too.
  */
 export async function countMessages(deps: { store: Store }, input: CountInput): Promise<number> {
   const owned = deps.store.read(reader => locateInbox(reader, input, input.inboxId));
-  const mailbox = { inboxId: owned.id, kind: input.kind };
-  if (input.filter.subject !== null) return await countSubjects(deps.store, mailbox, input.filter);
-  const stored = deps.store.read(reader => storedCount(reader, mailbox, input.filter));
-  return stored ?? (await countSets(deps.store, mailbox, input.filter));
+  const folder = { inboxId: owned.id, kind: input.kind };
+  if (input.filter.subject !== null) return await countSubjects(deps.store, folder, input.filter);
+  const stored = deps.store.read(reader => storedCount(reader, folder, input.filter));
+  return stored ?? (await countSets(deps.store, folder, input.filter));
 }
 
 /** The count that the store keeps; null when it keeps none for this filter. */
-function storedCount(reader: Reader, mailbox: Mailbox, filter: MessageFilter): number | null {
+function storedCount(reader: Reader, folder: Folder, filter: MessageFilter): number | null {
   const { labels } = filter;
   const hasOnlyLabels = [filter.from, filter.recipient, filter.after, filter.before].every(
     value => value === null,
@@ -46,18 +46,18 @@ function storedCount(reader: Reader, mailbox: Mailbox, filter: MessageFilter): n
   const [label, ...more] = [...labels.all, ...labels.any];
   if (!hasOnlyLabels || labels.none.length > 0 || more.length > 0) return null;
   return label === undefined
-    ? getCounters(reader, mailbox).live
-    : getLabelCount(reader, mailbox.inboxId, label)[mailbox.kind];
+    ? getCounters(reader, folder).live
+    : getLabelCount(reader, folder.inboxId, label)[folder.kind];
 }
 
-async function countSets(store: Store, mailbox: Mailbox, filter: MessageFilter): Promise<number> {
+async function countSets(store: Store, folder: Folder, filter: MessageFilter): Promise<number> {
   let count = 0;
   let position: number | null = null;
   do {
     const start: number | null = position;
     const counted: Counted = store.read(reader => {
-      const selection = selectionOf(reader, mailbox, filter, { isDescending: false, position: start });
-      return countSelected(reader, mailbox, selection);
+      const selection = selectionOf(reader, folder, filter, { isDescending: false, position: start });
+      return countSelected(reader, folder, selection);
     });
     count += counted.count;
     // Positions are numbers to go on behind.
@@ -68,12 +68,12 @@ async function countSets(store: Store, mailbox: Mailbox, filter: MessageFilter):
 }
 
 /** Counts what a list by the same filter shows, a page as long as one look a turn. */
-async function countSubjects(store: Store, mailbox: Mailbox, filter: MessageFilter): Promise<number> {
+async function countSubjects(store: Store, folder: Folder, filter: MessageFilter): Promise<number> {
   let count = 0;
   let position: number | null = null;
   do {
     const request: PageRequest = { isDescending: true, limit: MAX_LOOKED_AT, position };
-    const found: FoundMessages = store.read(reader => findMessages(reader, mailbox, filter, request));
+    const found: FoundMessages = store.read(reader => findMessages(reader, folder, filter, request));
     count += found.entries.length;
     position = found.next;
     if (position !== null) await nextTurn();

@@ -3,16 +3,16 @@ import { foldCase, type MessageFilter } from '../../domain/message-filter.js';
 import type { Reader } from '../../store/engine/tables.js';
 import {
   FIRST_SEQ,
+  type Folder,
   firstSince,
   getCounters,
   idField,
-  type Mailbox,
   type MessageKind,
   type SummaryEntry,
   scanSummaries,
   summariesTable,
   textField,
-} from '../../store/mailbox/mailboxes.js';
+} from '../../store/mailbox/folders.js';
 import { getSent } from '../../store/mailbox/messages.js';
 import { getLabelCount, type Term } from '../../store/mailbox/postings.js';
 import { type Selection, selectMessages } from '../../store/mailbox/select-messages.js';
@@ -36,20 +36,20 @@ export const MAX_LOOKED_AT = 1_000;
 /** So many at a time, but no fewer than the page can take. */
 const LOOK_STEP = 100;
 
-/** One page of the messages of a mailbox that meet a filter. */
+/** One page of the messages of a folder that meet a filter. */
 export function findMessages(
   reader: Reader,
-  mailbox: Mailbox,
+  folder: Folder,
   filter: MessageFilter,
   page: PageRequest,
 ): FoundMessages {
-  const selection = selectionOf(reader, mailbox, filter, page);
+  const selection = selectionOf(reader, folder, filter, page);
   if (selection.to <= selection.from) return { entries: [], next: null };
   const walk = isUnrestricted(selection) ? walkSummaries : walkSets;
   const { subject } = filter;
   return subject === null
-    ? walk(reader, mailbox, selection, page)
-    : searchSubjects(reader, mailbox, selection, page, subject, walk);
+    ? walk(reader, folder, selection, page)
+    : searchSubjects(reader, folder, selection, page, subject, walk);
 }
 
 type Walk = typeof walkSets;
@@ -57,7 +57,7 @@ type Walk = typeof walkSets;
 /** Looks at what the sets have in common until the page is full or has looked at enough: then it may be short. */
 function searchSubjects(
   reader: Reader,
-  mailbox: Mailbox,
+  folder: Folder,
   selection: Selection,
   page: PageRequest,
   subject: string,
@@ -69,8 +69,8 @@ function searchSubjects(
   let next: number | null = null;
   const step = Math.max(LOOK_STEP, limit);
   for (let looked = 0; looked < MAX_LOOKED_AT && kept.length <= limit; looked += step) {
-    const found = walk(reader, mailbox, rest, { ...page, limit: step });
-    kept.push(...found.entries.filter(({ summary }) => hasSubject(reader, mailbox.kind, summary, subject)));
+    const found = walk(reader, folder, rest, { ...page, limit: step });
+    kept.push(...found.entries.filter(({ summary }) => hasSubject(reader, folder.kind, summary, subject)));
     next = found.next;
     if (next === null) break;
     rest = goOnBehind(rest, next, isDescending);
@@ -83,7 +83,7 @@ function searchSubjects(
 /** The filter as sets and bounds; the position of a page is a bound too. */
 export function selectionOf(
   reader: Reader,
-  mailbox: Mailbox,
+  folder: Folder,
   filter: MessageFilter,
   page: { readonly isDescending: boolean; readonly position: number | null },
 ): Selection {
@@ -93,18 +93,18 @@ export function selectionOf(
   if (filter.recipient !== null) addresses.push({ type: 'recipient', address: filter.recipient });
   const byCount = (names: readonly string[]): Term[] =>
     names
-      .map(label => ({ label, count: getLabelCount(reader, mailbox.inboxId, label)[mailbox.kind] }))
+      .map(label => ({ label, count: getLabelCount(reader, folder.inboxId, label)[folder.kind] }))
       .sort((a, b) => a.count - b.count)
       .map(({ label }): Term => ({ type: 'label', label }));
   const whole: Selection = {
     all: [...addresses, ...byCount(labels.all)],
     any: byCount(labels.any).reverse(),
     none: byCount(labels.none).reverse(),
-    from: filter.after === null ? FIRST_SEQ : firstSince(reader, mailbox, filter.after),
+    from: filter.after === null ? FIRST_SEQ : firstSince(reader, folder, filter.after),
     to:
       filter.before === null
-        ? getCounters(reader, mailbox).nextSeq
-        : firstSince(reader, mailbox, filter.before),
+        ? getCounters(reader, folder).nextSeq
+        : firstSince(reader, folder, filter.before),
   };
   return page.position === null ? whole : goOnBehind(whole, page.position, page.isDescending);
 }
@@ -123,24 +123,24 @@ function isUnrestricted(selection: Selection): boolean {
 
 function walkSummaries(
   reader: Reader,
-  mailbox: Mailbox,
+  folder: Folder,
   selection: Selection,
   page: PageRequest,
 ): FoundMessages {
   const { from, to } = selection;
   const { isDescending, limit } = page;
-  const entries = scanSummaries(reader, mailbox, { from, to, isDescending, limit: limit + 1 });
+  const entries = scanSummaries(reader, folder, { from, to, isDescending, limit: limit + 1 });
   if (entries.length <= limit) return { entries, next: null };
   const shown = entries.slice(0, limit);
   return { entries: shown, next: shown.at(-1)?.seq ?? null };
 }
 
-function walkSets(reader: Reader, mailbox: Mailbox, selection: Selection, page: PageRequest): FoundMessages {
+function walkSets(reader: Reader, folder: Folder, selection: Selection, page: PageRequest): FoundMessages {
   const { isDescending, limit } = page;
-  const { seqs, stoppedAt } = selectMessages(reader, mailbox, selection, { isDescending, limit: limit + 1 });
+  const { seqs, stoppedAt } = selectMessages(reader, folder, selection, { isDescending, limit: limit + 1 });
   const entries: SummaryEntry[] = [];
   for (const seq of seqs.slice(0, limit)) {
-    const summary = reader.get(summariesTable, { ...mailbox, seq });
+    const summary = reader.get(summariesTable, { ...folder, seq });
     if (summary !== undefined) entries.push({ seq, summary });
   }
   // Behind the last block that was looked at, in the direction of the walk.

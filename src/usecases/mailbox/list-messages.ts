@@ -3,7 +3,7 @@ import { filterScope, type MessageFilter } from '../../domain/message-filter.js'
 import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
 import { accessVersion } from '../../store/engine/writer.js';
-import { getCounters, type MessageKind } from '../../store/mailbox/mailboxes.js';
+import { getCounters, type MessageKind } from '../../store/mailbox/folders.js';
 import { locateInbox } from '../shared/callers.js';
 import { nextCursor, numberCursors, startOf } from '../shared/pages.js';
 import { showThreads } from '../threads/read-thread.js';
@@ -31,7 +31,7 @@ export interface ListInput {
 
 /**
  * What the lists of this event turn depend on besides their input: who may see what, and the messages of the
- * mailbox. As long as it is the same, so is every page that was answered. Null: there is no such inbox.
+ * folder. As long as it is the same, so is every page that was answered. Null: there is no such inbox.
  */
 export function listVersion(
   deps: { store: Store },
@@ -53,16 +53,16 @@ export function listVersion(
 export function listMessages(deps: { store: Store; cursors: CursorCodec }, input: ListInput): MessagePage {
   return deps.store.read(reader => {
     const owned = locateInbox(reader, input, input.inboxId);
-    const mailbox = { inboxId: owned.id, kind: input.kind };
-    const scope = `${input.kind} ${mailbox.inboxId} ${input.order} ${filterScope(input.filter)}`;
+    const folder = { inboxId: owned.id, kind: input.kind };
+    const scope = `${input.kind} ${folder.inboxId} ${input.order} ${filterScope(input.filter)}`;
     const cursors = numberCursors(deps.cursors, scope);
-    const found = findMessages(reader, mailbox, input.filter, {
+    const found = findMessages(reader, folder, input.filter, {
       isDescending: input.order === 'newest',
       limit: input.limit,
       position: startOf(cursors, input.cursor),
     });
     const summaries = found.entries.map(entry => entry.summary);
-    showThreads(reader, mailbox.inboxId, summaries);
+    showThreads(reader, folder.inboxId, summaries);
     return { summaries, nextCursor: nextCursor(cursors, found.next) };
   });
 }

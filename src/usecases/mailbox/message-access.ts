@@ -1,7 +1,7 @@
 import { notFound } from '../../domain/errors.js';
 import { type MessageId, toId } from '../../domain/ids.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
-import type { MessageKind } from '../../store/mailbox/mailboxes.js';
+import type { MessageKind } from '../../store/mailbox/folders.js';
 import {
   blobsOf,
   getMessage,

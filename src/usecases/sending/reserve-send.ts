@@ -1,7 +1,7 @@
 import type { ThreadingIds } from '../../domain/message-ids.js';
 import { addressesOf, type OutgoingBody, type ReplyTarget } from '../../domain/message-parts.js';
 import type { Writer } from '../../store/engine/tables.js';
-import { takeSequence } from '../../store/mailbox/mailboxes.js';
+import { takeSequence } from '../../store/mailbox/folders.js';
 import {
   recipientCount,
   type SentBodies,

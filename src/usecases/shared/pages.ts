@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../contract/errors.js';
 import { refuse } from '../../domain/errors.js';
 import { type Id, toId } from '../../domain/ids.js';
 import type { CursorCodec } from '../../domain/paging.js';
-import { KIND_BYTE, messageKindOf } from '../../store/mailbox/mailboxes.js';
+import { KIND_BYTE, messageKindOf } from '../../store/mailbox/folders.js';
 import type { MemberPosition } from '../../store/threads/members.js';
 
 /** The cursors of one list: what a client is given for a position, and the position of what it gives back. */

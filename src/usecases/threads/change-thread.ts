@@ -5,14 +5,14 @@ import { normaliseLabelChange } from '../../domain/labels.js';
 import { SetCopy } from '../../store/bitmap/sets.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
-import { idField, type Mailbox, type MessageKind } from '../../store/mailbox/mailboxes.js';
+import { type Folder, idField, type MessageKind } from '../../store/mailbox/folders.js';
 import type { MessageRecord } from '../../store/mailbox/messages.js';
 import { termKey } from '../../store/mailbox/postings.js';
 import { getInbox } from '../../store/records/inboxes.js';
 import {
   compareMembers,
+  foldersOf,
   type Member,
-  mailboxesOf,
   readMember,
   threadTerm,
 } from '../../store/threads/members.js';
@@ -132,7 +132,7 @@ class ThreadSelection {
   readonly #walks: readonly Walk[];
 
   constructor(reader: Reader, inboxId: InboxId, root: ThreadId) {
-    this.#walks = mailboxesOf(inboxId).map(mailbox => new Walk(reader, mailbox, root));
+    this.#walks = foldersOf(inboxId).map(folder => new Walk(reader, folder, root));
   }
 
   /** All members have been taken. */
@@ -171,14 +171,14 @@ const MAX_LOOKS = 500;
 
 /** The members of one kind in order. */
 class Walk {
-  readonly #mailbox: Mailbox;
+  readonly #folder: Folder;
   readonly #members: SetCopy;
   #seqs: number[] = [];
   #member: Member | null = null;
 
-  constructor(reader: Reader, mailbox: Mailbox, root: ThreadId) {
-    this.#mailbox = mailbox;
-    this.#members = new SetCopy(reader, termKey(mailbox, threadTerm(root)));
+  constructor(reader: Reader, folder: Folder, root: ThreadId) {
+    this.#folder = folder;
+    this.#members = new SetCopy(reader, termKey(folder, threadTerm(root)));
   }
 
   get isDone(): boolean {
@@ -191,7 +191,7 @@ class Walk {
       // The next one is taken from the end.
       if (this.#seqs.length === 0) this.#seqs = this.#members.takeBlock().reverse();
       const seq = this.#seqs.pop() ?? 0;
-      this.#member = readMember(reader, { ...this.#mailbox, seq })[0] ?? null;
+      this.#member = readMember(reader, { ...this.#folder, seq })[0] ?? null;
     }
     return this.#member;
   }

@@ -3,14 +3,14 @@ import type { ThreadSummary } from '../../contract/threads.js';
 import type { InboxId, MessageId, ThreadId } from '../../domain/ids.js';
 import type { MessageFilter } from '../../domain/message-filter.js';
 import type { Reader } from '../../store/engine/tables.js';
-import { idField, type MessageKind } from '../../store/mailbox/mailboxes.js';
+import { idField, type MessageKind } from '../../store/mailbox/folders.js';
 import { selectMessages } from '../../store/mailbox/select-messages.js';
 import {
   compareMembers,
+  foldersOf,
   type Member,
   type MemberConditions,
   type MemberPosition,
-  mailboxesOf,
   readMember,
   scanMembers,
 } from '../../store/threads/members.js';
@@ -113,11 +113,11 @@ export class ThreadSearch {
   /** Messages that meet the filter, subject aside; null when there are many. */
   #fewMatches(reader: Reader, conditions: MemberConditions): Member[] | null {
     const members: Member[] = [];
-    for (const mailbox of mailboxesOf(this.#inboxId)) {
+    for (const folder of foldersOf(this.#inboxId)) {
       const page = { isDescending: true, limit: this.#bounds.few + 1 };
-      const { seqs, stoppedAt } = selectMessages(reader, mailbox, conditions[mailbox.kind], page);
+      const { seqs, stoppedAt } = selectMessages(reader, folder, conditions[folder.kind], page);
       if (stoppedAt !== null || seqs.length + members.length > this.#bounds.few) return null;
-      members.push(...seqs.flatMap(seq => readMember(reader, { ...mailbox, seq })));
+      members.push(...seqs.flatMap(seq => readMember(reader, { ...folder, seq })));
     }
     return members;
   }

@@ -6,8 +6,8 @@ import { filterScope, type MessageFilter, NO_FILTER } from '../../domain/message
 import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
-import { getCounters } from '../../store/mailbox/mailboxes.js';
-import { type MemberPosition, mailboxesOf } from '../../store/threads/members.js';
+import { getCounters } from '../../store/mailbox/folders.js';
+import { foldersOf, type MemberPosition } from '../../store/threads/members.js';
 import { getThread, scanActivity } from '../../store/threads/threads.js';
 import type { ListOrder } from '../mailbox/list-messages.js';
 import { locateInbox } from '../shared/callers.js';
@@ -36,7 +36,7 @@ export function threadListVersion(
 ): number {
   return deps.store.read(reader => {
     const owned = locateInbox(reader, input, input.inboxId);
-    const versions = mailboxesOf(owned.id).map(mailbox => getCounters(reader, mailbox).version);
+    const versions = foldersOf(owned.id).map(folder => getCounters(reader, folder).version);
     return versions.reduce((sum, version) => sum + version, 0);
   });
 }

@@ -7,8 +7,8 @@ import type { Mailbox } from '../../domain/message-parts.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
+import { idField, replaceIdField, summariesTable } from '../../store/mailbox/folders.js';
 import type { IndexedMessage } from '../../store/mailbox/index.js';
-import { idField, replaceIdField, summariesTable } from '../../store/mailbox/mailboxes.js';
 import {
   detailFields,
   getMessage,

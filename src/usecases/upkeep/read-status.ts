@@ -3,7 +3,7 @@ import { toInstant } from '../../domain/instants.js';
 import { getMeta } from '../../store/engine/meta.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
-import { getCounters } from '../../store/mailbox/mailboxes.js';
+import { getCounters } from '../../store/mailbox/folders.js';
 import { scanAccounts } from '../../store/records/accounts.js';
 import { listInboxes } from '../../store/records/inboxes.js';
 import { END_OF_TIME, listDue, oldestDueAge } from '../../store/records/pending.js';

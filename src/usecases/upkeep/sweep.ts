@@ -4,8 +4,8 @@ import { removeBlocks } from '../../store/bitmap/sets.js';
 import { range, WHOLE_TABLE } from '../../store/engine/keys.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Table, Writer } from '../../store/engine/tables.js';
+import { folderCountersTable, KINDS, scanSummaries, summariesTable } from '../../store/mailbox/folders.js';
 import { removeTrash, scanTrash, trashNumbersTable } from '../../store/mailbox/index.js';
-import { KINDS, mailboxCountersTable, scanSummaries, summariesTable } from '../../store/mailbox/mailboxes.js';
 import { labelCountsTable } from '../../store/mailbox/postings.js';
 import {
   findLink,
@@ -205,7 +205,7 @@ function eraseInbox(writer: Writer, inboxId: InboxId, nowMs: number, limit: numb
     count += erase(writer, inboxId, limit - count, nowMs);
     if (count >= limit) return count;
   }
-  for (const kind of KINDS) writer.remove(mailboxCountersTable, { inboxId, kind });
+  for (const kind of KINDS) writer.remove(folderCountersTable, { inboxId, kind });
   writer.remove(trashNumbersTable, inboxId);
   return count;
 }

@@ -1,5 +1,5 @@
 import type { MessageId } from '../../../src/domain/ids.js';
-import { scanSummaries } from '../../../src/store/mailbox/mailboxes.js';
+import { scanSummaries } from '../../../src/store/mailbox/folders.js';
 import { changeLabels } from '../../../src/usecases/mailbox/change-messages.js';
 import { median } from '../measure/statistics.js';
 import { TOPICS } from './mailbox-generator.js';

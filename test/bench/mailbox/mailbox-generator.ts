@@ -1,7 +1,7 @@
 import { type InboxId, type MessageId, newId } from '../../../src/domain/ids.js';
 import type { Store } from '../../../src/store/engine/store.js';
 import type { Writer } from '../../../src/store/engine/tables.js';
-import { takeSequence } from '../../../src/store/mailbox/mailboxes.js';
+import { takeSequence } from '../../../src/store/mailbox/folders.js';
 import { type ReceivedRecord, saveMessage } from '../../../src/store/mailbox/messages.js';
 import { BlobUploads } from '../../../src/store/records/blob-upload.js';
 import { joinThread } from '../../../src/store/threads/move.js';

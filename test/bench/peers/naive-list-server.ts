@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { InboxId, MessageId } from '../../../src/domain/ids.js';
 import { hashCredential } from '../../../src/domain/secrets.js';
-import { scanSummaries } from '../../../src/store/mailbox/mailboxes.js';
+import { scanSummaries } from '../../../src/store/mailbox/folders.js';
 import { getMessage } from '../../../src/store/mailbox/messages.js';
 import { openStore } from '../../../src/store/open-store.js';
 import { findKeyByHash } from '../../../src/store/records/accounts.js';

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type BlobId, idFromBytes } from '../../../src/domain/ids.js';
 import type { Store } from '../../../src/store/engine/store.js';
 import type { Entry, Reader, Table } from '../../../src/store/engine/tables.js';
+import { getCounters, summariesTable } from '../../../src/store/mailbox/folders.js';
 import type { IndexedMessage } from '../../../src/store/mailbox/index.js';
-import { getCounters, summariesTable } from '../../../src/store/mailbox/mailboxes.js';
 import {
   messagesTable,
   type ReceivedRecord,

@@ -8,7 +8,7 @@ import {
 } from '../../../src/domain/ids.js';
 import type { Mailbox } from '../../../src/domain/message-parts.js';
 import type { Store } from '../../../src/store/engine/store.js';
-import { takeSequence } from '../../../src/store/mailbox/mailboxes.js';
+import { takeSequence } from '../../../src/store/mailbox/folders.js';
 import {
   getSent,
   type SentRecord,

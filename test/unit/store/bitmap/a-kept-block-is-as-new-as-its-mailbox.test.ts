@@ -6,22 +6,22 @@ import { BlockCache } from '../../../../src/store/bitmap/block-cache.js';
 import type { Words } from '../../../../src/store/bitmap/words.js';
 import type { Store } from '../../../../src/store/engine/store.js';
 import type { Reader, Writer } from '../../../../src/store/engine/tables.js';
-import { countChange, type Mailbox } from '../../../../src/store/mailbox/mailboxes.js';
+import { countChange, type Folder } from '../../../../src/store/mailbox/folders.js';
 import { addPosting, removePosting, type Term } from '../../../../src/store/mailbox/postings.js';
 import { countSelected, selectMessages } from '../../../../src/store/mailbox/select-messages.js';
 import { openStore } from '../../../../src/store/open-store.js';
 import { dataDirectory, storeOptions, withStore } from '../with-store.js';
 
-const mailbox: Mailbox = { inboxId: newId<InboxId>(1), kind: 'received' };
+const folder: Folder = { inboxId: newId<InboxId>(1), kind: 'received' };
 const label = (name: string): Term => ({ type: 'label', label: name });
 const END = 3 * BLOCK_BITS;
 
 function change(writer: Writer, names: readonly string[], seq: number, isAdded: boolean): void {
   for (const name of names) {
-    if (isAdded) addPosting(writer, mailbox, label(name), seq);
-    else removePosting(writer, mailbox, label(name), seq);
+    if (isAdded) addPosting(writer, folder, label(name), seq);
+    else removePosting(writer, folder, label(name), seq);
   }
-  countChange(writer, mailbox, 0);
+  countChange(writer, folder, 0);
 }
 
 const selection = (names: readonly string[]) => ({
@@ -33,7 +33,7 @@ const selection = (names: readonly string[]) => ({
 });
 
 const found = (reader: Reader, ...names: string[]): readonly number[] =>
-  selectMessages(reader, mailbox, selection(names), { isDescending: false, limit: 100 }).seqs;
+  selectMessages(reader, folder, selection(names), { isDescending: false, limit: 100 }).seqs;
 
 /** Gives the bytes of blocks by the key of their set and their number. */
 function readerOf(read: (set: Buffer, block: number) => Buffer | undefined): Reader {
@@ -111,7 +111,7 @@ t.test('sets follow every change, of this process and of others', async t => {
   await store.write(writer => change(writer, ['x'], seqs[0]!, false));
   t.same(look(), [seqs.slice(1), [seqs[2]]]);
   t.equal(
-    store.read(reader => countSelected(reader, mailbox, selection(['x'])).count),
+    store.read(reader => countSelected(reader, folder, selection(['x'])).count),
     2,
   );
 });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { textField } from '../../../../src/store/mailbox/mailboxes.js';
+import { textField } from '../../../../src/store/mailbox/folders.js';
 
 const summary = (value: unknown) => Buffer.from(JSON.stringify({ id: 'x', subject: value, labels: [] }));
 

@@ -11,7 +11,7 @@ import {
 } from '../../../../src/domain/ids.js';
 import { joinKey, u48 } from '../../../../src/store/engine/keys.js';
 import type { Writer } from '../../../../src/store/engine/tables.js';
-import { summariesTable } from '../../../../src/store/mailbox/mailboxes.js';
+import { summariesTable } from '../../../../src/store/mailbox/folders.js';
 import { getSent, type SentRecord, sentTable } from '../../../../src/store/mailbox/messages.js';
 import { blobChunksTable } from '../../../../src/store/records/blobs.js';
 import { addCharge, chargeSumsTable, chargesTable } from '../../../../src/store/records/charges.js';

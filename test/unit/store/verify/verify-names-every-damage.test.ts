@@ -10,8 +10,8 @@ import {
 } from '../../../../src/domain/ids.js';
 import { joinKey, text } from '../../../../src/store/engine/keys.js';
 import type { Writer } from '../../../../src/store/engine/tables.js';
+import { folderCountersTable, summariesTable } from '../../../../src/store/mailbox/folders.js';
 import { removeTrash } from '../../../../src/store/mailbox/index.js';
-import { mailboxCountersTable, summariesTable } from '../../../../src/store/mailbox/mailboxes.js';
 import {
   getMessage,
   messagesTable,
@@ -207,7 +207,7 @@ const DAMAGES: readonly (readonly [string, Damage, RegExp])[] = [
   [
     'live messages are miscounted',
     (writer, { inboxId }) =>
-      writer.put(mailboxCountersTable, received(inboxId), {
+      writer.put(folderCountersTable, received(inboxId), {
         nextSeq: 7,
         live: 5,
         lastAt: Date.UTC(2027),
@@ -218,7 +218,7 @@ const DAMAGES: readonly (readonly [string, Damage, RegExp])[] = [
   [
     'numbers would be given twice',
     (writer, { inboxId }) =>
-      writer.put(mailboxCountersTable, received(inboxId), {
+      writer.put(folderCountersTable, received(inboxId), {
         nextSeq: 3,
         live: 4,
         lastAt: Date.UTC(2027),

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { getCounters } from '../../../../src/store/mailbox/mailboxes.js';
+import { getCounters } from '../../../../src/store/mailbox/folders.js';
 import { deleteInbox } from '../../../../src/usecases/inboxes/inboxes.js';
 import { countChunks, countUploads, pattern, readAll } from '../../store/with-blobs.js';
 import { envelopeTo, withHouse } from '../with-house.js';

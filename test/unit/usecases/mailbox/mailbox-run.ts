@@ -7,7 +7,7 @@ import type { AccountId, InboxId, MessageId } from '../../../../src/domain/ids.j
 import { applyLabelChange, normaliseLabelChange } from '../../../../src/domain/labels.js';
 import { type MessageFilter, normaliseFilter } from '../../../../src/domain/message-filter.js';
 import { BLOCK_BITS } from '../../../../src/store/bitmap/bit-block.js';
-import { mailboxCountersTable } from '../../../../src/store/mailbox/mailboxes.js';
+import { folderCountersTable } from '../../../../src/store/mailbox/folders.js';
 import { addPosting } from '../../../../src/store/mailbox/postings.js';
 import { openMigratedStore } from '../../../../src/store/open-store.js';
 import { reparseMessage } from '../../../../src/usecases/inbound/index-message.js';
@@ -143,7 +143,7 @@ class MailboxRun {
     const nextSeq = BLOCK_BITS - 4;
     return this.house.store.write(writer => {
       for (let seq = 1; seq < nextSeq; seq++) addPosting(writer, mailbox, { type: 'gone' }, seq);
-      writer.put(mailboxCountersTable, mailbox, { nextSeq, live: 0, lastAt: 0, version: 0 });
+      writer.put(folderCountersTable, mailbox, { nextSeq, live: 0, lastAt: 0, version: 0 });
     });
   }
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { MessageId } from '../../../../src/domain/ids.js';
 import type { Table } from '../../../../src/store/engine/tables.js';
-import { getCounters, summariesTable } from '../../../../src/store/mailbox/mailboxes.js';
+import { getCounters, summariesTable } from '../../../../src/store/mailbox/folders.js';
 import { messagesTable } from '../../../../src/store/mailbox/messages.js';
 import { CHUNK_BYTES } from '../../../../src/store/records/blobs.js';
 import { idempotencyTable, pendingTable } from '../../../../src/store/records/pending.js';

@@ -6,25 +6,25 @@ import { asItIs, type Reader, rawValue, type Table, type Writer } from '../engin
 export type MessageKind = 'received' | 'sent';
 
 /** The received or the sent half of an inbox. */
-export interface Mailbox {
+export interface Folder {
   readonly inboxId: InboxId;
   readonly kind: MessageKind;
 }
 
 export const KIND_BYTE: Record<MessageKind, number> = { received: 1, sent: 2 };
 
-/** The last key that was made: what touches a message touches its mailbox a dozen times. */
+/** The last key that was made: what touches a message touches its folder a dozen times. */
 let lastKey: { readonly inboxId: InboxId; readonly kind: MessageKind; readonly bytes: Buffer } | null = null;
 
-export function mailboxKey({ inboxId, kind }: Mailbox): Buffer {
+export function folderKey({ inboxId, kind }: Folder): Buffer {
   if (lastKey?.inboxId !== inboxId || lastKey.kind !== kind) {
     lastKey = { inboxId, kind, bytes: joinKey(idToBytes(inboxId), u8(KIND_BYTE[kind])) };
   }
   return lastKey.bytes;
 }
 
-/** Length of the key of a mailbox, with which the keys of all that is in it begin. */
-export const MAILBOX_BYTES = 17;
+/** Length of the key of a folder, with which the keys of all that is in it begin. */
+export const FOLDER_BYTES = 17;
 
 export const KINDS = Object.keys(KIND_BYTE) as MessageKind[];
 
@@ -33,23 +33,23 @@ export function messageKindOf(byte: number | undefined): MessageKind | undefined
   return KINDS.find(name => KIND_BYTE[name] === byte);
 }
 
-/** The mailbox that a key begins with. */
-export function mailboxOfKey(key: Buffer): Mailbox {
-  const kind = messageKindOf(key[MAILBOX_BYTES - 1]);
+/** The folder that a key begins with. */
+export function folderOfKey(key: Buffer): Folder {
+  const kind = messageKindOf(key[FOLDER_BYTES - 1]);
   if (kind === undefined) throw new Error('a key names no kind of message: the store is damaged');
   return { inboxId: idFromBytes<InboxId>(key), kind };
 }
 
 /** The number in a key of `summaries`. */
 export function seqOfKey(key: Buffer): number {
-  return key.readUIntBE(MAILBOX_BYTES, 6);
+  return key.readUIntBE(FOLDER_BYTES, 6);
 }
 
-export interface SequenceKey extends Mailbox {
+export interface SequenceKey extends Folder {
   readonly seq: number;
 }
 
-const sequenceKey = (key: SequenceKey): Buffer => joinKey(mailboxKey(key), u48(key.seq));
+const sequenceKey = (key: SequenceKey): Buffer => joinKey(folderKey(key), u48(key.seq));
 
 /**
  * [inbox, kind, seq] -> the JSON bytes that a list answers with, of live messages only: encoding once, at the
@@ -64,7 +64,7 @@ export const summariesTable: Table<SequenceKey, Buffer> = {
 /** Numbers are given from here on: no set ever has a smaller one. */
 export const FIRST_SEQ = 1;
 
-export interface MailboxCounters {
+export interface FolderCounters {
   /** The number that the next message gets. */
   readonly nextSeq: number;
   /** Messages that lists show. */
@@ -75,9 +75,9 @@ export interface MailboxCounters {
   readonly version: number;
 }
 
-export const mailboxCountersTable: Table<Mailbox, MailboxCounters> = {
+export const folderCountersTable: Table<Folder, FolderCounters> = {
   name: 'mailbox_counters',
-  encodeKey: mailboxKey,
+  encodeKey: folderKey,
   encodeValue: counters =>
     joinKey(u48(counters.nextSeq), u48(counters.live), u48(counters.lastAt), u48(counters.version)),
   decodeValue: bytes => ({
@@ -89,27 +89,27 @@ export const mailboxCountersTable: Table<Mailbox, MailboxCounters> = {
   gather: asItIs,
 };
 
-const EMPTY_MAILBOX: MailboxCounters = { nextSeq: FIRST_SEQ, live: 0, lastAt: 0, version: 0 };
+const EMPTY_FOLDER: FolderCounters = { nextSeq: FIRST_SEQ, live: 0, lastAt: 0, version: 0 };
 
-export function getCounters(reader: Reader, mailbox: Mailbox): MailboxCounters {
-  return reader.get(mailboxCountersTable, mailbox) ?? EMPTY_MAILBOX;
+export function getCounters(reader: Reader, folder: Folder): FolderCounters {
+  return reader.get(folderCountersTable, folder) ?? EMPTY_FOLDER;
 }
 
 /**
  * Gives a message that arrives its number and its instant: `nowMs`, or that of the message before it when
  * the clock has gone back. The message counts as live from here on.
  */
-export function takeSequence(writer: Writer, mailbox: Mailbox, nowMs: number): { seq: number; at: number } {
-  const { nextSeq, live, lastAt, version } = getCounters(writer, mailbox);
+export function takeSequence(writer: Writer, folder: Folder, nowMs: number): { seq: number; at: number } {
+  const { nextSeq, live, lastAt, version } = getCounters(writer, folder);
   const at = Math.max(nowMs, lastAt);
   const counters = { nextSeq: nextSeq + 1, live: live + 1, lastAt: at, version: version + 1 };
-  writer.put(mailboxCountersTable, mailbox, counters);
+  writer.put(folderCountersTable, folder, counters);
   return { seq: nextSeq, at };
 }
 
 /** Counts a change of a message that was there before, and what it changes of the number of live ones. */
-export function countChange(writer: Writer, mailbox: Mailbox, liveChange: 1 | 0 | -1): void {
-  writer.update(mailboxCountersTable, mailbox, (before = EMPTY_MAILBOX) => ({
+export function countChange(writer: Writer, folder: Folder, liveChange: 1 | 0 | -1): void {
+  writer.update(folderCountersTable, folder, (before = EMPTY_FOLDER) => ({
     ...before,
     live: before.live + liveChange,
     version: before.version + 1,
@@ -124,7 +124,7 @@ export interface SummaryEntry {
 /** Summaries of live messages with numbers from `from` up to but not including `to`. */
 export function scanSummaries(
   reader: Reader,
-  mailbox: Mailbox,
+  folder: Folder,
   range: {
     readonly from: number;
     readonly to: number;
@@ -134,8 +134,8 @@ export function scanSummaries(
 ): SummaryEntry[] {
   return reader
     .scan(summariesTable, {
-      from: sequenceKey({ ...mailbox, seq: range.from }),
-      to: sequenceKey({ ...mailbox, seq: range.to }),
+      from: sequenceKey({ ...folder, seq: range.from }),
+      to: sequenceKey({ ...folder, seq: range.to }),
       reverse: range.isDescending,
       limit: range.limit,
     })
@@ -196,15 +196,15 @@ export function instantOf(summary: Buffer): number {
 }
 
 /**
- * The number from which on messages of a mailbox are of this instant or later: numbers and instants grow
+ * The number from which on messages of a folder are of this instant or later: numbers and instants grow
  * together, so it is found by halving, looking at some twenty messages.
  */
-export function firstSince(reader: Reader, mailbox: Mailbox, instant: number): number {
+export function firstSince(reader: Reader, folder: Folder, instant: number): number {
   let low = FIRST_SEQ;
-  let high = getCounters(reader, mailbox).nextSeq;
+  let high = getCounters(reader, folder).nextSeq;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    const entry = firstFrom(reader, mailbox, middle, high);
+    const entry = firstFrom(reader, folder, middle, high);
     if (entry === undefined || instantOf(entry.summary) >= instant) high = middle;
     else low = entry.seq + 1;
   }
@@ -212,8 +212,8 @@ export function firstSince(reader: Reader, mailbox: Mailbox, instant: number): n
 }
 
 /** The first live message with a number from `seq` up to but not including `end`. */
-function firstFrom(reader: Reader, mailbox: Mailbox, seq: number, end: number): SummaryEntry | undefined {
-  const summary = reader.get(summariesTable, { ...mailbox, seq });
+function firstFrom(reader: Reader, folder: Folder, seq: number, end: number): SummaryEntry | undefined {
+  const summary = reader.get(summariesTable, { ...folder, seq });
   if (summary !== undefined) return { seq, summary };
-  return scanSummaries(reader, mailbox, { from: seq, to: end, isDescending: false, limit: 1 })[0];
+  return scanSummaries(reader, folder, { from: seq, to: end, isDescending: false, limit: 1 })[0];
 }
