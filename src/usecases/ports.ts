@@ -18,9 +18,8 @@ export interface Logger {
 }
 
 /**
- * The way of ids from "stored" to "someone works on it". An offer is a hint: it never blocks, never throws and
- * may be dropped (Redis down, process ended), because the store's pending index is the truth and the
- * reconciler offers again.
+ * Offers ids of stored messages to the queue. An offer is a hint: it never blocks, never throws and may be lost (Redis
+ * down, process ended). The pending index of the store is the truth, and the reconciler offers again.
  */
 export interface WorkQueue {
   offer(ids: readonly MessageId[]): void;
@@ -60,7 +59,7 @@ export interface SystemMail {
   }): Promise<void>;
 }
 
-/** Sign-in with a provider outside, who knows which email address is whose (decisions, Signup). */
+/** Sign-in with an external provider that vouches for email addresses. */
 export interface SignIn {
   /** What humans call the provider. */
   readonly provider: string;
@@ -100,7 +99,7 @@ export type RateVerdict =
   /** Not counted: who waits so long is let through. */
   | { readonly isAllowed: false; readonly retryAfterMs: number };
 
-/** Counts who does what how often. Never throws and never waits long, whatever becomes of what it counts in. */
+/** Counts uses by key. Never throws and never waits long, even when the counters cannot be reached. */
 export interface RateLimiter {
   /** Counts one use by `key`, unless the limit is reached. */
   take(limit: RateLimit, key: string): Promise<RateVerdict>;
@@ -137,7 +136,7 @@ export interface RelayAttempt {
   readonly content: Uint8Array;
 }
 
-/** How an attempt ended (decisions, Sending). `detail` is for the log and the admin. */
+/** How an attempt ended. `detail` is for the log and the admin. */
 export type RelayOutcome =
   /** 2xx after the final dot. */
   | { readonly status: 'accepted'; readonly detail: string }
@@ -167,8 +166,8 @@ export interface Relay {
 }
 
 /**
- * What an SMTP listener needs of the house (RFC 5321). The listener speaks the protocol; everything it
- * promises to a sender is decided and kept behind these types.
+ * What an SMTP listener needs from the use cases (RFC 5321). The listener speaks the protocol; every promise to a
+ * sender is decided and kept behind these types.
  */
 
 /** A recipient that will be served: the address as the sender wrote it, and the inbox it reaches. */

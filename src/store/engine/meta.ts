@@ -18,7 +18,7 @@ export interface StoreIdentity {
 /** The process that serves this store. Two daemons on one store would work against each other. */
 export interface DaemonLease {
   readonly pid: number;
-  /** Where it shows that it lives (`presence.ts`). */
+  /** The socket that shows it is alive (`Presence` below). */
   readonly socket: string;
   readonly startedAt: number;
   readonly version: string;

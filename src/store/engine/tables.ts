@@ -11,9 +11,9 @@ export interface Table<Key, Value> {
   readonly encodeKey: (key: Key) => Buffer;
   readonly encodeValue: (value: Value) => Buffer;
   readonly decodeValue: (bytes: LentBytes) => Value;
-  /** Its records decide who may do what: every change of one is counted (`access-version.ts`). */
+  /** Its records decide who may do what: every change of one raises the access version (`writer.ts`). */
   readonly decidesAccess?: true;
-  /** Units change the same values again and again, and gather their changes (`gathering-writer.ts`). */
+  /** Units of work change the same values many times: changes are kept in memory and written once (`writer.ts`). */
   readonly gather?: Gather<Value>;
 }
 

@@ -58,7 +58,7 @@ export class DatabaseWriter implements Writer {
 
   #database(table: { readonly name: string }): Database<Buffer, Buffer> {
     const database = this.#databases.get(table.name);
-    if (database === undefined) throw new Error(`the table ${table.name} is missing from store/schema.ts`);
+    if (database === undefined) throw new Error(`the table ${table.name} is missing from src/store/open-store.ts`);
     return database;
   }
 }

@@ -83,7 +83,7 @@ export interface SentRecord extends IndexedMessage, Recipients {
   readonly attempt: AttemptState;
   /** The due instant of its entry in the pending index; null when none is owed. */
   readonly relayDueAt: number | null;
-  /** Specification, SentMetadata. */
+  /** Why it was not accepted, as agents see it (`getSentMessage`); null when there is no error. */
   readonly errorCode: string | null;
   /** What the relay said, for the admin. */
   readonly detail: string | null;

@@ -16,7 +16,7 @@ export type Term =
   | { readonly type: 'from'; readonly address: string }
   /** A mailbox of To, Cc or Bcc; lower case. */
   | { readonly type: 'recipient'; readonly address: string }
-  /** A conversation, by the id that its members are kept under (`thread-names.ts`). */
+  /** A conversation, by the id that its members are kept under (`threads/names.ts`). */
   | { readonly type: 'thread'; readonly root: ThreadId };
 
 const TERM_BYTE = { gone: 1, label: 2, from: 3, recipient: 4, thread: 5 } as const;

@@ -8,8 +8,8 @@ export const initialSchema: Migration = {
 };
 
 /**
- * One step of the schema. Its number is its place in the list of `migrate.ts`, from 1. It runs in one unit
- * of work with the new schema number, so that a process killed half-way leaves the old schema or the new.
+ * One step of the schema. Its number is its place in the list in `open-store.ts`, from 1. It runs in one unit of work
+ * with the new schema number, so that a process killed half-way leaves the old schema or the new.
  */
 export interface Migration {
   readonly name: string;

@@ -172,7 +172,7 @@ export function scanFeedback(reader: Reader, before: FeedbackId | null, limit: n
   return reader.scan(feedbackTable, { ...feedback, reverse: true, limit }).map(entry => entry.value);
 }
 
-/** What the first claimer of an account said (specification, Signup and claims rule 3). Kept as it was first. */
+/** What the first claimer of an account answered (`createClaim`). Later claims do not change it. */
 export interface SignupAnswers {
   readonly accountId: AccountId;
   readonly answeredAt: number;

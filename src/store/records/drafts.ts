@@ -13,7 +13,7 @@ import { bytesKey, jsonValue, noValue, type Reader, type Table, type Writer } fr
 import type { FilePlace } from '../mailbox/messages.js';
 import type { BlobRef } from './blobs.js';
 
-/** Specification, Draft: submitted is permanent. */
+/** A submitted draft never becomes a draft again. */
 export type DraftState = 'draft' | 'submitted';
 
 export const DRAFT_STATES: readonly DraftState[] = ['draft', 'submitted'];

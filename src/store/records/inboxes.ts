@@ -14,7 +14,7 @@ export interface InboxRecord {
   readonly createdAt: number;
 }
 
-/** Who has an address: an inbox, or nobody ever again (specification: a deleted inbox's address is retired). */
+/** Who has an address: a live inbox, or nobody ever again, because the address of a deleted inbox is retired. */
 export type AddressRecord =
   | { readonly status: 'live'; readonly inboxId: InboxId }
   | { readonly status: 'retired'; readonly retiredAt: number };
@@ -42,7 +42,7 @@ export const accountInboxesTable: Table<Buffer, true> = {
 
 export type PolicyKind = 'sending' | 'receiving';
 
-/** Rules of an inbox (wire contract 3.4 and 3.5). */
+/** Sending or receiving rules of an inbox (`getSendingPolicy`, `getReceivingPolicy`). */
 export interface PolicyRecord extends AddressPolicy {
   /** Number of saved versions; 0 means never configured. */
   readonly revision: number;

@@ -132,7 +132,7 @@ export function oldestDueAge(reader: Reader, kind: PendingKind, nowMs: number): 
   return oldest === undefined ? null : nowMs - oldest.dueAt;
 }
 
-/** Key namespaces (wire contract 3.0): account-wide, each apart from the others. */
+/** Namespaces of idempotency keys. Each account has its own; a key of one namespace is unknown in the others. */
 export type KeyNamespace = 'inbox' | 'draft' | 'send';
 
 const NAMESPACE_BYTE: Record<KeyNamespace, number> = { inbox: 1, draft: 2, send: 3 };

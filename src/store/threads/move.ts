@@ -187,10 +187,10 @@ function touchLists(writer: Writer, folder: Folder): void {
 }
 
 /**
- * Which conversation a Message-ID belongs to, within one inbox (decisions, Threads). Every id that a message
- * bears or mentions is tied to one conversation; a message that mentions ids of several makes one of them.
- * What is tied together does not depend on the order in which messages arrive, nor on which of them are
- * deleted, as long as one is left. With the last one the conversation ends and its ids are forgotten.
+ * Which conversation a Message-ID belongs to, within one inbox. Every id that a message bears or mentions is tied to
+ * one conversation; a message that mentions ids of several makes one of them. What is tied together does not depend on
+ * the order in which messages arrive, nor on which of them are deleted, as long as one is left. With the last one the
+ * conversation ends and its ids are forgotten.
  */
 
 /**

@@ -23,12 +23,12 @@ import {
 } from './members.js';
 import { rootOfThread } from './names.js';
 
-/** What a member of a conversation is counted as (wire contract, `ThreadBase`). */
+/** How a member of a conversation is counted (`listThreads`). */
 export type MemberOutcome = 'received' | 'accepted' | 'rejected' | 'unknown';
 
 export interface ThreadRecord {
   readonly inboxId: InboxId;
-  /** The id that it is shown by (`thread-names.ts`). */
+  /** The id that it is shown by (`names.ts`). */
   readonly shown: ThreadId;
   /** Messages that belong to it, those in Trash or being parsed again included: with the last it ends. */
   readonly members: number;
@@ -41,7 +41,7 @@ export interface ThreadRecord {
   readonly latest: MemberPosition | null;
 }
 
-/** Root id (`thread-names.ts`) -> its conversation. */
+/** Root id (`names.ts`) -> its conversation. */
 export const threadsTable: Table<ThreadId, ThreadRecord> = {
   name: 'threads',
   encodeKey: idToBytes,

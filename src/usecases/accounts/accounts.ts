@@ -191,8 +191,8 @@ export async function setPermissions(
 }
 
 /**
- * Makes the operator account and its postmaster inbox where they are missing: mail for `postmaster@` and
- * `abuse@` has a home from the first start (decisions, Inboxes; RFC 5321 section 4.5.1).
+ * Makes the operator account and its postmaster inbox where they are missing: mail for `postmaster@` and `abuse@` has a
+ * home from the first start (RFC 5321 section 4.5.1, RFC 2142).
  */
 export async function ensureOperator(deps: { store: Store; clock: Clock; mail: MailDomains }): Promise<void> {
   const address = builtInPostmaster(deps.mail);

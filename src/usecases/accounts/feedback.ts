@@ -24,8 +24,8 @@ export interface SubmitFeedbackDeps {
 }
 
 /**
- * Takes down what an agent has to say to the operator (decisions, Feedback). The answer follows the flush; the mail
- * to the operator is a copy for convenience and may fail, which the log tells.
+ * Stores feedback from an agent for the operator (`createFeedback`). Resolves after the flush. The operator also gets a
+ * copy by mail; when that fails the log says so, and nothing else happens.
  */
 export async function submitFeedback(
   deps: SubmitFeedbackDeps,
@@ -117,7 +117,7 @@ export interface SystemMailDeps {
   readonly from: { readonly address: string; readonly name: string };
 }
 
-/** The relay has not taken a mail; `message` is its word for why. */
+/** The relay did not take a mail; `message` says why. */
 export class SystemMailError extends Error {
   constructor(reason: string) {
     super(reason);

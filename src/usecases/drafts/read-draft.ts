@@ -24,7 +24,7 @@ import { checkPermitted, locateInbox, reachedInbox } from '../shared/callers.js'
 import { type ByteStream, fillInFiles, readText } from '../shared/contents.js';
 import { idCursors, page } from '../shared/pages.js';
 
-/** A draft with its content as JSON bytes (wire contract, `DraftDetail`); files are streamed as base64. */
+/** A draft with its content as JSON bytes (`getDraft`). Files are streamed as base64. */
 export async function getDraftDetail(
   { store }: { readonly store: Store },
   input: DraftTarget,
@@ -34,7 +34,7 @@ export async function getDraftDetail(
     const { draft, inbox } = owned;
     const outcome = await outcomeOf(readDetail(store, draft, inbox));
     owned = store.read(reader => locateDraft(reader, input));
-    // An edit that came meanwhile: what was read may be of two versions.
+    // The draft was edited meanwhile: the parts read may belong to two versions.
     if (owned.draft.version === draft.version) return outcome();
   }
 }
@@ -69,8 +69,8 @@ export async function readDraftTexts(
 }
 
 /**
- * How a reading ended, to be looked at later: a draft may be changed or deleted while it is read, and then what was
- * missing of it says nothing.
+ * The result of a read, judged later: a draft may be changed or deleted while it is read, and then missing parts are no
+ * damage.
  */
 export function outcomeOf<Value>(reading: Promise<Value>): Promise<() => Value> {
   return reading.then(
@@ -81,7 +81,7 @@ export function outcomeOf<Value>(reading: Promise<Value>): Promise<() => Value> 
   );
 }
 
-/** The drafts of an inbox in a state, last created first (wire contract 3.18). */
+/** The drafts of an inbox in a state, last created first (`listDrafts`). */
 export function listDrafts(
   deps: { readonly store: Store; readonly cursors: CursorCodec },
   input: {
@@ -153,7 +153,7 @@ export function checkDraftSize(sizes: {
   if (size > MAX_MESSAGE_BYTES) throw tooLarge(size);
 }
 
-/** Deletes a draft for good, submitted or not; its sent copy stays (wire contract 3.18). */
+/** Deletes a draft for good, submitted or not; its sent copy stays (`deleteDraft`). */
 export function deleteDraft(
   deps: { readonly store: Store; readonly clock: Clock },
   input: DraftTarget,

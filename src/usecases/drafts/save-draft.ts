@@ -45,8 +45,8 @@ interface Creation {
 }
 
 /**
- * Saves a draft (wire contract 3.17), from nothing or from a message that it answers or forwards. With a key,
- * matching requests come to one draft; the source is looked at for a new one only.
+ * Creates a draft (`createDraft`), empty or from a message that it answers or forwards. Requests that match under one
+ * idempotency key create one draft; the source message is read only when a draft is created.
  */
 export async function createDraft(
   deps: DraftDeps,
@@ -109,10 +109,10 @@ async function saveNew(deps: DraftDeps, creation: Creation, content: NewDraft): 
   });
 }
 
-/** Parts of a draft to store; what is absent stays as it is, null takes away. */
+/** Parts of a draft to store. An absent part stays as it is; null removes it. */
 type DraftParts = Partial<Pick<NewDraft, 'text' | 'html' | 'files'>>;
 
-/** How many bytes they bring into the store. */
+/** How many bytes they add to the store. */
 function bytesOfParts({ text, html, files = [] }: DraftParts): number {
   const texts = Buffer.byteLength(text ?? '') + Buffer.byteLength(html ?? '');
   return files.reduce((sum, { bytes }) => sum + bytes.length, texts);
@@ -199,12 +199,12 @@ function insert(
   return draft;
 }
 
-/** Replaced bytes stay for so long, so that who reads the draft as it was finds them to the end. */
+/** Replaced blobs are kept this long, so that a client that is still reading the old version can finish. */
 const REPLACED_FOR_MS = 60_000;
 
 /**
- * Changes the fields of a draft that are given (wire contract 3.18): the last write of a field wins, and changes
- * of different fields at once both survive, because each is one unit of work over the draft as it is then.
+ * Changes the given fields of a draft (`updateDraft`). The last write of a field wins. Concurrent changes of different
+ * fields both survive, because each is one unit of work on the current draft.
  */
 export async function updateDraft(deps: DraftDeps, input: DraftTarget & UpdateDraft): Promise<DraftMetadata> {
   const normal = normaliseDraft(input);
@@ -223,7 +223,7 @@ export async function updateDraft(deps: DraftDeps, input: DraftTarget & UpdateDr
   });
 }
 
-/** The draft, if it takes this change as it is now. */
+/** The draft, if it can take this change now; refuses otherwise. */
 function changeableDraft(reader: Reader, input: DraftTarget, change: DraftChange): DraftRecord {
   const owned = locateDraft(reader, input);
   const { draft } = owned;
@@ -242,7 +242,7 @@ function partsOf({ text, html, files }: DraftChange): DraftParts {
   };
 }
 
-/** What is not changed counts too. */
+/** Parts that do not change count towards the limit too. */
 function checkChange(draft: DraftRecord, change: DraftChange): void {
   const { to, cc, bcc } = { ...draft, ...change };
   checkRecipientCount(to, cc, bcc);
@@ -302,8 +302,8 @@ const EMPTY: NewDraft = {
 };
 
 /**
- * What a draft holds at first (wire contract 3.17): what its source gives, and over that every field that was
- * given, empty ones too. Of a forward the text that was given is the note within it.
+ * The first content of a draft: what its source gives, overridden by every field of the request, empty ones included.
+ * In a forward, the request's text is the note above the forwarded message.
  */
 export async function deriveDraft(
   store: Store,

@@ -18,9 +18,9 @@ import { findReplyTarget } from '../shared/sources.js';
 import { type DraftTarget, locateDraft, outcomeOf, readDraftTexts } from './read-draft.js';
 
 /**
- * Sends a draft as it is saved (wire contract 3.19). The reservation freezes it in the same unit of work, for the
- * version that was read: an edit that comes first makes it `draft_busy`, one that comes later is refused. A
- * draft that was submitted gives its attempt back, without expiry and whatever became of it.
+ * Sends a draft as saved (`sendDraft`). The unit of work that reserves the send also marks the draft as submitted, if
+ * it is still the version that was read: after an edit in between, the send is refused with `draft_busy`; a later edit
+ * is refused. Sending a submitted draft again returns its attempt, whatever the outcome, with no time limit.
  */
 export async function sendDraft(deps: SendDeps, input: DraftTarget & SendDraft): Promise<SendReceipt> {
   const key = checkIdempotencyKey(input.idempotency_key);
@@ -39,7 +39,7 @@ export async function sendDraft(deps: SendDeps, input: DraftTarget & SendDraft):
   });
 }
 
-/** The attempt of a draft that was submitted; null while it is none. */
+/** The attempt of a submitted draft; null while it has not been submitted. */
 function findAttempt(reader: Reader, read: DraftRecord): SendReceipt | null {
   const draft = getDraft(reader, read.id);
   if (draft === undefined) throw notFound('draft');
@@ -67,7 +67,7 @@ function checkUnchanged(now: DraftRecord | undefined, read: DraftRecord): void {
 
 async function derive(store: Store, inbox: InboxRecord, draft: DraftRecord): Promise<Outgoing> {
   const outcome = await outcomeOf(readBody(store, draft));
-  // What was read may be of two versions: nothing is said about what nobody has written.
+  // The parts read may belong to two versions: do not refuse a content that nobody wrote.
   checkUnchanged(
     store.read(reader => getDraft(reader, draft.id)),
     draft,

@@ -23,7 +23,7 @@ export interface IndexDeps {
 }
 
 export type IndexOutcome =
-  /** Ready, failed, deleted meanwhile, or nothing was to be done. */
+  /** The message is ready, failed, or was deleted meanwhile; or there was nothing to do. */
   | { readonly status: 'done' }
   /** To be offered again at `dueAt` (milliseconds since the epoch). */
   | { readonly status: 'again'; readonly dueAt: number };
@@ -32,9 +32,9 @@ export type IndexOutcome =
 const RETRY_MS = [1_000, 5_000] as const;
 
 /**
- * Parses one message and publishes it: `pending` -> `processing` -> `ready` or `failed` (decisions,
- * Received mail). The content, its attachments, its conversation and the word `ready` appear in one commit.
- * Calling it twice for one message, at once or later, does no harm: whoever publishes first wins.
+ * Parses one message and publishes it: `pending` -> `processing` -> `ready` or `failed`. The content, its attachments,
+ * its conversation and the word `ready` appear in one commit. Calling it twice for one message, at once or later, does
+ * no harm: whoever publishes first wins.
  */
 export async function indexMessage(deps: IndexDeps, id: MessageId): Promise<IndexOutcome> {
   const { store, uploads, clock } = deps;
@@ -73,7 +73,7 @@ function giveUpTry(
   if (record === undefined || record.parseDueAt === null) return { status: 'done' };
   const nowMs = deps.clock();
   if (outcome.status === 'stopped') {
-    // Not the message's fault: as if it had not been tried.
+    // Not the message's fault: this attempt does not count.
     saveUnfinished(writer, record, record.tries - 1, record.parseDueAt);
     return { status: 'done' };
   }
@@ -172,13 +172,13 @@ function attachmentSink(uploads: Uploads): AttachmentSink {
 const MAX_INTERRUPTIONS = 10;
 
 /**
- * All that was in hand when the process ended is counted as interrupted, because nobody knows which message
- * was to blame. From so many interruptions on a message is parsed while no other is in hand, so that the
- * innocent get ready and only the culprit is counted on.
+ * When the process ends, every message in flight counts as interrupted, because nobody knows which one was to blame.
+ * From this many interruptions on, a message is parsed alone: the harmless ones get ready, and only the culprit is
+ * counted again.
  */
 const ALONE_FROM = 2;
 
-/** Must nothing else be parsed while this message is? */
+/** Must this message be parsed alone? */
 export function isParsedAlone(reader: Reader, id: MessageId): boolean {
   return (getMessage(reader, id)?.interruptions ?? 0) >= ALONE_FROM;
 }
@@ -190,7 +190,7 @@ export function isParsedAlone(reader: Reader, id: MessageId): boolean {
  */
 export async function recoverParsing(deps: { store: Store; clock: Clock }): Promise<number> {
   let recovered = 0;
-  // Entries of the future included: a message in hand may wait for its next try.
+  // Includes entries that are not due yet: a message in flight may be waiting for its next try.
   for (const page of pendingPages(deps.store, 'parse')) {
     for (const { work, dueAt } of page) {
       const isProcessing = deps.store.read(reader => getMessage(reader, work.id)?.status === 'processing');
@@ -224,8 +224,8 @@ function returnToPending(writer: Writer, id: MessageId, dueAt: number, nowMs: nu
 }
 
 /**
- * An admin asks for a new try: the message is `pending` again, and what was prepared of it is let go. Its
- * conversation does not show it meanwhile, and has it back when it is ready.
+ * An admin asks for a new attempt: the message is `pending` again, and its prepared content is dropped. Its
+ * conversation does not show it until it is ready again.
  */
 export async function reparseMessage(
   deps: { store: Store; clock: Clock },

@@ -72,7 +72,7 @@ export function receivingRules(reader: Reader, recipients: readonly ResolvedReci
   return rules;
 }
 
-/** The recipients that take mail from these mailboxes (wire contract 3.5), in their order. */
+/** The recipients whose receiving rules take mail from these sender addresses, in the given order. */
 export function willingRecipients(
   rules: ReceivingRules,
   recipients: readonly ResolvedRecipient[],

@@ -25,7 +25,7 @@ export interface CreateInboxDeps {
   readonly policyUrl: string;
 }
 
-/** The input after the equivalences of wire contract 3.2: what a retry must match. */
+/** The normalised input: what a retry under the same idempotency key must match. */
 interface Intent {
   readonly localPart: string;
   readonly domain: string;
@@ -35,9 +35,8 @@ interface Intent {
 }
 
 /**
- * Allocates an inbox (wire contract 3.2). With a key, matching requests, concurrent ones included, come
- * to one inbox and one slot: check and allocation are one unit of work. A refused request leaves the key
- * unused.
+ * Creates an inbox (`createInbox`). Check and allocation are one unit of work, so matching requests under one
+ * idempotency key, concurrent ones included, get one inbox and use one slot. A refused request leaves the key unused.
  */
 export async function createInbox(
   deps: CreateInboxDeps,

@@ -19,7 +19,7 @@ import { type DefaultLimits, inboxAllowance } from '../accounts/accounts.js';
 import type { Clock } from '../ports.js';
 import { type Caller, locateInbox } from '../shared/callers.js';
 
-/** More than any account is meant to hold: the list is not paginated (wire contract 3.1). */
+/** More than any account is meant to hold: `listInboxes` has no pages. */
 const MAX_LISTED = 100_000;
 
 export function listInboxes(deps: { store: Store; limits: DefaultLimits }, accountId: AccountId): InboxList {
@@ -54,7 +54,7 @@ export function viewInbox(inbox: InboxRecord): Inbox {
   };
 }
 
-/** Whom the inbox sends as: the `from` of its mail (wire contract, `SentMessage`). */
+/** The `from` of mail that the inbox sends. */
 export function senderOf(inbox: InboxRecord): { readonly address: string; readonly name?: string } {
   const address = addressOf(inbox);
   return inbox.senderName === null ? { address } : { address, name: inbox.senderName };
@@ -66,7 +66,7 @@ export type InboxInput = Caller & {
   readonly inboxId: string;
 };
 
-/** Changes the names of an inbox (wire contract 3.3). */
+/** Changes the names of an inbox (`updateInbox`). */
 export async function updateInbox(deps: { store: Store }, input: InboxInput & UpdateInbox): Promise<Inbox> {
   if (input.name === undefined && input.sender_name === undefined) {
     throw refuse('invalid_inbox', 'Give name, sender_name or both.');
@@ -86,8 +86,8 @@ export async function updateInbox(deps: { store: Store }, input: InboxInput & Up
 }
 
 /**
- * Deletes an inbox with all it holds (wire contract 3.3): slot free and address retired when this
- * resolves, its mail out of reach with it and erased by the sweeper.
+ * Deletes an inbox with all it holds (`deleteInbox`). When this resolves the slot is free, the address is retired and
+ * the mail is out of reach; the sweeper erases it later.
  */
 export function deleteInbox(deps: { store: Store; clock: Clock }, input: InboxInput): Promise<Deleted> {
   return deps.store.write(writer => {
@@ -97,8 +97,8 @@ export function deleteInbox(deps: { store: Store; clock: Clock }, input: InboxIn
 }
 
 /**
- * Takes an inbox out of use, whoever asked: its slot is free and its address retired with this unit of
- * work, its mail is erased by the sweeper.
+ * Takes an inbox out of use for agents and admins alike. With this unit of work the slot is free and the address
+ * retired; the sweeper erases the mail later.
  */
 function retireInbox(writer: Writer, inbox: InboxRecord, nowMs: number): Deleted {
   if (isProtected(writer, inbox)) {
@@ -113,7 +113,7 @@ function retireInbox(writer: Writer, inbox: InboxRecord, nowMs: number): Deleted
   };
 }
 
-/** The support inbox (specification) and the operator's own, without which postmaster mail has no home. */
+/** Inboxes that cannot be deleted: `hello`, the support inbox, and the operator's own, which gets postmaster mail. */
 function isProtected(writer: Writer, inbox: InboxRecord): boolean {
   return inbox.localPart === 'hello' || getAccount(writer, inbox.accountId)?.isOperator === true;
 }

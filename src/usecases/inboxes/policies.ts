@@ -20,8 +20,8 @@ export interface PolicyChange {
 }
 
 /**
- * An admin saves a new version of the rules of an inbox, named by address or id. It holds from its commit on:
- * for what is sent or received after it, never for what was before (wire contract 3.4 and 3.5).
+ * An admin saves a new version of the rules of an inbox, named by address or id. It applies to what is sent or received
+ * after the commit, never to earlier mail.
  */
 export async function setPolicy(
   deps: { store: Store },
@@ -64,7 +64,7 @@ function viewPolicy(inboxId: InboxId, policy: PolicyRecord): Policy {
   return { inbox_id: inboxId, enabled, addresses, domains, revision };
 }
 
-/** Do the sending rules of the inbox let every recipient through (specification, Sending rule 6)? */
+/** Refuses unless the sending rules of the inbox (`getSendingPolicy`) allow every recipient. */
 export function checkSendingPolicy(reader: Reader, inboxId: InboxId, addresses: readonly string[]): void {
   const blocked = blockedRecipients(getPolicy(reader, inboxId, 'sending'), addresses);
   if (blocked.length === 0) return;

@@ -27,7 +27,7 @@ export interface OfKind {
   readonly kind: MessageKind;
 }
 
-/** Adds and removes labels of one message together (specification, "Labels: update rules"). */
+/** Adds and removes labels of one message together (`updateMessageLabels`). */
 export async function changeLabels(
   deps: { readonly store: Store },
   input: MessageInput & LabelChange & OfKind,
@@ -146,8 +146,8 @@ function restore(writer: Writer, message: MessageRecord): Restored {
 }
 
 /**
- * Deletes a message for good, finished or not, live or in Trash (specification, Deletion): out of reach when
- * this resolves, its bytes freed by the sweeper.
+ * Deletes a message for good (`deleteMessage`, `deleteSentMessage`), in any processing state, live or in Trash. It is
+ * out of reach when this resolves; the sweeper frees its bytes later.
  */
 export function deleteMessage(
   deps: { readonly store: Store; readonly clock: Clock },

@@ -16,7 +16,7 @@ export interface ListLabelsInput {
   readonly cursor: string | null;
 }
 
-/** The labels in use on live messages of an inbox, in binary order, with counts (specification, Inboxes). */
+/** The labels in use on live messages of an inbox, in binary order, with counts (`listLabels`). */
 export function listLabels(deps: { store: Store; cursors: CursorCodec }, input: ListLabelsInput): LabelList {
   const prefix = normalisePrefix(input.prefix);
   return deps.store.read(reader => {

@@ -10,7 +10,7 @@ import { showThreads } from '../threads/read-thread.js';
 import { findMessages } from './find-messages.js';
 
 export interface MessagePage {
-  /** One JSON object an entry, in order, ready to be joined. */
+  /** One JSON object for each entry, in order. */
   readonly summaries: readonly Buffer[];
   readonly nextCursor: string | null;
 }
@@ -30,8 +30,8 @@ export interface ListInput {
 }
 
 /**
- * What the lists of this event turn depend on besides their input: who may see what, and the messages of the
- * folder. As long as it is the same, so is every page that was answered. Null: there is no such inbox.
+ * The version of all that a list depends on besides its input: access rights and the messages of the folder. While it
+ * stays the same, a page answered before is still right. Null when there is no such inbox.
  */
 export function listVersion(
   deps: { store: Store },
@@ -46,9 +46,10 @@ export function listVersion(
 }
 
 /**
- * A page of an inbox's messages of one kind (specification; wire contract 3.6). The cursor is the number of
- * the message to go on behind, so that a live list neither repeats nor skips what stays in it. A page may
- * come back short, even empty, with a cursor: a search for a subject looks at a bounded number of messages.
+ * A page of an inbox's messages of one kind (`listMessages`, `listSentMessages`). The cursor is the sequence number of
+ * the last message looked at, so messages that stay in the list are neither repeated nor skipped while others come and
+ * go. A search for a subject looks at a bounded number of messages, so its page may be short, even empty, and still
+ * have a cursor.
  */
 export function listMessages(deps: { store: Store; cursors: CursorCodec }, input: ListInput): MessagePage {
   return deps.store.read(reader => {

@@ -12,8 +12,8 @@ import { numberCursors, page } from '../shared/pages.js';
 import { getMessageOf } from './message-access.js';
 
 /**
- * Messages of an inbox that can be restored, last trashed first (wire contract 3.21). Entries whose time is
- * over and that the sweeper has not reached are left out: a page may come back short, even empty, with a cursor.
+ * Messages of an inbox that can be restored, last trashed first (`listTrash`). Expired entries that the sweeper has not
+ * reached yet are left out, so a page may be short, even empty, and still have a cursor.
  */
 export function listTrash(
   deps: { store: Store; clock: Clock; cursors: CursorCodec },

@@ -23,7 +23,7 @@ export interface Download extends ByteStream {
   readonly filename: string | null;
 }
 
-/** The detail of a message as JSON bytes: `content` only when it is ready (specification). */
+/** The detail of a message as JSON bytes (`getMessage`). It has `content` only when the message is ready. */
 export function getMessageDetail(deps: Deps, input: MessageInput): ByteStream {
   const record = deps.store.read(reader => withShownThread(reader, locate(reader, input, RECEIVED)));
   const fields = JSON.stringify(detailFields(record));
@@ -53,7 +53,7 @@ export function openAttachment(
   return { ...blob, filename: place.filename };
 }
 
-/** A sent message with its submission as JSON bytes (wire contract, `SentDetail`); files are streamed as base64. */
+/** A sent message with its submission as JSON bytes (`getSentMessage`). Files are streamed as base64. */
 export async function getSentDetail(deps: Deps, input: MessageInput): Promise<ByteStream> {
   const record = deps.store.read(reader => withShownThread(reader, locate(reader, input, SENT)));
   const bodies = await readSentBodies(deps.store, record.content);

@@ -12,20 +12,19 @@ import { isPermitted } from '../shared/callers.js';
 
 /** What became of an attempt that was to start. */
 export type Start =
-  /** It bears the mark: whoever asked hands it over, and nobody else ever. */
+  /** Marked as started: the caller hands it to the relay, and nothing else ever does. */
   | { readonly kind: 'started'; readonly record: SentRecord }
-  /** It is rejected and goes nowhere. */
+  /** Rejected: it is not handed to the relay. */
   | { readonly kind: 'refused'; readonly record: SentRecord }
-  /** There is nothing to do: it is gone, held, or has been started before. */
+  /** Nothing to do: the message was deleted, is held, or was started before. */
   | { readonly kind: 'left' };
 
 const LEFT: Start = { kind: 'left' };
 
 /**
- * Marks a reserved attempt as started, unless something has come between. It may have waited for hours (Redis was
- * away, the process ended), so what stops mail is asked once more: the inbox is there, the account may send, no
- * recipient is suppressed. The sending rules of the inbox are not: those of the reservation decide (wire
- * contract 3.4).
+ * Marks a reserved attempt as started, unless something has come between. It may have waited for hours (Redis was away,
+ * the process ended), so what stops mail is asked once more: the inbox is there, the account may send, no recipient is
+ * suppressed. The sending rules of the inbox are not: those in force at the reservation decide.
  */
 export function startAttempt(writer: Writer, id: MessageId, nowMs: number): Start {
   const record = getSent(writer, id);
@@ -81,7 +80,7 @@ function holdAttempt(writer: Writer, record: SentRecord): void {
   saveAttempt(writer, { ...record, attempt: 'held' });
 }
 
-/** What an attempt comes to: what the relay said, or that it was never asked. */
+/** The outcome of an attempt: what the relay reported, or that it was never asked. */
 export type SendOutcome =
   | RelayOutcome
   | {
@@ -91,8 +90,8 @@ export type SendOutcome =
     };
 
 /**
- * Saves how an attempt ended, once; a rejected one gives its charge back (specification, Sent message `status`),
- * also when its copy has been deleted meanwhile.
+ * Saves how an attempt ended, once. A rejected attempt gives its charge back, because nobody got the message; so it
+ * does when the sent copy has been deleted meanwhile.
  * @returns the message as saved, or null when it has been deleted
  */
 export function recordOutcome(
@@ -156,7 +155,7 @@ function recoverSend(
     });
     return 'unknown';
   }
-  // Nothing that has its outcome may be taken up again because of an entry that was left behind.
+  // A stale pending entry must not start an attempt that already has its outcome.
   if (record?.attempt !== 'reserved') {
     removePending(writer, { kind: 'relay', dueAt, id });
     return 'gone';

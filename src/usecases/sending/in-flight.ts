@@ -5,7 +5,7 @@ import { within } from '../../lib/async.js';
 /** How a send ended, for the request that waits for it. */
 export interface SendResult {
   readonly message: SentMetadata;
-  /** False when the outcome is known and could not be saved (specification, Sending rule 7). */
+  /** False when the outcome is known but could not be saved: the client is told it all the same. */
   readonly isPersisted: boolean;
 }
 

@@ -23,7 +23,7 @@ export interface MessageFacts {
   readonly date: number;
 }
 
-/** The content as it is transmitted and saved: with the attribution (specification, Sending rule 3). */
+/** The content as it is transmitted and saved: the texts end with the attribution line. */
 export function withAttribution(content: OutgoingContent, attribution: string): OutgoingContent {
   const { text, html } = content;
   return {

@@ -22,7 +22,7 @@ export interface QuotaDeps {
   readonly texts: QuotaTexts;
 }
 
-/** The sending allowance of an account (specification, `GET /v1/outbound/quota`). */
+/** The sending allowance of an account (`getOutboundQuota`). */
 export function getQuota(
   deps: QuotaDeps & { readonly store: Store; readonly clock: Clock },
   account: AccountRecord,
@@ -60,8 +60,8 @@ function nextCapacity(reader: Reader, account: AccountRecord, nowMs: number): Qu
 }
 
 /**
- * Does the allowance cover `amount` more recipients now? Refused as wire contract 3.16 says, with the further
- * members of `QuotaError` beside the error.
+ * Refuses unless the allowance covers `amount` more recipients now. The refusal carries the further members of
+ * `QuotaError` (src/contract): how much is left and when more will be.
  */
 export function checkQuota(
   reader: Reader,

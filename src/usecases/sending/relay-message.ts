@@ -26,7 +26,7 @@ export async function relayMessage(deps: RelayDeps, id: MessageId): Promise<void
   try {
     await relayReserved(deps, id);
   } catch (error) {
-    // The store failed: whoever waits need not wait for what nobody will know.
+    // The store failed: nobody will know the outcome, so the waiting request is let go.
     deps.inHand.settle(id, null);
     throw error;
   }
@@ -56,7 +56,7 @@ function submit({ relay }: RelayDeps, record: SentRecord, content: Uint8Array): 
   return relay.submit({ id: record.id, envelope, content });
 }
 
-/** From the same facts the same bytes (`mail/compose-message.ts`); null when stored bytes are missing. */
+/** From the same facts the same bytes (`mail/write/compose-message.ts`); null when stored bytes are missing. */
 async function composeAgain({ store, log }: RelayDeps, record: SentRecord): Promise<Uint8Array | null> {
   const { id, messageId, from, reservedAt } = record;
   try {

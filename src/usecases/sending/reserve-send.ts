@@ -39,9 +39,9 @@ export async function uploadContent(
 }
 
 /**
- * Writes everything that a send is in the store (decisions, Sending: one transaction). Everything has been
- * checked in the same unit of work. A suppressed recipient rejects the message here and now: it is kept as
- * `rejected`, without a charge, and the relay never hears of it.
+ * Writes the reservation of a send: everything about it, in one unit of work (src/usecases/sending/submit-send.ts says
+ * why). The caller has made all checks in the same unit. A suppressed recipient rejects the message here and now: it is
+ * kept as `rejected`, without a charge, and the relay never hears of it.
  */
 export function reserveSend(writer: Writer, reservation: Reservation): SentRecord {
   const { inbox, content, facts } = reservation;

@@ -107,8 +107,8 @@ export async function readFiles(store: Store, places: readonly FilePlace[]): Pro
 export type ContentHeader = Omit<ReceivedContent, 'text' | 'html' | 'attachments'>;
 
 /**
- * A quote within a value is escaped, so that these bytes stand only before the field itself; the fields before
- * it are those of the header (`domain/content.ts` has the order).
+ * A quote within a value is escaped, so that these bytes stand only before the field itself; the fields before it are
+ * those of the header (src/contract has the order).
  */
 const TEXT_FIELD = ',"text":';
 

@@ -42,8 +42,9 @@ export type MessageSource =
   | { readonly kind: 'sent'; readonly record: SentRecord };
 
 /**
- * Finds the message that is answered or forwarded (specification, Sending rule 4). Missing, deleted and other
- * inboxes' messages are all `not_found`; one that is not ready or not accepted is `reply_not_ready`.
+ * Finds the message that is answered or forwarded (`replyMessage`, `forwardMessage`, `createDraft`). A message that is
+ * missing, deleted or in another inbox is refused with `not_found`, one that is not ready or not accepted with
+ * `reply_not_ready`.
  */
 export async function findSource(store: Store, inboxId: InboxId, messageId: string): Promise<MessageSource> {
   const found = store.read(reader => findRecord(reader, inboxId, messageId));

@@ -5,7 +5,7 @@ import { type AccountRecord, findAccountByEmail } from '../../store/records/acco
 import type { ApprovalMethod } from '../../store/records/approvals.js';
 import type { RateLimit } from '../ports.js';
 
-/** Who may get access (decisions, Signup). */
+/** Who may get access, and how they prove their address. */
 export interface SignupPolicy {
   /** `closed`: who has an account; `domains`: and every address in `domains`; `open`: everybody. */
   readonly policy: 'closed' | 'domains' | 'open';
@@ -54,14 +54,14 @@ function admitsStranger({ policy, domains }: SignupPolicy, email: string): boole
 
 const MINUTE_MS = 60_000;
 
-/** How long a mailed link may be opened (specification, Limits). */
+/** How long a mailed link may be opened. */
 export const LINK_LIFETIME_MS = DAY_MS / 2;
-/** How long a phrase may be redeemed (specification, Limits). */
+/** How long a claim phrase may be redeemed. */
 export const PHRASE_LIFETIME_MS = DAY_MS / 4;
-/** Whoever presses Approve must have opened the link, or signed in, within this time (decisions, Signup). */
+/** Whoever presses Approve must have opened the link, or signed in, within this time. */
 export const PRESS_WINDOW_MS = 15 * MINUTE_MS;
 
-/** Limits of the way to access (specification, Limits); addresses are IPv4 addresses or IPv6 /64 networks. */
+/** Rate limits of signup, approval and claims. A client address is an IPv4 address or an IPv6 /64 network. */
 export const RATE_LIMITS = {
   /** `POST /v1/signups`, by client address. */
   signups: { name: 'signups', max: 10, windowMs: 60 * MINUTE_MS },
@@ -72,8 +72,8 @@ export const RATE_LIMITS = {
    * in, approves. Pages that only say something do not count, so a whole journey is three, and three fit.
    */
   approvals: { name: 'approvals', max: 10, windowMs: 15 * MINUTE_MS },
-  /** Links asked for, by email address, whether or not it is eligible: a limit for some only would tell. */
+  /** Links asked for, by email address, eligible or not: a limit for eligible ones alone would give them away. */
   links: { name: 'links', max: 3, windowMs: 60 * MINUTE_MS },
-  /** Lines of the trail that strangers can cause, in all: it must not be filled with their noise. */
+  /** Events of the audit trail that strangers can cause, all together: they must not flood it. */
   refusals: { name: 'refusals', max: 1_000, windowMs: 24 * 60 * MINUTE_MS },
 } as const satisfies Record<string, RateLimit>;

@@ -30,9 +30,9 @@ const INVALID_CLAIM = () =>
   );
 
 /**
- * Redeems a phrase for a key (specification, Signup and claims). Phrase, account and key are one unit of work: a
- * phrase works once, and a claim that fails uses nothing up. It adds a key and touches no other, and makes no
- * inbox; the account of an address that has none is made here.
+ * Redeems a claim phrase for an API key (`createClaim`). Phrase, account and key are one unit of work: a phrase works
+ * once, and a claim that fails does not use it up. Makes an account when the address has none; makes no inbox and
+ * leaves other keys as they are.
  */
 export async function redeemClaim(deps: RedeemClaimDeps, input: RedeemClaimInput): Promise<ClaimResult> {
   const { client } = input;

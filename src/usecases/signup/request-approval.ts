@@ -41,10 +41,10 @@ interface NewLink extends Eligible {
 /**
  * Somebody typed an email address into the approval page: an eligible one gets a link by mail.
  *
- * The page must answer the same, and as fast, for every address. So nothing of this happens before the answer: the
- * page does the same few steps for all, hands the request to a queue in memory (`workers/background-jobs.ts`) and
- * answers; eligibility is looked up, the link written and the mail handed over when the answer is on its way. A
- * request that is lost with the process is asked for again by the human who waits for the mail.
+ * The page must answer the same, and as fast, for every address. So nothing of this happens before the answer: the page
+ * does the same few steps for all, hands the request to a queue in memory (`workers/background.ts`) and answers;
+ * eligibility is looked up, the link written and the mail handed over when the answer is on its way. A request that is
+ * lost with the process is asked for again by the human who waits for the mail.
  */
 export async function requestApproval(
   deps: RequestApprovalDeps,

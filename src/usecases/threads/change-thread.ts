@@ -23,19 +23,18 @@ import type { Clock } from '../ports.js';
 import { checkPermitted } from '../shared/callers.js';
 import { type LocatedThread, locateThread, type ThreadInput } from './read-thread.js';
 
-/** A conversation of so many changes as a whole, in one unit of work: some milliseconds. */
+/** Up to this many members are changed in one unit of work, which takes some milliseconds. */
 const WHOLE = 50;
-/** So many at a time of a larger one. */
+/** Members of a larger conversation that one unit of work changes. */
 const MEMBERS_PER_UNIT = 25;
 
 /** What is done to each member, whatever its kind. */
 type Change = (writer: Writer, message: MessageRecord) => void;
 
 /**
- * Changes every member that a conversation has now. Up to fifty are one unit of work. More are changed some at
- * a time, the oldest first, and the loop goes on between: who reads meanwhile sees some changed and others
- * not yet, and what an end of the process leaves unchanged is changed by repeating the request. Members that
- * join meanwhile are left as they are.
+ * Changes every current member of a conversation. Up to fifty members are one unit of work. More are changed in
+ * batches, oldest first, with other work in between: a reader may see some changed and others not yet. If the process
+ * ends half-way, repeating the request changes the rest. Members that join meanwhile stay as they are.
  */
 async function changeMembers(
   store: Store,
@@ -90,8 +89,8 @@ export async function changeThreadLabels(
 }
 
 /**
- * Moves all current members to Trash, as of one instant (decisions, Trash). The conversation is there again,
- * under the same id, with the first member that is restored.
+ * Moves all current members to Trash at one instant (`deleteThread`). When the first member is restored the
+ * conversation is shown again, under the same id.
  */
 export async function deleteThread(
   deps: { readonly store: Store; readonly clock: Clock; readonly retentionDays: number },
@@ -125,8 +124,8 @@ function countsOf(thread: ThreadRecord) {
 }
 
 /**
- * The members that a conversation had at one instant, to be worked through bit by bit: what joins it
- * meanwhile is not among them. Keeps the blocks of its sets, 8 KiB for 65,408 messages at most.
+ * A snapshot of the members of a conversation, to be worked through in batches: messages that join later are not in it.
+ * Keeps the blocks of its sets, 8 KiB for 65,408 messages at most.
  */
 class ThreadSelection {
   readonly #walks: readonly Walk[];
@@ -140,7 +139,10 @@ class ThreadSelection {
     return this.#walks.every(walk => walk.isDone);
   }
 
-  /** The next ones in order that are still live, at most `limit`; it does not look far for them. */
+  /**
+   * The next members that are still live, in order, at most `limit`; fewer when many have gone, since one call looks at
+   * a bounded number.
+   */
   take(reader: Reader, limit: number): { readonly kind: MessageKind; readonly id: MessageId }[] {
     const taken: { kind: MessageKind; id: MessageId }[] = [];
     for (let looks = 0; looks < MAX_LOOKS && taken.length < limit && !this.isDone; looks++) {
@@ -152,7 +154,7 @@ class ThreadSelection {
     return taken;
   }
 
-  /** The next member; null where one that is gone by now was met. */
+  /** The next member; null when it has gone since the snapshot. */
   #next(reader: Reader): Member | null {
     let first: { readonly walk: Walk; readonly member: Member } | null = null;
     for (const walk of this.#walks) {
@@ -166,7 +168,7 @@ class ThreadSelection {
   }
 }
 
-/** Members that a unit of work looks at, those included that have gone. */
+/** Members that one unit of work looks at, including those that have gone. */
 const MAX_LOOKS = 500;
 
 /** The members of one kind in order. */
@@ -185,7 +187,7 @@ class Walk {
     return this.#member === null && this.#seqs.length === 0 && this.#members.isDone;
   }
 
-  /** The member at hand; null when it has gone, which has been stepped over. */
+  /** The current member; null when it has gone and was skipped. */
   peek(reader: Reader): Member | null {
     if (this.#member === null) {
       // The next one is taken from the end.

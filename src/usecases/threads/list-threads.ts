@@ -27,8 +27,8 @@ export interface ListThreadsInput {
 }
 
 /**
- * Which state of an inbox's conversations the lists of this event turn show: as long as it is the same, so is
- * every page. Every change of a message, received or sent, makes it greater.
+ * The version of an inbox's conversations: while it stays the same, so does every page. It grows with every change of a
+ * message, received or sent.
  */
 export function threadListVersion(
   deps: { store: Store },
@@ -42,9 +42,9 @@ export function threadListVersion(
 }
 
 /**
- * A page of an inbox's conversations by latest activity (wire contract 3.20). One that becomes active moves to the
- * front; any other is neither skipped nor repeated, because the cursor is where its latest member stands. With a
- * filter a page may come back short, even empty, with a cursor: it looks at a bounded number of messages.
+ * A page of an inbox's conversations by latest activity (`listThreads`). A conversation that becomes active moves to
+ * the front; no other is skipped or repeated, because the cursor is the position of the latest member. A filtered page
+ * looks at a bounded number of messages, so it may be short, even empty, and still have a cursor.
  */
 export async function listThreads(
   deps: { store: Store; cursors: CursorCodec },

@@ -47,9 +47,9 @@ export function locateThread(reader: Reader, input: ThreadInput): LocatedThread 
 }
 
 /**
- * A conversation as JSON bytes (wire contract, `ThreadDetail`): the newest members on the first page, the oldest
- * first within each page, `next_cursor` leading to older ones. Contents that are not short are read as they go
- * out; when one is deleted before its turn comes the answer is cut off.
+ * A conversation as JSON bytes (`getThread`). The first page has the newest members, `next_cursor` leads to older ones;
+ * each page is in order of time. Long contents are read while the response is sent; when one of them is deleted before
+ * its turn, the response is cut off.
  */
 export function getThreadDetail(
   deps: { store: Store; cursors: CursorCodec },
@@ -93,7 +93,7 @@ function text(json: string): ByteStream {
   return inMemory([Buffer.from(json)]);
 }
 
-/** A longer content is read when its turn has come, so that a page of a hundred holds little in memory. */
+/** Longer contents are read when their turn comes, so that a page of a hundred members needs little memory. */
 const HELD_BYTES = 8 * 1024;
 
 /** One member in pieces; none when its record is missing (damage). */
@@ -116,7 +116,7 @@ function encodeMember(
   return [text(`${fields.slice(0, -1)},"content":`), content, text('}')];
 }
 
-/** Wire contract, `ThreadSentDetail`: no bytes of files. */
+/** A sent member, without the bytes of its files. */
 function encodeSent(store: Store, record: SentRecord, place: object): readonly ByteStream[] {
   const { from, to, cc, bcc, subject, replyHeaders } = record;
   const bodies = openBlob(store, record.content, HELD_BYTES);
@@ -209,7 +209,7 @@ function sentOf(reader: Reader, summary: Buffer): SentRecord | undefined {
   return id === null ? undefined : getSent(reader, id);
 }
 
-/** Lower case and without a name (wire contract 3.20). */
+/** In lower case and without a name. */
 function firstRecipient({ to }: SentRecord): Mailbox | null {
   const [first] = to;
   return first === undefined ? null : { address: first.address.toLowerCase() };

@@ -39,7 +39,7 @@ export interface BoxStatus {
     /** Sends without an outcome yet, reserved or being handed over; counted up to `MAX_COUNTED`. */
     readonly sends: number;
     readonly oldest_send_age_s: number | null;
-    /** Sends that wait for an admin (`queue-admin.ts`); counted up to `MAX_COUNTED`. */
+    /** Sends that wait for an admin (`sending/queue-admin.ts`); counted up to `MAX_COUNTED`. */
     readonly held_sends: number;
   };
 }
