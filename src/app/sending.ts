@@ -7,7 +7,7 @@ import type { Store } from '../store/engine/store.js';
 import type { BlobUploads } from '../store/records/blob-upload.js';
 import { END_OF_TIME } from '../store/records/pending.js';
 import type { Clock, InboundMail, Logger, Relay } from '../usecases/ports.js';
-import { SendsInHand } from '../usecases/sending/in-flight.js';
+import { SendsInFlight } from '../usecases/sending/in-flight.js';
 import { relayMessage } from '../usecases/sending/relay-message.js';
 import type { SendDeps } from '../usecases/sending/submit-send.js';
 
@@ -47,7 +47,7 @@ export class Sending {
     const { transport, smarthost } = config.relay;
     const maxInFlight =
       transport === 'smarthost' ? IN_FLIGHT_PER_CONNECTION * smarthost.maxConnections : LOCAL_IN_FLIGHT;
-    const inHand = new SendsInHand();
+    const inFlight = new SendsInFlight();
     const relay = createRelay({ config, inbound, log });
     this.#relay = relay;
     this.#line = new WorkLine({
@@ -63,7 +63,7 @@ export class Sending {
       // Not by the current time: the clock may have been set back since the reservation.
       listPending: pendingWork(store, 'relay', () => END_OF_TIME),
       handler: async id => {
-        await relayMessage({ store, clock, relay, inHand, log }, id);
+        await relayMessage({ store, clock, relay, inFlight, log }, id);
         return undefined;
       },
     });
@@ -71,7 +71,7 @@ export class Sending {
       store,
       uploads,
       clock,
-      inHand,
+      inFlight,
       queue: this.#line,
       quota: {
         limits: config.limits,
@@ -103,7 +103,7 @@ export class Sending {
 
   /** Before a stop: requests that wait for an outcome are answered within `ms`, with `unknown` at worst. */
   answerWithin(ms: number): void {
-    this.deps.inHand.endWithin(ms);
+    this.deps.inFlight.endWithin(ms);
   }
 
   /** Starts no more messages. Messages in flight get their outcome, or are cut off after about three seconds. */
@@ -112,6 +112,6 @@ export class Sending {
     await within(LAST_STARTS_MS, finished);
     await Promise.all([finished, this.#relay.close(FINISH_MS - LAST_STARTS_MS)]);
     // Requests that still wait were cut off with their connections.
-    this.deps.inHand.endWithin(0);
+    this.deps.inFlight.endWithin(0);
   }
 }

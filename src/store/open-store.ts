@@ -142,8 +142,9 @@ async function finish(store: Store, schema: number, more: NonNullable<Migration[
 /** A daemon of an older version would meet records that it cannot read. */
 async function refuseBesideDaemon(store: Store, path: string): Promise<void> {
   const daemon = store.read(reader => getMeta(reader, 'daemon'));
-  if (daemon !== undefined && (await Presence.isShown(path, daemon.socket)))
+  if (daemon !== undefined && (await Presence.isShown(path, daemon.socket))) {
     throw new OlderDaemonError(daemon);
+  }
 }
 
 async function backUp(store: Store, path: string, schema: number): Promise<void> {

@@ -1,11 +1,11 @@
 /**
- * A block: which of 65,408 consecutive sequence numbers belong to a set. Sets of messages are kept as such
- * blocks, so that any combination of sets is two thousand word operations a block and set, whatever the
- * folder holds: a million messages are sixteen blocks.
+ * A block: which of 65,408 consecutive sequence numbers belong to a set. Sets of messages are kept as such blocks, so
+ * that any combination of sets is two thousand word operations a block and set, whatever the folder holds: a million
+ * messages are sixteen blocks.
  *
- * A block with few members is a list of ascending offsets, two bytes each: a label of one message costs two
- * bytes. Any other is a bit map: bit n of the block is bit n & 31 of word n >> 5. The length tells which: a
- * list never is as long as a map.
+ * A block with few members is a list of ascending offsets, two bytes each: a label of one message costs two bytes. Any
+ * other is a bit map: bit n of the block is bit n & 31 of word n >> 5. The length tells which: a list is always shorter
+ * than a map.
  */
 
 /** The map and LMDB's page header fill two pages of 4 KiB exactly. */
@@ -13,16 +13,16 @@ export const BLOCK_BYTES = 8192 - 16;
 export const BLOCK_WORDS = BLOCK_BYTES / 4;
 export const BLOCK_BITS = BLOCK_BYTES * 8;
 
-/** A list up to here lies in a page together with its key, beside others; beyond, the map is kept. */
+/** Longest list, in members: it fits a page beside others. Larger blocks are maps. */
 const MAX_SPARSE = 896;
 
 declare const lent: unique symbol;
 declare const own: unique symbol;
 
 /**
- * A block as it is stored, in memory that is written over: what the store gives lasts until its next read, what
- * `withBit` and `withoutBit` give until the next change of any block. It can be handed to the functions of this
- * file and to the store, at once; `ownBlock` copies what is to be kept.
+ * A stored block in memory that will be overwritten: a block from the store at its next read, one from `withBit` and
+ * `withoutBit` at the next change of any block. Pass it on at once to the functions of this file or to the store;
+ * `ownBlock` makes a copy to keep.
  */
 export interface LentBlock {
   readonly [lent]: true;
@@ -60,7 +60,7 @@ export function seqAt(block: number, offset: number): number {
   return block * BLOCK_BITS + offset;
 }
 
-/** Makes the words of `into` from `start` on what the block holds. */
+/** Writes the block as a map into the words of `into`, from `start` on. */
 export function loadBlock(into: Int32Array, start: number, block: LentBlock): void {
   const bytes = bytesOfBlock(block);
   if (isDense(bytes)) {
@@ -85,7 +85,7 @@ export function countBits(words: Int32Array, start: number): number {
   return count;
 }
 
-/** Are more than so many bits set? Of a map that has many, some words tell. */
+/** Are more than `than` bits set? Stops counting as soon as that is known. */
 function hasMoreBits(words: Int32Array, than: number): boolean {
   let count = 0;
   for (let at = 0; at < BLOCK_WORDS && count <= than; at++) count += bitsIn(words[at] ?? 0);
@@ -213,7 +213,7 @@ export function withAll(block: LentBlock | undefined, more: OwnBlock): OwnBlock 
   return hasMoreBits(words, MAX_SPARSE) ? owned(Buffer.from(words.buffer)) : listOfMap(words);
 }
 
-/** A changed block, to be kept beyond the next change; in the memory of the one kept before, where it fits. */
+/** A copy of a changed block that outlives the next change; it reuses the memory of `before` where it fits. */
 export function keptBlock(changed: LentBlock, before: LentBlock | undefined): LentBlock {
   const bytes = bytesOfBlock(changed);
   // A list is made anew by each change.
@@ -230,7 +230,7 @@ function withoutMapBit(bytes: Buffer, offset: number): LentBlock | null {
   const changed = withMapBit(bytes, offset, false);
   if (changed === null) return null;
   const words = wordsIn(bytesOfBlock(changed));
-  // Half of the bound, so that a set at the edge does not change its form with every change.
+  // Half of the limit, so that a set at the limit does not change its form with every change.
   return hasMoreBits(words, MAX_SPARSE / 2) ? changed : listOfMap(words);
 }
 
@@ -244,7 +244,7 @@ function withMapBit(bytes: Buffer, offset: number, isAdded: boolean): LentBlock 
   return blockOfBytes(changedMap);
 }
 
-/** One for all changes: a new one each time would cost more than everything else that a change does. */
+/** Shared by all changes: a new buffer for each would cost more than the change itself. */
 const changedMap = Buffer.alloc(BLOCK_BYTES);
 
 function isDense(bytes: Buffer): boolean {

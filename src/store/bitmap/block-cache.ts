@@ -3,7 +3,7 @@ import { BlockReader } from './sets.js';
 import { WordMemory, type Words } from './words.js';
 
 interface KnownBlock {
-  /** Version of its folder when the block was last read, and when what is kept of it was. */
+  /** Version of the folder when the block was last read, and when the kept copy was made. */
   readAt: number;
   keptAt: number;
   hasMembers: boolean;
@@ -11,17 +11,19 @@ interface KnownBlock {
   words: Words | null;
 }
 
-/** For blocks of all caches: 1,750 that are kept, 2,000 that one walk may add, and some more; 30 MiB. */
+/**
+ * Places in the memory that all caches share, 30 MiB: 1,750 kept blocks, 2,000 that one walk may add, and some more.
+ */
 const PLACES = 3840;
 
-/** Made for the first that combines sets: most commands never do. */
+/** Made when sets are first combined: most commands never do that. */
 let shared: WordMemory | undefined;
 
 /**
- * Blocks of sets as words, for walks that combine them. They are kept for as long as their folder stays as
- * it is: its version, which each walk reads afresh, is counted up in every unit that changes one of its sets,
- * whatever process it is of. Agents look at a folder many times before it changes. What is looked at once
- * is not kept: that would take as long as the look.
+ * A cache of blocks as words, for walks that combine sets. A block is kept while its folder is unchanged: each walk
+ * reads the version of the folder, which every unit of work, of any process, raises when it changes a set. A block is
+ * kept from its second read on, because agents read a folder many times before it changes, and keeping a block takes as
+ * long as reading it.
  */
 export class BlockCache {
   readonly memory: WordMemory;
@@ -38,7 +40,7 @@ export class BlockCache {
     this.#limit = limit;
   }
 
-  /** The sets of a walk, in the order of their keys. What walks before had is theirs no more. */
+  /** Begins a walk over these sets. Places that earlier walks used may be overwritten. */
   begin(sets: readonly Buffer[]): CachedSet[] {
     if (this.#used >= this.#limit || this.#sets.size >= this.#limit) {
       this.#sets.clear();
@@ -75,7 +77,7 @@ export class CachedSet {
     this.#blockReader = new BlockReader(set);
   }
 
-  /** A block at a version of the folder; null when it has no member. Good until the next look at any set. */
+  /** A block at a version of the folder; null when it has no member. Valid until the next `get` on any set. */
   get(reader: Reader, block: number, version: number): Words | null {
     const known = this.#blocks.get(block) ?? this.#add(block);
     if (known.keptAt === version) return known.hasMembers ? known.words : null;

@@ -6,9 +6,9 @@ import type { WordMemory, Words } from './words.js';
 
 /**
  * Numbers that are in every set of `all`, in at least one of `any` (when it is not empty), in none of `none`, from
- * `from` up to but not including `to`. Sets are named by their keys. Those that are likely to end the matter
- * stand first: the smallest of `all`, the largest of `any` and `none`. With neither `all` nor `any` every number
- * is meant that is not in `none`.
+ * `from` up to but not including `to`. Sets are named by their keys. For speed the most selective come first: the
+ * smallest of `all`, the largest of `any` and `none`. With neither `all` nor `any`, every number that is not in `none`
+ * matches.
  */
 export interface Combination {
   readonly all: readonly Buffer[];
@@ -23,17 +23,17 @@ export interface Combination {
 export interface Selected {
   /** Numbers in the order of the walk. */
   readonly seqs: readonly number[];
-  /** How far a walk came that looked at as many blocks as it may: go on from there. Null: it is complete. */
+  /** Where a walk stopped because it reached its limit of blocks: go on from there. Null when it is complete. */
   readonly stoppedAt: number | null;
 }
 
-/** Blocks of sets that one walk looks at: some milliseconds. One set of a folder of 130 million messages. */
+/** Blocks that one walk reads at most, which takes some milliseconds: one set of a folder of 130 million messages. */
 const MAX_LOOKS = 2_000;
 
 /**
- * The first `limit` numbers of a combination, from the highest or the lowest on. Costs a look at each set for each
- * block of 65,408 numbers up to where the page is full.
- * @param blocks those to look at, in ascending order, where they are known
+ * The first `limit` numbers of a combination, from the highest or the lowest on. Cost: one block of each set for each
+ * 65,408 numbers, up to where the page is full.
+ * @param blocks the blocks to read, in ascending order, when the caller knows them
  */
 export function selectMembers(
   reader: Reader,
@@ -88,10 +88,7 @@ function* blocksOf(
   else for (let block = first; block <= last; block++) yield block;
 }
 
-/**
- * Which numbers are in a combination, asked for here and there: each block is combined once. Good as long as the
- * reader is.
- */
+/** Tests numbers against a combination, in any order; each block is combined once. Valid as long as the reader. */
 export class CombinationMask {
   readonly #reader: Reader;
   readonly #combination: Combination;
@@ -119,7 +116,7 @@ export class CombinationMask {
       : new BlockReader(set).match(this.#reader, block, words, limit);
   }
 
-  /** Walks of others come in between: each block is a walk of its own, and what it gives is kept apart. */
+  /** Other walks may run in between, so each block is a walk of its own and its result is copied. */
   #wordsOf(block: number): Int32Array | null {
     let words = this.#blocks.get(block);
     if (words === undefined) {
@@ -130,7 +127,7 @@ export class CombinationMask {
   }
 }
 
-/** Combines block after block, all in the same places of memory; gives what is the caller's own. */
+/** Combines one block after the other in the same scratch memory; results are copies that the caller may keep. */
 class Walk {
   readonly #reader: Reader;
   readonly #combination: Combination;
@@ -197,7 +194,7 @@ class Walk {
     return true;
   }
 
-  /** Keeps what is in one set of `any`, by what is in none of them: often that is soon nothing. */
+  /** Keeps what is in a set of `any`. Works on the complement, what is in none of them, which is often empty soon. */
   #keepAny(block: number): boolean {
     const memory = this.#memory;
     let isEmpty = true;
@@ -217,12 +214,15 @@ class Walk {
   }
 }
 
-/** 14 MiB, to which one walk may add what it looks at. A filter of 100 labels on a million messages. */
+/**
+ * Blocks kept between walks, 14 MiB; one walk may add what it reads. Enough for a filter of 100 labels on a million
+ * messages.
+ */
 const CACHED_BLOCKS = 1750;
 
 /** Readers last as long as their store. */
 const caches = new WeakMap<Reader, BlockCache>();
-/** Nothing is kept of what units of work see. */
+/** The cache for units of work: nothing is kept in it between walks, because a unit may be undone. */
 let unitCache: BlockCache | undefined;
 
 function cacheOf(reader: Reader): BlockCache {

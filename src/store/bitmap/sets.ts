@@ -22,14 +22,14 @@ import {
 import type { WordMemory, Words } from './words.js';
 
 /**
- * Sets of sequence numbers, kept in blocks (`bit-block.ts`). A set is known by its key, with which the keys of its
- * blocks begin; no key of a set begins another's. What is lent stays in this folder: what these functions give is
- * the caller's own.
+ * Sets of sequence numbers, kept in blocks (`bit-block.ts`). A set is named by its key, the prefix of the keys of its
+ * blocks; no key of a set is a prefix of another. Lent memory stays in this directory: results of these functions
+ * belong to the caller.
  */
 
 /**
- * [key of the set, block] -> the block. Its values are not copied when they are read, by the thousand: each lies in
- * lmdb-js's own buffer until the next read, and is looked at before that.
+ * [key of the set, block] -> the block. Values are not copied when read, since walks read thousands: each lies in the
+ * buffer of lmdb-js until the next read and is used before that.
  */
 const blocksTable: Table<Buffer, LentBlock> = {
   name: 'postings',
@@ -49,12 +49,12 @@ const NUMBER_BYTES = 4;
 
 const blockKey = (set: Buffer, block: number): Buffer => joinKey(set, u32(block));
 
-/** Puts a number into a set; false when it is in it. */
+/** Adds a number to a set; false when the set has it already. */
 export function addMember(writer: Writer, set: Buffer, seq: number): boolean {
   return writer.update(blocksTable, blockKey(set, blockOf(seq)), block => withBit(block, offsetOf(seq)));
 }
 
-/** Takes a number out of a set; false when it is not in it. */
+/** Removes a number from a set; false when the set does not have it. */
 export function removeMember(writer: Writer, set: Buffer, seq: number): boolean {
   return writer.update(blocksTable, blockKey(set, blockOf(seq)), block => withoutBit(block, offsetOf(seq)));
 }
@@ -64,7 +64,7 @@ export function hasMember(reader: Reader, set: Buffer, seq: number): boolean {
   return block !== undefined && hasBit(block, offsetOf(seq));
 }
 
-/** More than any folder spans: numbers have 48 bits, but four thousand million messages fit no disk. */
+/** More blocks than any folder has: numbers have 48 bits, but four thousand million messages fit no disk. */
 const MAX_BLOCKS = 65_536;
 
 /** Numbers of the blocks that a set has, in ascending order. */
@@ -74,7 +74,7 @@ export function blocksOfSet(reader: Reader, set: Buffer): number[] {
     .map(key => key.readUInt32BE(set.length));
 }
 
-/** Moves all members of one set into another: costs a look at both for each block that the first one has. */
+/** Moves all members of one set into another. Cost: two blocks for each block of the first set. */
 export function moveMembers(writer: Writer, from: Buffer, to: Buffer): void {
   for (const number of blocksOfSet(writer, from)) {
     const [fromKey, toKey] = [blockKey(from, number), blockKey(to, number)];
@@ -137,7 +137,7 @@ export class SetCopy {
   }
 }
 
-/** Reads the blocks of a set one after the other, under a key that is made once. */
+/** Reads the blocks of a set one after the other, reusing one key buffer. */
 export class BlockReader {
   readonly #key: Buffer;
 

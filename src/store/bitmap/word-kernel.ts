@@ -1,10 +1,10 @@
 /**
  * The loops over the words of blocks in which pages and counts spend their time, in WebAssembly: 128 bits an
- * instruction, a quarter to a tenth of the time of the same loops in JavaScript (`words.ts` has those). Without
- * them an exact count over 65 labels of a million messages takes longer than the millisecond that it may.
+ * instruction, a quarter to a tenth of the time of the same loops in JavaScript (`words.ts` has those). Without them an
+ * exact count over 65 labels of a million messages takes more than its limit of one millisecond.
  *
- * The module is put together here from instructions, by the names that they have in the text format. Numbers
- * such as 5.4 are sections of the WebAssembly core specification 2.0.
+ * The module is put together here from instructions, by the names that they have in the text format. Numbers such as
+ * 5.4 are sections of the WebAssembly core specification 2.0.
  */
 
 /** Places are counted in bytes from the start of the memory. */
@@ -22,7 +22,7 @@ export interface WordKernel extends WordLoops {
   readonly memory: ArrayBuffer;
 }
 
-/** What is used of WebAssembly; the types of Node do not tell of it. */
+/** The part of WebAssembly that is used here; the types of Node do not declare it. */
 interface Engine {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (
@@ -34,7 +34,7 @@ const PAGE_BYTES = 65_536;
 
 /**
  * @param blockBytes length of what the loops run over: a multiple of 112
- * @param memoryBytes size of the memory; the machine gives what is used of it
+ * @param memoryBytes size of the memory; the operating system provides only what is used
  * @returns null where there is no WebAssembly, or none with vector instructions
  */
 export function startWordKernel(blockBytes: number, memoryBytes: number): WordKernel | null {

@@ -12,8 +12,8 @@ import { startWordKernel, type WordLoops } from './word-kernel.js';
 declare const brand: unique symbol;
 
 /**
- * A block as a bit map in the memory that walks work in. It is a place, not an array: only `WordMemory` looks
- * at what is there, which the next step of a walk may write over. Nothing outside of this folder gets one.
+ * A block as a bit map in scratch memory. It is a place in `WordMemory`, not an array: the next step of a walk may
+ * overwrite it. It is never handed out of this directory.
  */
 export type Words = number & { readonly [brand]: 'place' };
 
@@ -21,15 +21,15 @@ export type Words = number & { readonly [brand]: 'place' };
 const STRIDE = 8192;
 
 /**
- * Memory for so many blocks as bit maps, and what is done with them. The machine gives memory to those that are
- * used. The loops in which pages and counts spend their time are those of the kernel, where there is one.
+ * Scratch memory for a number of blocks as bit maps, and the operations on them. The operating system provides only the
+ * pages that are used. The hot loops run in the WebAssembly kernel where there is one.
  */
 export class WordMemory {
-  /** What a walk is making. A walk is over before another begins: they all work in the same places. */
+  /** The result of a walk. Walks never overlap, so all use the same places. */
   readonly result = placeOf(0);
-  /** What a walk still misses. */
+  /** What a walk has not matched yet. */
   readonly missed = placeOf(1);
-  /** What is looked at once. */
+  /** A block that is read once and not kept. */
   readonly passing = placeOf(2);
   readonly #words: Int32Array;
   readonly #loops: WordLoops;
@@ -43,7 +43,7 @@ export class WordMemory {
     this.#loops = kernel ?? plainLoops(this.#words);
   }
 
-  /** A place that nobody has yet, and that stays the taker's; null when there is none left. */
+  /** A free place, which the caller keeps for good; null when none is left. */
   take(): Words | null {
     return this.#taken < this.#places ? placeOf(this.#taken++) : null;
   }

@@ -38,7 +38,7 @@ interface MetaValues {
 
 interface UnfinishedMigration {
   readonly schema: number;
-  /** How far it has come (base64); null when it has only begun. */
+  /** Position of the step (base64); null at its start. */
   readonly position: string | null;
 }
 
@@ -115,7 +115,7 @@ export class Presence {
           socket.destroy();
           resolve(true);
         });
-        // Nobody listens, or there is no such file; any other error speaks of somebody.
+        // Nobody listens, or there is no such file. Any other error means that somebody does.
         socket.once('error', (error: NodeJS.ErrnoException) =>
           resolve(error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT'),
         );

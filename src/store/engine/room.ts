@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs';
 
-/** What must stay free. */
+/** What must stay free; below it new mail is refused. */
 export interface RoomLimits {
   /** Directory whose file system is watched. */
   readonly path: string;

@@ -63,7 +63,7 @@ export class Store {
   readonly #onFatal: (error: unknown) => void;
   #failure: StoreFailedError | null = null;
   #isClosed = false;
-  /** The snapshot at hand was taken in the event turn that is running. */
+  /** The current snapshot was taken in this event turn. */
   #isSnapshotFresh = false;
 
   readonly #endTurn = (): void => {
@@ -126,8 +126,8 @@ export class Store {
   }
 
   /**
-   * Reads a snapshot that holds every commit, of this process or another, that was complete when the
-   * event turn began. `work` is synchronous: a reader is not to be kept.
+   * Reads a snapshot that holds every commit, of this process or another, that was complete when the event turn began.
+   * `work` is synchronous and must not keep the reader.
    */
   read<Result>(work: (reader: Reader) => Result): Result {
     if (this.#isClosed) throw new StoreClosedError();
@@ -142,7 +142,7 @@ export class Store {
   #refreshSnapshot(): void {
     this.#root.resetReadTxn();
     this.#isSnapshotFresh = true;
-    // A microtask: `queueMicrotask` makes an object for each that the request would have to pay for.
+    // A microtask by way of a promise: `queueMicrotask` would allocate an object for each request.
     void RESOLVED.then(this.#endTurn);
   }
 
@@ -267,8 +267,9 @@ function checkStoreFile(path: string): void {
   } finally {
     closeSync(handle);
   }
-  if (head.readUInt32LE(MAGIC_AT) !== MAGIC)
+  if (head.readUInt32LE(MAGIC_AT) !== MAGIC) {
     throw new DamagedStoreError(file, 'its head is not that of a store');
+  }
 }
 
 /**

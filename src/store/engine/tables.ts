@@ -34,7 +34,7 @@ function viewOf(lent: LentBytes): Buffer {
 /** How a unit keeps a value that is put; `before` is what it had kept under the same key. */
 export type Gather<Value> = (value: Value, before: Value | undefined) => Value;
 
-/** Of a value that nothing changes any more. */
+/** For values that are never changed in place: kept as they are. */
 export const asItIs = <Value>(value: Value): Value => value;
 
 /** A value whose bytes are kept as they are. Reading copies them. */
@@ -43,7 +43,7 @@ export const rawValue = {
   decodeValue: (bytes: LentBytes): Buffer => Buffer.from(viewOf(bytes)),
 } as const;
 
-/** An entry that says all it has to say by being there. */
+/** A value that says nothing beyond being there. */
 export const noValue = {
   encodeValue: (_value: true): Buffer => EMPTY,
   decodeValue: (_bytes: LentBytes): true => true,

@@ -5,7 +5,7 @@ import type { Change, Entry, Gather, Reader, Scan, Table, Writer } from './table
 /** By name of the table. */
 export type Databases = ReadonlyMap<string, Database<Buffer, Buffer>>;
 
-/** Reads and writes LMDB as it is asked: in the transaction under way, or else in the snapshot at hand. */
+/** Reads and writes LMDB directly: in the transaction under way, or else in the current snapshot. */
 export class DatabaseWriter implements Writer {
   readonly isUnit: boolean;
   readonly #databases: Databases;
@@ -58,7 +58,9 @@ export class DatabaseWriter implements Writer {
 
   #database(table: { readonly name: string }): Database<Buffer, Buffer> {
     const database = this.#databases.get(table.name);
-    if (database === undefined) throw new Error(`the table ${table.name} is missing from src/store/open-store.ts`);
+    if (database === undefined) {
+      throw new Error(`the table ${table.name} is missing from src/store/open-store.ts`);
+    }
     return database;
   }
 }
@@ -137,7 +139,7 @@ export class GatheringWriter implements Writer {
   #gatheredOf<Key, Value>(table: Table<Key, Value>): Gathered<Key, Value> | undefined {
     const known = this.#gathered.get(table.name);
     if (known?.table === table && known.size < MAX_GATHERED) return known as Gathered<Key, Value>;
-    // It is enough, or another view of the same table: what was gathered goes to where everything is seen.
+    // Too many values, or another view of the same table: write what was gathered, so that all see it.
     this.#flushTable(table.name);
     if (table.gather === undefined) return undefined;
     const gathered = new Gathered(table, table.gather);

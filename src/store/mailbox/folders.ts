@@ -5,7 +5,7 @@ import { asItIs, type Reader, rawValue, type Table, type Writer } from '../engin
 /** An inbox holds two kinds of message, each numbered and listed apart. */
 export type MessageKind = 'received' | 'sent';
 
-/** The received or the sent half of an inbox. */
+/** The messages of one kind in one inbox, with their own sequence numbers and lists. */
 export interface Folder {
   readonly inboxId: InboxId;
   readonly kind: MessageKind;
@@ -13,7 +13,7 @@ export interface Folder {
 
 export const KIND_BYTE: Record<MessageKind, number> = { received: 1, sent: 2 };
 
-/** The last key that was made: what touches a message touches its folder a dozen times. */
+/** The last key that was made: a change of a message needs the key of its folder a dozen times. */
 let lastKey: { readonly inboxId: InboxId; readonly kind: MessageKind; readonly bytes: Buffer } | null = null;
 
 export function folderKey({ inboxId, kind }: Folder): Buffer {
@@ -23,7 +23,7 @@ export function folderKey({ inboxId, kind }: Folder): Buffer {
   return lastKey.bytes;
 }
 
-/** Length of the key of a folder, with which the keys of all that is in it begin. */
+/** Length of the key of a folder. The keys of all that is in the folder begin with it. */
 export const FOLDER_BYTES = 17;
 
 export const KINDS = Object.keys(KIND_BYTE) as MessageKind[];
@@ -52,8 +52,8 @@ export interface SequenceKey extends Folder {
 const sequenceKey = (key: SequenceKey): Buffer => joinKey(folderKey(key), u48(key.seq));
 
 /**
- * [inbox, kind, seq] -> the JSON bytes that a list answers with, of live messages only: encoding once, at the
- * change, is what makes lists cheap.
+ * [inbox, kind, seq] -> the JSON bytes of a live message in lists. They are encoded once, when the message changes:
+ * that makes lists cheap.
  */
 export const summariesTable: Table<SequenceKey, Buffer> = {
   name: 'summaries',
@@ -61,7 +61,7 @@ export const summariesTable: Table<SequenceKey, Buffer> = {
   ...rawValue,
 };
 
-/** Numbers are given from here on: no set ever has a smaller one. */
+/** The first sequence number of a folder; no set has a smaller one. */
 export const FIRST_SEQ = 1;
 
 export interface FolderCounters {
@@ -69,9 +69,9 @@ export interface FolderCounters {
   readonly nextSeq: number;
   /** Messages that lists show. */
   readonly live: number;
-  /** Instant of the newest message; numbers and instants grow together, so that time bounds are number bounds. */
+  /** Instant of the newest message. Numbers and instants grow together, so a time bound is a bound of numbers. */
   readonly lastAt: number;
-  /** Grows with every change of anything that lists and counts show: what was made of one version is good for it. */
+  /** Grows with every change that lists or counts show: a cached result is valid while the version stays the same. */
   readonly version: number;
 }
 
@@ -107,7 +107,7 @@ export function takeSequence(writer: Writer, folder: Folder, nowMs: number): { s
   return { seq: nextSeq, at };
 }
 
-/** Counts a change of a message that was there before, and what it changes of the number of live ones. */
+/** Counts a change of an existing message; `liveChange` is what it adds to the number of live messages. */
 export function countChange(writer: Writer, folder: Folder, liveChange: 1 | 0 | -1): void {
   writer.update(folderCountersTable, folder, (before = EMPTY_FOLDER) => ({
     ...before,
@@ -148,8 +148,8 @@ export function scanSummaries(
  */
 
 /**
- * Where the value of a field begins, or -1. A quote within a value is escaped, so that these bytes stand only
- * before the field's own value.
+ * Where the value of a field begins, or -1. Quotes inside values are escaped, so these bytes occur only at the field
+ * itself.
  */
 export function fieldStart(summary: Buffer, name: string): number {
   const at = summary.indexOf(`"${name}":`);
@@ -165,7 +165,7 @@ export function idField<Id extends string>(summary: Buffer, name: string): Id | 
   return summary.toString('latin1', start + 1, start + 1 + UUID_LENGTH) as Id;
 }
 
-/** Writes another id over the one in a field. */
+/** Replaces the id in a field, in place. */
 export function replaceIdField(summary: Buffer, name: string, id: string): void {
   summary.write(id, fieldStart(summary, name) + 1, UUID_LENGTH, 'latin1');
 }
@@ -196,8 +196,8 @@ export function instantOf(summary: Buffer): number {
 }
 
 /**
- * The number from which on messages of a folder are of this instant or later: numbers and instants grow
- * together, so it is found by halving, looking at some twenty messages.
+ * The first sequence number whose message is of this instant or later. Numbers and instants grow together, so it is
+ * found by binary search, reading about twenty messages.
  */
 export function firstSince(reader: Reader, folder: Folder, instant: number): number {
   let low = FIRST_SEQ;

@@ -25,13 +25,13 @@ export interface IndexedMessage extends ThreadMember {
 }
 
 /**
- * Brings every index of a folder from one state of a message to the next: its line in lists, counters, sets of
- * labels and addresses, Trash, conversation. `before` is null for a message that arrives (`takeSequence` has
- * counted it), `after` is null for one that is erased. `line` is what lists show of it while it is live; null
- * leaves what is there. Called by `saveMessage` and `removeMessage`, which keep record and indexes together.
+ * Brings every index of a folder from one state of a message to the next: its line in lists, counters, sets of labels
+ * and addresses, Trash, conversation. `before` is null for a message that arrives (`takeSequence` has counted it),
+ * `after` is null for one that is erased. `line` is what lists show of it while it is live; null leaves what is there.
+ * Called by `saveMessage` and `removeMessage`, which keep record and indexes together.
  *
- * This is the only place that touches those indexes, so that they agree with the records whatever happens, and
- * that the version of the folder grows with each of their changes: pages and blocks are kept by it.
+ * Nothing else changes these indexes, so they always agree with the records, and the version of the folder grows with
+ * each change: cached pages and blocks rely on it.
  */
 export function moveInIndex(
   writer: Writer,
@@ -69,7 +69,7 @@ type Sets = Pick<IndexedMessage, 'labels' | 'senders' | 'recipients'>;
 
 const NO_SETS: Sets = { labels: [], senders: [], recipients: [] };
 
-/** The sets that a message is in: none while it is in Trash. */
+/** The label, address and thread sets that a message is in; none while it is in Trash. */
 function setsOf(message: IndexedMessage | null): Sets {
   return message !== null && isLive(message) ? message : NO_SETS;
 }
@@ -129,7 +129,7 @@ export interface TrashPlace {
   /** Number in the order of trashing within the inbox, from 1: the list's order and its cursors. */
   readonly number: number;
   readonly deletedAt: number;
-  /** From this instant on it cannot be restored, swept or not. */
+  /** From this instant on it cannot be restored, even if the sweeper has not erased it yet. */
   readonly restorableUntil: number;
 }
 
@@ -139,7 +139,7 @@ export interface TrashedMessage {
   readonly restorableUntil: number;
 }
 
-/** [inbox, number] -> the message that was put there. */
+/** [inbox, number] -> the message in Trash. */
 export const trashTable: Table<Buffer, TrashedMessage> = {
   name: 'trash',
   encodeKey: bytesKey,

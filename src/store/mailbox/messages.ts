@@ -32,7 +32,7 @@ export interface ReceivedRecord extends IndexedMessage {
   readonly tries: number;
   /** How often the whole process ended while it was being parsed. */
   readonly interruptions: number;
-  /** The due instant of its entry in the pending index; null when none is owed. */
+  /** The due instant of its entry in the pending index; null when it has none. */
   readonly parseDueAt: number | null;
   readonly processedAt: number | null;
   /** Why it failed, for the admin. */
@@ -59,8 +59,8 @@ export function getMessage(reader: Reader, id: MessageId): ReceivedRecord | unde
 export type SentStatus = SentMetadata['status'];
 
 /**
- * How far an attempt has come: `reserved` may be started once, `started` never again by anything,
- * `settled` has its outcome. One that was not started for too long is `held` until an admin lets it start.
+ * State of an attempt: `reserved` may be started once, `started` is never started again, `settled` has its outcome. A
+ * reserved attempt that is too old is `held` until an admin lets it start.
  */
 export type AttemptState = 'reserved' | 'held' | 'started' | 'settled';
 
@@ -77,7 +77,7 @@ export interface SentRecord extends IndexedMessage, Recipients {
   readonly accountId: AccountId;
   /** Instant of the reservation; that of the message before it when the clock has gone back. */
   readonly createdAt: number;
-  /** The same as the clock said: instant of the charge and of the Date field. */
+  /** Time of the reservation by the clock: that of the charge and of the Date field. */
   readonly reservedAt: number;
   readonly status: SentStatus;
   readonly attempt: AttemptState;
@@ -92,7 +92,7 @@ export interface SentRecord extends IndexedMessage, Recipients {
   /** Resource id of the message that it answers. */
   readonly inReplyTo: MessageId | null;
   readonly replyHeaders: ReplyHeaders | null;
-  /** Sender address and name of the instant of the reservation. */
+  /** Sender address and name at the reservation. */
   readonly from: Mailbox;
   readonly subject: string;
   /** Text and HTML as JSON (`SentBodies`). */
@@ -116,7 +116,7 @@ export function getSent(reader: Reader, id: MessageId): SentRecord | undefined {
   return reader.get(sentTable, id);
 }
 
-/** Writes how far an attempt has come, of which no list, set or conversation shows anything. */
+/** Writes the state of an attempt, which no list, set or conversation shows. */
 export function saveAttempt(writer: Writer, record: SentRecord): void {
   writer.put(sentTable, record.id, record);
 }
@@ -125,9 +125,9 @@ export function saveAttempt(writer: Writer, record: SentRecord): void {
 export type MessageRecord = ReceivedRecord | SentRecord;
 
 /**
- * Writes a message, the line that lists show of it while it is live, and its place in every index of its folder
- * and in its conversation. `before` is what the store holds of it, null when it arrives. Whoever changes a message
- * changes its record: the line follows from that (`lineOf`), here and nowhere else.
+ * Writes a message, the line that lists show of it while it is live, and its place in every index of its folder and in
+ * its conversation. `before` is what the store holds of it, null when it arrives. The line is derived from the record
+ * (`lineOf`), here and nowhere else.
  */
 export function saveMessage(writer: Writer, before: MessageRecord | null, after: MessageRecord): void {
   putRecord(writer, after);
@@ -158,10 +158,7 @@ export function recipientCount({ to, cc, bcc }: Recipients): number {
   return to.length + cc.length + bcc.length;
 }
 
-/**
- * The line of a message in lists: the JSON bytes that a list answers with, encoded once, when the message
- * changes, not at every reading.
- */
+/** The line of a message in lists, as JSON bytes: encoded once, when the message changes, not at every read. */
 export function lineOf(record: MessageRecord): Buffer {
   return Buffer.from(JSON.stringify(record.kind === 'received' ? viewReceived(record) : viewSent(record)));
 }
@@ -171,7 +168,7 @@ function viewReceived(record: ReceivedRecord): object {
   return commonFields(record, record.status === 'ready' ? record.from : undefined);
 }
 
-/** One literal: objects that are put together by spreading take twice as long to be encoded. */
+/** One object literal: objects made by spreading take twice as long to encode. */
 function commonFields(record: ReceivedRecord, from: ReceivedRecord['from'] | undefined): object {
   return {
     id: record.id,

@@ -6,8 +6,8 @@ import { asItIs, bytesKey, type Reader, type Table, type Writer } from '../engin
 import { FOLDER_BYTES, type Folder, folderKey, folderOfKey, type MessageKind } from './folders.js';
 
 /**
- * What the messages of a set have in common. `gone` holds the numbers that no list shows any more (deleted,
- * or in Trash): keeping those rather than the live ones leaves acceptance without an index to update.
+ * What the messages of a set have in common. `gone` holds the numbers that lists no longer show (deleted, or in Trash).
+ * Keeping those instead of the live ones means that accepting a message updates no set.
  */
 export type Term =
   | { readonly type: 'gone' }
@@ -21,7 +21,7 @@ export type Term =
 
 const TERM_BYTE = { gone: 1, label: 2, from: 3, recipient: 4, thread: 5 } as const;
 
-/** Of the hash of an address, in hexadecimal digits: 16 bytes. */
+/** Length of the hash of an address in hexadecimal digits (16 bytes). */
 const ADDRESS_DIGITS = 32;
 
 /** The key of the set of a term. */
@@ -48,12 +48,12 @@ function termBytes(term: Term): Buffer {
   }
 }
 
-/** Addresses in headers have no bound that a key could rely on. */
+/** Addresses in headers may be longer than a key can be, so they are hashed. */
 export function hashedAddress(address: string): Buffer {
   return Buffer.from(hash('sha256', address, 'hex').slice(0, ADDRESS_DIGITS), 'hex');
 }
 
-/** A term as keys tell it. */
+/** A term as read back from a key: addresses are hashes. */
 export type StoredTerm =
   | { readonly type: 'gone' }
   | { readonly type: 'label'; readonly label: string }
@@ -102,7 +102,7 @@ export function blocksOfTerm(reader: Reader, folder: Folder, term: Term): number
   return blocksOfSet(reader, termKey(folder, term));
 }
 
-/** Moves all members of one set into another: costs a look at both for each block that the first one has. */
+/** Moves all members of one set into another. Cost: two blocks for each block of the first set. */
 export function moveSet(writer: Writer, folder: Folder, from: Term, to: Term): void {
   moveMembers(writer, termKey(folder, from), termKey(folder, to));
 }
@@ -114,8 +114,8 @@ export interface LabelCount {
 }
 
 /**
- * [inbox, label] -> counts. In the order of the labels' bytes, so that it is the list of labels too; a label
- * that no live message has is not in it.
+ * [inbox, label] -> counts. Sorted by the bytes of the label, so it is also the list of labels; labels without a live
+ * message are not in it.
  */
 export const labelCountsTable: Table<Buffer, LabelCount> = {
   name: 'label_counts',
@@ -136,7 +136,7 @@ export function getLabelCount(reader: Reader, inboxId: InboxId, label: string): 
   return reader.get(labelCountsTable, labelKey(inboxId, label)) ?? NONE;
 }
 
-/** Counts a message more (`change` 1) or less (-1) for a label. */
+/** Adds one message to the count of a label (`change` 1) or takes one off (-1). */
 export function changeLabelCount(
   writer: Writer,
   inboxId: InboxId,

@@ -11,9 +11,9 @@ import { type Folder, getCounters } from './folders.js';
 import { type Term, termKey } from './postings.js';
 
 /**
- * Which messages of a folder: those in every set of `all`, in at least one of `any` (when it is not
- * empty), in none of `none`, with numbers from `from` up to but not including `to`. Sets that are likely to
- * end the matter stand first: the smallest of `all`, the largest of `any` and `none`.
+ * Which messages of a folder: those in every set of `all`, in at least one of `any` (when it is not empty), in none of
+ * `none`, with numbers from `from` up to but not including `to`. For speed the most selective sets come first: the
+ * smallest of `all`, the largest of `any` and `none`.
  */
 export interface Selection {
   readonly all: readonly Term[];
@@ -42,7 +42,7 @@ export function countSelected(reader: Reader, folder: Folder, selection: Selecti
   return countMembers(reader, combinationOf(reader, folder, selection));
 }
 
-/** Which messages of a folder are in a selection, asked for here and there. Good as long as the reader is. */
+/** Tests messages of a folder against a selection, in any order. Valid as long as the reader. */
 export function maskOf(reader: Reader, folder: Folder, selection: Selection): CombinationMask {
   return new CombinationMask(reader, combinationOf(reader, folder, selection));
 }
@@ -50,7 +50,7 @@ export function maskOf(reader: Reader, folder: Folder, selection: Selection): Co
 function combinationOf(reader: Reader, folder: Folder, selection: Selection): Combination {
   const { all, any, none, from, to } = selection;
   const keysOf = (terms: readonly Term[]): Buffer[] => terms.map(term => termKey(folder, term));
-  // Only live messages have labels; without a set to be in, those that are gone must be taken out.
+  // Only live messages are in sets other than `gone`; a selection without `all` and `any` must exclude those that are gone.
   const without: readonly Term[] = all.length + any.length === 0 ? [{ type: 'gone' }, ...none] : none;
   return {
     all: keysOf(all),

@@ -24,7 +24,10 @@ export interface ApprovalLink {
   readonly method: Exclude<ApprovalMethod, 'console'>;
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** One link gives one phrase. It stays until it expires, so that a second press is told why. */
+  /**
+   * One link gives one phrase. The link is kept until it expires, so that a second press of the button gets an
+   * explanation.
+   */
   readonly approvedAt: number | null;
 }
 
@@ -87,7 +90,7 @@ export function removePhrase(writer: Writer, hash: Buffer, phrase: ClaimPhrase):
   removePending(writer, { kind: 'expire-phrase', dueAt: phrase.expiresAt, id: phrase.id });
 }
 
-/** What happened on the way to access, and to access itself. */
+/** Events of the audit trail: signup, approval, claims and keys. */
 export type AuditKind =
   /** A link was made for an address that may have one. */
   | 'requested'
@@ -102,7 +105,7 @@ export type AuditKind =
   | 'key_created'
   | 'key_revoked';
 
-/** One line of the trail. Never holds a token, phrase or credential. */
+/** One event of the audit trail. Never holds a token, phrase or credential. */
 export interface AuditEvent {
   /** Sorts by time. */
   readonly id: AuditId;

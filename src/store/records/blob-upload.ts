@@ -4,13 +4,13 @@ import type { Reader, Writer } from '../engine/tables.js';
 import { type BlobRef, blobChunksTable, blobUploadsTable, CHUNK_BYTES, getChunk } from './blobs.js';
 import { addPending } from './pending.js';
 
-/** Bytes handed to LMDB and not yet flushed: bounds for one upload and for all of them together. */
+/** Limits on bytes handed to LMDB and not yet flushed, for one upload and for all together. */
 const WINDOW_BYTES = 1024 * 1024;
 const TOTAL_WINDOW_BYTES = 4 * 1024 * 1024;
 
 /**
- * A piece smaller than this is copied beside its neighbours: a sender that drips single bytes would hold
- * some hundreds of bytes of objects for each of them.
+ * Smaller pieces are copied into one buffer: a sender that drips single bytes would otherwise cost some hundred bytes
+ * of objects for each.
  */
 const SMALL_PIECE_BYTES = 1024;
 const GATHER_BYTES = 4096;
@@ -33,7 +33,7 @@ export class BlobUploads {
     return new BlobUpload(this, this.#store);
   }
 
-  /** Is the common window full? */
+  /** Is the window that all uploads share full? */
   get isFull(): boolean {
     return this.#unflushedBytes >= TOTAL_WINDOW_BYTES;
   }
@@ -87,9 +87,9 @@ export class BlobUpload {
     return this.#size;
   }
 
-  /** Takes bytes, which the caller gives up. False when the window is full: wait for `drained()`. */
+  /** Takes bytes; the caller must not use the buffer again. False when the window is full: wait for `drained()`. */
   write(bytes: Uint8Array): boolean {
-    // A producer that has not heard of the end yet: its bytes would be left behind.
+    // The upload has ended and the producer does not know yet: its bytes are dropped.
     if (this.#isAborted) return true;
     this.#size += bytes.length;
     let rest = bytes;
@@ -113,8 +113,8 @@ export class BlobUpload {
   }
 
   /**
-   * Reads back one of the chunks written so far; null past the last. A chunk on its way into the store is seen
-   * by units of work from now on, and by readers behind one of those.
+   * Reads back one of the chunks written so far; null past the last. A chunk in flight is seen by later units of work,
+   * and by readers after one of those.
    * @throws what made a chunk fail
    */
   chunkAt(reader: Reader, index: number): Uint8Array | null {
@@ -145,7 +145,7 @@ export class BlobUpload {
     return { id: this.id, size: this.#size };
   }
 
-  /** Gives the blob up: chunks that were committed are left to the sweeper. Never throws. */
+  /** Abandons the upload; committed chunks are left to the sweeper. Never throws. */
   abort(): void {
     this.#isAborted = true;
     this.#parts = [];
@@ -156,7 +156,7 @@ export class BlobUpload {
       .write(writer => {
         if (!writer.has(blobUploadsTable, this.id)) return;
         writer.remove(blobUploadsTable, this.id);
-        // Due at once, whatever clock the sweeper goes by.
+        // Due at once, whatever the clock says.
         addPending(writer, 0, { kind: 'purge-blob', id: this.id });
       })
       .catch(() => {
@@ -189,7 +189,7 @@ export class BlobUpload {
   }
 
   #mustWait(): boolean {
-    // An upload with nothing under way always goes on: the common window cannot starve it for ever.
+    // An upload with nothing in flight may always go on, so the shared window cannot starve it.
     return this.#unflushedBytes >= WINDOW_BYTES || (this.#uploads.isFull && this.#unflushedBytes > 0);
   }
 
@@ -217,7 +217,7 @@ export class BlobUpload {
     this.#uploads.add(chunk.length);
     this.#store
       .write(writer => {
-        // Without the first chunk nothing would know of the others.
+        // Without the first chunk no record would name the others.
         if (this.#failure !== null) throw this.#failure.error;
         try {
           if (index === 0) writer.put(blobUploadsTable, this.id, Date.now());

@@ -5,8 +5,8 @@ import { bytesKey, jsonValue, type Reader, type Table, type Writer, walkTable } 
 import { addPending } from './pending.js';
 
 /**
- * Charges against sending allowances: one a submission, by account and instant. Their sum is kept, so that what
- * is used now is that sum less the few that have expired and have not been swept yet.
+ * Charges against sending allowances: one a submission, by account and instant. Their sum is stored; what counts now is
+ * that sum minus the few charges that have expired and are not swept yet.
  */
 export const chargesTable: Table<Buffer, number> = {
   name: 'charges',
@@ -40,7 +40,7 @@ function chargeKey({ accountId, at, id }: ChargeKey): Buffer {
 }
 
 const AFTER_ACCOUNT = 16;
-/** Charges that a look takes: few at first, because mostly the first tells all. */
+/** Charges that one scan reads: few at first, because the first is mostly enough. */
 const PAGES = { first: 4, longest: 500 };
 
 export function addCharge(writer: Writer, key: ChargeKey, amount: number): void {

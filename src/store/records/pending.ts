@@ -13,9 +13,9 @@ import { bytesKey, jsonValue, type Reader, type Table, type Writer } from '../en
 import type { MessageKind } from '../mailbox/folders.js';
 
 /**
- * What must happen next, by kind and due instant: the truth from which queues and sweepers are fed, so
- * that nothing depends on Redis or on memory. An entry is written in the commit that makes the work
- * necessary and removed in the commit that completes it.
+ * What must happen next, by kind and due instant. Queues and the sweeper are fed from it, so nothing depends on Redis
+ * or on memory. An entry is written in the commit that makes the work necessary and removed in the commit that
+ * completes it.
  */
 export type PendingWork =
   | { readonly kind: 'parse'; readonly id: MessageId }
@@ -107,8 +107,8 @@ export function listDue<Kind extends PendingKind>(
 }
 
 /**
- * All work of one kind whenever it is due, page by page, oldest first. Each page is a short read of its own, so
- * that whoever walks may write between pages; work that is planned behind the walk's position meanwhile is met too.
+ * All work of one kind, due or not, page by page, oldest first. Each page is its own short read, so the caller may
+ * write between pages; work added after the current position is met too.
  */
 export function* pendingPages<Kind extends PendingKind>(
   store: Store,

@@ -14,12 +14,12 @@ import { blocksOfTerm, type Term } from '../mailbox/postings.js';
 import { type Selection, selectMessages } from '../mailbox/select-messages.js';
 
 /**
- * The members of a conversation that are shown: two sets of message numbers, received and sent, each in the order
- * of time, walked together. They are sets like those of labels, so that a page or a merge costs the same
- * whatever they hold.
+ * The members of a conversation that are shown: two sets of message numbers, received and sent, each in the order of
+ * time, walked together. They are sets like those of labels, so the cost of a page or a merge does not depend on how
+ * many members there are.
  */
 
-/** Where a member stands in the one order of all messages of an inbox: by time, then kind, then number. */
+/** Position in the order of all messages of an inbox: by time, then kind, then number. */
 export interface MemberPosition {
   readonly at: number;
   readonly kind: MessageKind;
@@ -61,7 +61,7 @@ export interface MemberScan {
   readonly conditions?: MemberConditions;
 }
 
-/** Members in order. Costs a look at each block of the conversation up to where `limit` is reached. */
+/** Members in order. Cost: one read for each block of the conversation until `limit` is reached. */
 export function scanMembers(reader: Reader, place: ThreadPlace, scan: MemberScan): Member[] {
   const { isDescending, limit, position, conditions = NO_CONDITIONS } = scan;
   const members = foldersOf(place.inboxId).flatMap(folder => {
@@ -103,7 +103,7 @@ function withThread(selection: Selection, root: ThreadId): Selection {
   return { ...selection, all: [threadTerm(root), ...selection.all] };
 }
 
-/** What of a folder stands behind a position, which may be that of a message of the other kind. */
+/** The part of a folder after a position, which may be that of a message of the other kind. */
 function behind(
   reader: Reader,
   folder: Folder,

@@ -80,7 +80,7 @@ export function moveInThreads(
 interface MemberChange {
   readonly was: MemberOutcome | null;
   readonly is: MemberOutcome | null;
-  /** One more or less that belongs to it, shown or not. */
+  /** Adds or removes one member, shown or not. */
   readonly members: 1 | 0 | -1;
   /** Instant of a message that is shown. */
   readonly at: number;
@@ -131,7 +131,7 @@ function laterOf(a: MemberPosition | null, b: MemberPosition | null): MemberPosi
   return compareMembers(a, b) >= 0 ? a : b;
 }
 
-/** What most conversations have is freed with their last member; the rest is the sweeper's. */
+/** Entries freed together with the last member: enough for most conversations. The sweeper frees the rest. */
 const FREED_AT_ONCE = 16;
 
 function endThread(writer: Writer, root: ThreadId, { inboxId }: ThreadRecord): void {
@@ -181,7 +181,7 @@ function olderOf(a: ThreadId, b: ThreadId): ThreadId {
   return a;
 }
 
-/** Pages that were made before show thread ids that are not canonical any more. */
+/** Cached pages show thread ids that are no longer canonical, so the version must grow. */
 function touchLists(writer: Writer, folder: Folder): void {
   if (getCounters(writer, folder).version > 0) countChange(writer, folder, 0);
 }

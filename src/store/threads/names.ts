@@ -5,13 +5,13 @@ import { bytesKey, idValue, noValue, type Reader, type Table, type Writer } from
 import { addPending } from '../records/pending.js';
 
 /**
- * What the ids of conversations that were merged stand for. Members are kept under one id, the root: the one
- * that more messages had joined, so that a merge moves the smaller part. Every other id leads there, from
- * smaller to larger, so that no way is longer than the binary logarithm of the number of messages. The id
- * that is shown, the canonical one, is the oldest of them, whichever the root is.
+ * What the ids of conversations that were merged stand for. Members are kept under one id, the root: the one that more
+ * messages had joined, so that a merge moves the smaller part. Every other id leads there, always from the smaller
+ * conversation to the larger, so a path has at most log2(number of messages) steps. The id that is shown, the canonical
+ * one, is the oldest of them, whichever the root is.
  *
- * The oldest cannot be the root as well: mail can tie a thousand conversations together one after the other, each
- * to one that is older. Then the way from the youngest would lead through all of them, for every line that shows it.
+ * The oldest id cannot be the root as well: mail can merge a thousand conversations one after the other, each into an
+ * older one. The path from the youngest would then have a thousand steps, for every line that shows it.
  */
 export type ThreadAlias =
   /** Merged into this one. */
@@ -43,7 +43,7 @@ export const mergedThreadsTable: Table<InboxId, number> = {
   decodeValue: bytes => bytes.readUIntBE(0, 6),
 };
 
-/** Far above any logarithm: a way that is longer goes in a circle. */
+/** More steps than any sound path has: a longer one is a cycle. */
 const MAX_STEPS = 64;
 
 export interface ResolvedThread {
@@ -53,7 +53,7 @@ export interface ResolvedThread {
   readonly shown: ThreadId;
 }
 
-/** @throws when the ids go in a circle (damage) */
+/** @throws when the ids form a cycle (damage) */
 export function resolveThread(reader: Reader, id: ThreadId): ResolvedThread {
   let root = id;
   for (let step = 0; step < MAX_STEPS; step++) {
@@ -80,7 +80,7 @@ export function hasMergedThreads(reader: Reader, inboxId: InboxId): boolean {
   return reader.has(mergedThreadsTable, inboxId);
 }
 
-/** Lets a root that is no longer one lead to another, which is shown as `shown` from now on. */
+/** Makes a former root lead to another root, which is shown as `shown` from now on. */
 export function mergeNames(
   writer: Writer,
   inboxId: InboxId,
@@ -99,7 +99,7 @@ function countMerged(writer: Writer, inboxId: InboxId, change: 1 | -1): void {
   else writer.remove(mergedThreadsTable, inboxId);
 }
 
-/** Message-IDs have no bound that a key could rely on. */
+/** Message-IDs may be longer than a key can be, so they are hashed. */
 const HASH_BYTES = 16;
 
 /**
@@ -179,7 +179,7 @@ function scanParts(reader: Reader, id: ThreadId, limit: number): ThreadPart[] {
     .map(key => readPartKey(key).part);
 }
 
-/** At once: nothing has to come before it. */
+/** Due at once. */
 const NOW = 0;
 
 /**

@@ -30,7 +30,7 @@ export interface ThreadRecord {
   readonly inboxId: InboxId;
   /** The id that it is shown by (`names.ts`). */
   readonly shown: ThreadId;
-  /** Messages that belong to it, those in Trash or being parsed again included: with the last it ends. */
+  /** Messages that belong to it, including those in Trash or being parsed again. It ends with the last one. */
   readonly members: number;
   /** How often a message has joined it or what was merged into it. */
   readonly joins: number;
@@ -104,7 +104,7 @@ function readPosition(bytes: LentBytes, offset: number): MemberPosition | null {
     : { at: bytes.readUIntBE(offset, 6), kind, seq: bytes.readUIntBE(offset + 7, 6) };
 }
 
-/** What the list of conversations knows without looking further. */
+/** What an entry of the list of conversations says. */
 export interface ThreadActivity {
   /** That of the latest member: the list's order and its cursors. */
   readonly latest: MemberPosition;
@@ -130,7 +130,7 @@ function activityKey(inboxId: InboxId, latest: MemberPosition): Buffer {
 const activityValue = (root: ThreadId, isAlone: boolean): Buffer =>
   joinKey(idToBytes(root), u8(isAlone ? 1 : 0));
 
-/** An entry of the list; its root is read when it is asked for, because a search asks for few of thousands. */
+/** An entry of the list. Its root is decoded on demand, because a search needs few of thousands. */
 export class ListedThread implements ThreadActivity {
   readonly latest: MemberPosition;
   readonly isAlone: boolean;
@@ -149,7 +149,7 @@ export class ListedThread implements ThreadActivity {
   }
 }
 
-/** Conversations of an inbox by their latest member, those behind `position`. */
+/** Conversations of an inbox by their latest member, those after `position`. */
 export function scanActivity(
   reader: Reader,
   inboxId: InboxId,
@@ -224,8 +224,8 @@ export interface MaskedMembers {
 const NONE: MaskedMembers = { count: 0, newest: [] };
 
 /**
- * Which members of conversations meet conditions, for a walk over thousands of them in one event turn: blocks of
- * the conditions are combined once, and small conversations are known from their record alone.
+ * Finds members of conversations that meet conditions, for walks over thousands of conversations in one event turn:
+ * blocks of the conditions are combined once, and small conversations are decided from their record alone.
  */
 export class MemberMask {
   readonly #reader: Reader;
@@ -252,7 +252,7 @@ export class MemberMask {
     return known.filter(position => this.has(position)).flatMap(position => this.#read(position));
   }
 
-  /** The same of any conversation: costs a look at each of its blocks. */
+  /** The same for any conversation; reads each of its blocks. */
   of(root: ThreadId, { counts }: ThreadRecord, limit: number): MaskedMembers {
     const byKind = { received: counts.received, sent: sentCount(counts) };
     const found = KINDS.filter(kind => byKind[kind] > 0).map(kind => this.#ofKind(root, kind, limit));

@@ -80,8 +80,9 @@ function expectInboxes(reader: Reader, ledger: Ledger): number {
 
 /** What else belongs to an account. */
 function expectOwners(reader: Reader, ledger: Ledger): void {
-  for (const { value } of walkTable(reader, signupAnswersTable))
+  for (const { value } of walkTable(reader, signupAnswersTable)) {
     expectAccount(reader, ledger, value.accountId);
+  }
   for (const { value } of walkTable(reader, feedbackTable)) expectAccount(reader, ledger, value.accountId);
 }
 
@@ -136,7 +137,7 @@ export function leavingInboxes(reader: Reader): Set<InboxId> {
   return leaving;
 }
 
-/** Finds what must happen next, and expects what it is about. */
+/** Walks the pending index; expects the records that its entries are about. */
 export function findPending(reader: Reader, ledger: Ledger): number {
   let count = 0;
   for (const { key, value } of walkTable(reader, pendingTable)) {

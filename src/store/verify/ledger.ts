@@ -1,10 +1,10 @@
 /**
- * Two accounts of one thing. Records say which entries the indexes must hold, the indexes say which they
- * hold; the ledger tells where the two differ.
+ * Compares two sets of entries: those that the records require of the indexes (`expect`) and those that the indexes
+ * hold (`find`).
  *
- * It never keeps the entries, of which there are millions: a first reading adds up their hashes in some
- * thousand buckets, and only the entries of buckets that do not come out even are kept, by name, in a second
- * reading. Two sets that differ have the same sums with a chance of one in 2^64 a bucket.
+ * It never keeps the entries, of which there are millions: a first reading adds up their hashes in some thousand
+ * buckets, and only the entries of buckets that do not come out even are kept, by name, in a second reading. Two sets
+ * that differ have the same sums with a chance of one in 2^64 a bucket.
  */
 export interface Ledger {
   /** This entry must be there. */

@@ -131,10 +131,12 @@ function expectReceived(ledger: Ledger, record: ReceivedRecord): void {
   const { id, status, parseDueAt, content } = record;
   const isFinished = status === 'ready' || status === 'failed';
   if (parseDueAt !== null) ledger.expect(pendingEntry.parse(id, parseDueAt));
-  if (isFinished !== (parseDueAt === null))
+  if (isFinished !== (parseDueAt === null)) {
     ledger.expect(`agreement of message ${id}, ${status}, with when it is due`);
-  if ((status === 'ready') !== (content !== null))
+  }
+  if ((status === 'ready') !== (content !== null)) {
     ledger.expect(`agreement of message ${id}, ${status}, with its content`);
+  }
   if (content !== null) ledger.expect(blobEntry(content));
   for (const blob of [record.raw, ...record.attachments.map(attachment => attachment.blob)]) {
     ledger.expect(blobEntry(blob));
@@ -160,7 +162,7 @@ const sendEntry = {
   listed: (key: Buffer): string => `list entry ${key.toString('hex')} of a draft`,
 };
 
-/** Expects what attempts owe: an entry of the pending index as long as one has no outcome. */
+/** Expects a pending entry for every attempt without an outcome. */
 export function expectAttempts(reader: Reader, ledger: Ledger): void {
   for (const { value: record } of walkTable(reader, sentTable)) {
     const { id, attempt, relayDueAt, status } = record;

@@ -68,8 +68,9 @@ const labelCountEntry = (inboxId: InboxId, kind: MessageKind, label: string, cou
 export function findSets(reader: Reader, ledger: Ledger, isLeaving: (inboxId: InboxId) => boolean): void {
   let label: { readonly folder: Folder; readonly name: string; count: number } | null = null;
   const closeLabel = (): void => {
-    if (label !== null)
+    if (label !== null) {
       ledger.expect(labelCountEntry(label.folder.inboxId, label.folder.kind, label.name, label.count));
+    }
     label = null;
   };
   for (const { set, size, seqs } of walkSets(reader)) {
@@ -101,8 +102,9 @@ export function findLabelCounts(reader: Reader, ledger: Ledger): void {
     for (const kind of ['received', 'sent'] as const) {
       if (value[kind] > 0) ledger.find(labelCountEntry(inboxId, kind, label, value[kind]));
     }
-    if (value.received + value.sent === 0)
+    if (value.received + value.sent === 0) {
       ledger.find(`empty count of label ${JSON.stringify(label)} of inbox ${inboxId}`);
+    }
   }
 }
 
@@ -132,10 +134,12 @@ export function findCounters(
     const tally = tallies.get(tallyKey(folder));
     const lastSeq = Math.max(value.nextSeq - 1, 0);
     ledger.find(countersEntry(folder, value.live));
-    if ((tally?.lastSeq ?? 0) > lastSeq)
+    if ((tally?.lastSeq ?? 0) > lastSeq) {
       ledger.find(`last number ${lastSeq} of ${nameOf(folder)}, with later messages`);
-    if ((tally?.lastAt ?? 0) > value.lastAt)
+    }
+    if ((tally?.lastAt ?? 0) > value.lastAt) {
       ledger.find(`last instant ${value.lastAt} of ${nameOf(folder)}, with later messages`);
+    }
     if (tally === undefined) ledger.expect(countersEntry(folder, 0));
     if (isLeaving(folder.inboxId)) continue;
     for (let seq = FIRST_SEQ; seq < value.nextSeq; seq++) ledger.expect(folderEntry.number(folder, seq));
@@ -191,8 +195,9 @@ export function findBlobs(reader: Reader, ledger: Ledger): void {
   for (const { key, value } of walkTable(reader, blobOwnersTable)) {
     const id = idFromBytes<BlobId>(key);
     if (value < 2) ledger.find(`number of owners ${value} of blob ${id}`);
-    if (!reader.has(blobChunksTable, { id, index: 0 }))
+    if (!reader.has(blobChunksTable, { id, index: 0 })) {
       ledger.find(`number of owners of blob ${id}, which is not there`);
+    }
   }
 }
 

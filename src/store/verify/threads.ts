@@ -102,8 +102,9 @@ function findThread(reader: Reader, ledger: Ledger, root: ThreadId, thread: Thre
   const { inboxId, members, joins, counts, latest } = thread;
   ledger.find(entry.member(root), members);
   for (const outcome of OUTCOMES) ledger.find(entry.outcome(root, outcome), counts[outcome]);
-  if (members === 0 || joins < members)
+  if (members === 0 || joins < members) {
     ledger.find(`thread ${root} of ${members} messages that ${joins} joined`);
+  }
   const resolved = resolveIn(reader, ledger, root);
   if (resolved.root !== root) ledger.find(`thread ${root}, which was merged into another`);
   if (resolved.shown !== thread.shown) ledger.find(`thread ${root} shown as ${thread.shown}`);
@@ -124,8 +125,9 @@ function endedThreads(reader: Reader, ledger: Ledger): Ended {
   for (const { value } of walkTable(reader, pendingTable)) {
     if (value.kind !== 'purge-thread') continue;
     ended.set(value.id, value.inboxId);
-    if (getThread(reader, value.id) !== undefined)
+    if (getThread(reader, value.id) !== undefined) {
       ledger.find(`pending end of thread ${value.id}, which has members`);
+    }
   }
   return ended;
 }

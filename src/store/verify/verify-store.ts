@@ -49,9 +49,9 @@ const MAX_BUCKETS = 64;
 const MAX_FAULTS = 500;
 
 /**
- * Holds every record of a store against every index, counter and blob (`ledger.ts` says how), in
- * one snapshot and one event turn: a daemon that serves the store meanwhile is seen at one instant. While it
- * lasts, some 100 µs a message, the pages that the daemon frees are not used again and the file may grow.
+ * Checks every record of a store against every index, counter and blob (see `ledger.ts`), in one snapshot and one event
+ * turn: a daemon may serve the store meanwhile. While it lasts, some 100 µs a message, the pages that the daemon frees
+ * are not used again and the file may grow.
  */
 export function verifyStore(store: Store): Verification {
   return store.read(reader => {

@@ -29,13 +29,13 @@ export async function getDraftDetail(
   { store }: { readonly store: Store },
   input: DraftTarget,
 ): Promise<ByteStream> {
-  let owned = store.read(reader => locateDraft(reader, input));
+  let located = store.read(reader => locateDraft(reader, input));
   for (;;) {
-    const { draft, inbox } = owned;
+    const { draft, inbox } = located;
     const outcome = await outcomeOf(readDetail(store, draft, inbox));
-    owned = store.read(reader => locateDraft(reader, input));
+    located = store.read(reader => locateDraft(reader, input));
     // The draft was edited meanwhile: the parts read may belong to two versions.
-    if (owned.draft.version === draft.version) return outcome();
+    if (located.draft.version === draft.version) return outcome();
   }
 }
 
@@ -93,12 +93,12 @@ export function listDrafts(
   },
 ): DraftPage {
   return deps.store.read(reader => {
-    const owned = locateInbox(reader, input, input.inboxId);
-    const cursors = idCursors<DraftId>(deps.cursors, `drafts ${owned.id} ${input.list}`);
+    const inbox = locateInbox(reader, input, input.inboxId);
+    const cursors = idCursors<DraftId>(deps.cursors, `drafts ${inbox.id} ${input.list}`);
     const { items, next_cursor } = page(
       { ...cursors, invalid: 'invalid_draft' },
       input,
-      (before, limit) => scanDrafts(reader, owned.id, input.list, before, limit),
+      (before, limit) => scanDrafts(reader, inbox.id, input.list, before, limit),
       id => id,
     );
     const drafts = items.flatMap(id => {
@@ -159,9 +159,9 @@ export function deleteDraft(
   input: DraftTarget,
 ): Promise<Deleted> {
   return deps.store.write(writer => {
-    const owned = locateDraft(writer, input);
+    const located = locateDraft(writer, input);
     checkPermitted(writer, input, 'delete');
-    const { draft } = owned;
+    const { draft } = located;
     eraseDraft(writer, draft, deps.clock());
     return {
       id: draft.id,

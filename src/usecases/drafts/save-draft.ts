@@ -207,8 +207,7 @@ const REPLACED_FOR_MS = 60_000;
  * fields both survive, because each is one unit of work on the current draft.
  */
 export async function updateDraft(deps: DraftDeps, input: DraftTarget & UpdateDraft): Promise<DraftMetadata> {
-  const normal = normaliseDraft(input);
-  const change = normal;
+  const change = normaliseDraft(input);
   if (Object.keys(change).length === 0) {
     throw refuse('invalid_draft', 'Give at least one field to change.');
   }
@@ -225,8 +224,7 @@ export async function updateDraft(deps: DraftDeps, input: DraftTarget & UpdateDr
 
 /** The draft, if it can take this change now; refuses otherwise. */
 function changeableDraft(reader: Reader, input: DraftTarget, change: DraftChange): DraftRecord {
-  const owned = locateDraft(reader, input);
-  const { draft } = owned;
+  const { draft } = locateDraft(reader, input);
   if (draft.state !== 'draft') {
     throw refuse('draft_submitted', 'The draft has been submitted and cannot be changed; make a new one.');
   }

@@ -24,8 +24,7 @@ import { type DraftTarget, locateDraft, outcomeOf, readDraftTexts } from './read
  */
 export async function sendDraft(deps: SendDeps, input: DraftTarget & SendDraft): Promise<SendReceipt> {
   const key = checkIdempotencyKey(input.idempotency_key);
-  const owned = deps.store.read(reader => locateDraft(reader, input));
-  const { draft, inbox } = owned;
+  const { draft, inbox } = deps.store.read(reader => locateDraft(reader, input));
   return submitSend(deps, {
     accountId: input.accountId,
     inboxId: inbox.id,

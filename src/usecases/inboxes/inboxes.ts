@@ -37,8 +37,7 @@ export function listInboxes(deps: { store: Store; limits: DefaultLimits }, accou
 
 export function getInbox(deps: { store: Store }, accountId: AccountId, inboxId: string): Inbox {
   return deps.store.read(reader => {
-    const owned = locateInbox(reader, { accountId }, inboxId);
-    return viewInbox(owned);
+    return viewInbox(locateInbox(reader, { accountId }, inboxId));
   });
 }
 
@@ -74,11 +73,11 @@ export async function updateInbox(deps: { store: Store }, input: InboxInput & Up
   const name = normaliseName('name', input.name);
   const senderName = normaliseName('sender_name', input.sender_name);
   return deps.store.write(writer => {
-    const owned = locateInbox(writer, input, input.inboxId);
+    const before = locateInbox(writer, input, input.inboxId);
     const inbox = {
-      ...owned,
-      name: input.name === undefined ? owned.name : name,
-      senderName: input.sender_name === undefined ? owned.senderName : senderName,
+      ...before,
+      name: input.name === undefined ? before.name : name,
+      senderName: input.sender_name === undefined ? before.senderName : senderName,
     };
     putInbox(writer, inbox);
     return viewInbox(inbox);

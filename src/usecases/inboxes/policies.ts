@@ -54,8 +54,8 @@ export function readPolicy(
   kind: PolicyKind,
 ): Policy {
   return deps.store.read(reader => {
-    const owned = locateInbox(reader, { accountId }, inboxId);
-    return viewPolicy(owned.id, getPolicy(reader, owned.id, kind));
+    const inbox = locateInbox(reader, { accountId }, inboxId);
+    return viewPolicy(inbox.id, getPolicy(reader, inbox.id, kind));
   });
 }
 

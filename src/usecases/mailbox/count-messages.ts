@@ -30,8 +30,8 @@ export interface CountInput {
  * message that meets the rest. What takes longer goes on in the next turn, so that others go on too.
  */
 export async function countMessages(deps: { store: Store }, input: CountInput): Promise<number> {
-  const owned = deps.store.read(reader => locateInbox(reader, input, input.inboxId));
-  const folder = { inboxId: owned.id, kind: input.kind };
+  const inbox = deps.store.read(reader => locateInbox(reader, input, input.inboxId));
+  const folder = { inboxId: inbox.id, kind: input.kind };
   if (input.filter.subject !== null) return await countSubjects(deps.store, folder, input.filter);
   const stored = deps.store.read(reader => storedCount(reader, folder, input.filter));
   return stored ?? (await countSets(deps.store, folder, input.filter));

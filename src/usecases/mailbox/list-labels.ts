@@ -20,11 +20,11 @@ export interface ListLabelsInput {
 export function listLabels(deps: { store: Store; cursors: CursorCodec }, input: ListLabelsInput): LabelList {
   const prefix = normalisePrefix(input.prefix);
   return deps.store.read(reader => {
-    const owned = locateInbox(reader, input, input.inboxId);
+    const inbox = locateInbox(reader, input, input.inboxId);
     const { items, next_cursor } = page(
-      textCursors(deps.cursors, `labels ${owned.id} ${prefix}`),
+      textCursors(deps.cursors, `labels ${inbox.id} ${prefix}`),
       input,
-      (after, limit) => scanLabels(reader, owned.id, prefix, after, limit),
+      (after, limit) => scanLabels(reader, inbox.id, prefix, after, limit),
       ({ label }) => label,
     );
     const labels = items.map(({ label, count }) => ({

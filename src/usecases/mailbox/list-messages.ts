@@ -53,8 +53,8 @@ export function listVersion(
  */
 export function listMessages(deps: { store: Store; cursors: CursorCodec }, input: ListInput): MessagePage {
   return deps.store.read(reader => {
-    const owned = locateInbox(reader, input, input.inboxId);
-    const folder = { inboxId: owned.id, kind: input.kind };
+    const inbox = locateInbox(reader, input, input.inboxId);
+    const folder = { inboxId: inbox.id, kind: input.kind };
     const scope = `${input.kind} ${folder.inboxId} ${input.order} ${filterScope(input.filter)}`;
     const cursors = numberCursors(deps.cursors, scope);
     const found = findMessages(reader, folder, input.filter, {

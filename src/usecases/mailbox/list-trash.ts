@@ -20,11 +20,11 @@ export function listTrash(
   input: { accountId: AccountId; inboxId: string; limit: number; cursor: string | null },
 ): TrashPage {
   return deps.store.read(reader => {
-    const owned = locateInbox(reader, input, input.inboxId);
+    const inbox = locateInbox(reader, input, input.inboxId);
     const { items, next_cursor } = page(
-      numberCursors(deps.cursors, `trash ${owned.id}`),
+      numberCursors(deps.cursors, `trash ${inbox.id}`),
       input,
-      (before, limit) => scanTrash(reader, owned.id, before, limit),
+      (before, limit) => scanTrash(reader, inbox.id, before, limit),
       ({ number }) => number,
     );
     const nowMs = deps.clock();

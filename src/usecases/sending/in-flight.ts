@@ -17,7 +17,7 @@ const MAX_BYTES = 64 * 2 ** 20;
  * request that waits. Both are conveniences: what must happen stands in the store. Bytes are kept no longer than
  * somebody waits, so that nothing stays here of a message that never comes to the relay.
  */
-export class SendsInHand {
+export class SendsInFlight {
   readonly #composed = new Map<MessageId, Uint8Array>();
   readonly #waiting = new Map<MessageId, (result: SendResult | null) => void>();
   #bytes = 0;

@@ -6,14 +6,14 @@ import { getSent, type SentRecord, viewSent } from '../../store/mailbox/messages
 import type { Clock, Logger, Relay, RelayOutcome } from '../ports.js';
 import { withShownThread } from '../threads/read-thread.js';
 import { outcomeFields, recordOutcome, startAttempt } from './attempt.js';
-import type { SendsInHand } from './in-flight.js';
+import type { SendsInFlight } from './in-flight.js';
 import { composeOutgoing, readOutgoing } from './outgoing.js';
 
 export interface RelayDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly relay: Relay;
-  readonly inHand: SendsInHand;
+  readonly inFlight: SendsInFlight;
   readonly log: Logger;
 }
 
@@ -27,21 +27,21 @@ export async function relayMessage(deps: RelayDeps, id: MessageId): Promise<void
     await relayReserved(deps, id);
   } catch (error) {
     // The store failed: nobody will know the outcome, so the waiting request is let go.
-    deps.inHand.settle(id, null);
+    deps.inFlight.settle(id, null);
     throw error;
   }
 }
 
 async function relayReserved(deps: RelayDeps, id: MessageId): Promise<void> {
-  const { store, clock, inHand } = deps;
+  const { store, clock, inFlight } = deps;
   const reserved = store.read(reader => getSent(reader, id));
   // Deleted, or queued twice: there is nothing to do.
-  if (reserved?.attempt !== 'reserved') return inHand.settle(id, null);
-  const content = inHand.take(id) ?? (await composeAgain(deps, reserved));
+  if (reserved?.attempt !== 'reserved') return inFlight.settle(id, null);
+  const content = inFlight.take(id) ?? (await composeAgain(deps, reserved));
   const start = await store.write(writer => startAttempt(writer, id, clock()));
-  if (start.kind === 'left') return inHand.settle(id, null);
+  if (start.kind === 'left') return inFlight.settle(id, null);
   const { record } = start;
-  if (start.kind === 'refused') return inHand.settle(id, { message: viewSent(record), isPersisted: true });
+  if (start.kind === 'refused') return inFlight.settle(id, { message: viewSent(record), isPersisted: true });
   await saveOutcome(deps, record, content === null ? CONTENT_MISSING : await submit(deps, record, content));
 }
 
@@ -73,7 +73,7 @@ async function composeAgain({ store, log }: RelayDeps, record: SentRecord): Prom
 
 /** A known outcome that cannot be saved is told to the one who waits, as such. The relay has logged it. */
 async function saveOutcome(
-  { store, inHand }: RelayDeps,
+  { store, inFlight }: RelayDeps,
   record: SentRecord,
   outcome: RelayOutcome,
 ): Promise<void> {
@@ -81,9 +81,9 @@ async function saveOutcome(
   try {
     const saved = await store.write(writer => recordOutcome(writer, record, outcome));
     const shown = saved === null ? null : store.read(reader => withShownThread(reader, saved));
-    inHand.settle(record.id, shown === null ? unsaved : { message: viewSent(shown), isPersisted: true });
+    inFlight.settle(record.id, shown === null ? unsaved : { message: viewSent(shown), isPersisted: true });
   } catch (error) {
-    inHand.settle(record.id, unsaved);
+    inFlight.settle(record.id, unsaved);
     throw error;
   }
 }

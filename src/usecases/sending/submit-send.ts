@@ -16,7 +16,7 @@ import { checkPermitted, locateInbox } from '../shared/callers.js';
 import { findOrMake, keep, type MadeOnce, replay } from '../shared/once.js';
 import { withUploads } from '../shared/uploads.js';
 import { withShownThread } from '../threads/read-thread.js';
-import type { SendResult, SendsInHand } from './in-flight.js';
+import type { SendResult, SendsInFlight } from './in-flight.js';
 import { composeOutgoing, type OutgoingContent, withAttribution } from './outgoing.js';
 import { checkQuota, type QuotaDeps } from './quota.js';
 import type { Recipe } from './recipe.js';
@@ -162,7 +162,7 @@ export interface Reserved {
 
 export interface HandOverDeps {
   readonly store: Store;
-  readonly inHand: SendsInHand;
+  readonly inFlight: SendsInFlight;
   readonly queue: WorkQueue;
   /** How long a request waits for the outcome. */
   readonly responseTimeoutMs: number;
@@ -171,13 +171,13 @@ export interface HandOverDeps {
 /**
  * Offers a reserved message to the relay and waits for what becomes of it; without a word from there, it is as it is
  * saved. Nothing here is an async function, which would keep all that it was given while it waits: of a message
- * that is waited for only its record stays in memory, and its bytes as `SendsInHand` has room for them.
+ * that is waited for only its record stays in memory, and its bytes as `SendsInFlight` has room for them.
  */
 function handOver(deps: HandOverDeps, { record, message, keyed }: Reserved): Promise<SendReceipt> {
-  const { store, inHand, queue, responseTimeoutMs } = deps;
+  const { store, inFlight, queue, responseTimeoutMs } = deps;
   const { id, attempt } = record;
   if (attempt === 'settled') return Promise.resolve(receiptOf(store, record, keyed, null));
-  const outcome = inHand.hold(id, message, responseTimeoutMs);
+  const outcome = inFlight.hold(id, message, responseTimeoutMs);
   queue.offer([id]);
   return outcome.then(result => receiptOf(store, record, keyed, result));
 }

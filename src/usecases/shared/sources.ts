@@ -50,11 +50,12 @@ export async function findSource(store: Store, inboxId: InboxId, messageId: stri
   const found = store.read(reader => findRecord(reader, inboxId, messageId));
   if (found === null) throw notFound('message in this inbox');
   if (found.kind === 'sent') {
-    if (found.status !== 'accepted')
+    if (found.status !== 'accepted') {
       throw refuse(
         'reply_not_ready',
         `The sent message is ${found.status}; only an accepted one can be answered or forwarded.`,
       );
+    }
     return { kind: 'sent', record: found };
   }
   if (found.status !== 'ready') {

@@ -42,8 +42,7 @@ async function changeMembers(
   change: Change,
 ): Promise<ThreadRecord> {
   const first = await store.write(writer => {
-    const owned = begin(writer);
-    const { root, thread } = owned;
+    const { root, thread } = begin(writer);
     const selection = new ThreadSelection(writer, thread.inboxId, root);
     const limit = memberCount(thread) <= WHOLE ? WHOLE : MEMBERS_PER_UNIT;
     return { thread, selection, hasMore: changeSome(writer, selection, limit, change) };
@@ -100,9 +99,9 @@ export async function deleteThread(
   const deleted = await changeMembers(
     deps.store,
     writer => {
-      const owned = locateThread(writer, input);
+      const located = locateThread(writer, input);
       checkPermitted(writer, input, 'delete');
-      return owned;
+      return located;
     },
     (writer, message) => void moveToTrash(writer, deps, message, nowMs),
   );

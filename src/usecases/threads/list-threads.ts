@@ -35,8 +35,8 @@ export function threadListVersion(
   input: Pick<ListThreadsInput, 'accountId' | 'inboxId'>,
 ): number {
   return deps.store.read(reader => {
-    const owned = locateInbox(reader, input, input.inboxId);
-    const versions = foldersOf(owned.id).map(folder => getCounters(reader, folder).version);
+    const inbox = locateInbox(reader, input, input.inboxId);
+    const versions = foldersOf(inbox.id).map(folder => getCounters(reader, folder).version);
     return versions.reduce((sum, version) => sum + version, 0);
   });
 }
@@ -52,8 +52,8 @@ export async function listThreads(
 ): Promise<ThreadPage> {
   const { store } = deps;
   const { filter, order, limit } = input;
-  const owned = store.read(reader => locateInbox(reader, input, input.inboxId));
-  const inboxId = owned.id;
+  const inbox = store.read(reader => locateInbox(reader, input, input.inboxId));
+  const inboxId = inbox.id;
   const cursors = memberCursors(deps.cursors, `threads ${inboxId} ${order} ${filterScope(filter)}`);
   const isDescending = order === 'newest';
   if (filterScope(filter) === filterScope(NO_FILTER)) {

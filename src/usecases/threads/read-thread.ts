@@ -57,8 +57,7 @@ export function getThreadDetail(
 ): ByteStream {
   const { store, cursors } = deps;
   return store.read(reader => {
-    const owned = locateThread(reader, input);
-    const { root, thread } = owned;
+    const { root, thread } = locateThread(reader, input);
     // The id as it was asked for: a merge between two pages does not end the pages.
     const place = { inboxId: thread.inboxId, root };
     const { items, next_cursor } = page(

@@ -101,8 +101,9 @@ function countAll(reader: Reader): BoxStatus['counts'] {
       const inboxes = listInboxes(reader, account.id, Number.MAX_SAFE_INTEGER);
       counts.accounts += 1;
       counts.inboxes += inboxes.length;
-      for (const inbox of inboxes)
+      for (const inbox of inboxes) {
         counts.messages += getCounters(reader, { inboxId: inbox.id, kind: 'received' }).live;
+      }
     }
     after = page.at(-1)?.id ?? null;
     if (page.length < PAGE) return counts;

@@ -2,7 +2,7 @@ import type { MessageId } from '../../../src/domain/ids.js';
 import type { Store } from '../../../src/store/engine/store.js';
 import { BlobUploads } from '../../../src/store/records/blob-upload.js';
 import type { Clock, Logger, Relay } from '../../../src/usecases/ports.js';
-import { SendsInHand } from '../../../src/usecases/sending/in-flight.js';
+import { SendsInFlight } from '../../../src/usecases/sending/in-flight.js';
 import { relayMessage } from '../../../src/usecases/sending/relay-message.js';
 import type { SendDeps } from '../../../src/usecases/sending/submit-send.js';
 
@@ -29,7 +29,7 @@ export class SendingSide {
   /** What failed while it was relayed. */
   readonly failures: unknown[] = [];
   readonly #options: SendingSideOptions;
-  readonly #inHand = new SendsInHand();
+  readonly #inFlight = new SendsInFlight();
   readonly #working = new Set<Promise<void>>();
 
   constructor(options: SendingSideOptions) {
@@ -38,7 +38,7 @@ export class SendingSide {
     this.send = {
       store,
       clock,
-      inHand: this.#inHand,
+      inFlight: this.#inFlight,
       uploads: new BlobUploads(store),
       queue: { isReady: true, offer: ids => this.#offer(ids) },
       quota: {
@@ -63,7 +63,10 @@ export class SendingSide {
 
   #work(id: MessageId): void {
     const { store, clock, relay } = this.#options;
-    const done: Promise<void> = relayMessage({ store, clock, relay, inHand: this.#inHand, log: silent }, id)
+    const done: Promise<void> = relayMessage(
+      { store, clock, relay, inFlight: this.#inFlight, log: silent },
+      id,
+    )
       .catch(error => void this.failures.push(error))
       .finally(() => this.#working.delete(done));
     this.#working.add(done);

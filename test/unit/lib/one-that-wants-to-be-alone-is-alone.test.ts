@@ -4,15 +4,15 @@ import { Semaphore } from '../../../src/lib/async.js';
 /** Slots, and work in them that ends when it is told to. */
 function setUp(limit: number) {
   const slots = new Semaphore(limit);
-  const inHand = new Map<string, () => void>();
+  const inFlight = new Map<string, () => void>();
   const apply = (name: string, isAlone = false): Promise<void> =>
-    slots.use(() => new Promise<void>(resolve => inHand.set(name, resolve)), isAlone);
+    slots.use(() => new Promise<void>(resolve => inFlight.set(name, resolve)), isAlone);
   const end = async (name: string): Promise<void> => {
-    inHand.get(name)?.();
-    inHand.delete(name);
+    inFlight.get(name)?.();
+    inFlight.delete(name);
     await turn();
   };
-  return { slots, apply, end, names: () => [...inHand.keys()].join('') };
+  return { slots, apply, end, names: () => [...inFlight.keys()].join('') };
 }
 
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));

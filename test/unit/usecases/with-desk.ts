@@ -1,6 +1,6 @@
 import type { MessageId } from '../../../src/domain/ids.js';
 import type { RelayAttempt, RelayOutcome } from '../../../src/usecases/ports.js';
-import { SendsInHand } from '../../../src/usecases/sending/in-flight.js';
+import { SendsInFlight } from '../../../src/usecases/sending/in-flight.js';
 import { relayMessage } from '../../../src/usecases/sending/relay-message.js';
 import type { SendDeps } from '../../../src/usecases/sending/submit-send.js';
 import type { ByteStream } from '../../../src/usecases/shared/contents.js';
@@ -39,7 +39,7 @@ export class Desk {
       store,
       uploads,
       clock,
-      inHand: new SendsInHand(),
+      inFlight: new SendsInFlight(),
       queue: {
         offer: ids => this.#offer(ids),
         get isReady() {

@@ -51,7 +51,7 @@ async function failAt(t: Test, at: number, fate: 'lost' | 'landed', outcome: Rel
     t.equal(told.outcome_persisted, !wasHandedOver, 'and whether it is kept');
   }
   t.ok(house.side.failures.every(error => error instanceof StoreFailedError));
-  t.equal(house.side.send.inHand.bytes, 0);
+  t.equal(house.side.send.inFlight.bytes, 0);
 
   await startAgain(house);
   const retry = await receiptOf(house.submit(FIELDS));

@@ -42,7 +42,7 @@ async function bothWays(
   let first: Uint8Array | undefined;
   send.queue.offer = ([offered]) => {
     id = offered;
-    first = offered === undefined ? undefined : send.inHand.take(offered);
+    first = offered === undefined ? undefined : send.inFlight.take(offered);
   };
   await receiptOf(house.submit(fields));
   if (id === undefined || first === undefined) throw new Error('nothing was offered');

@@ -98,7 +98,7 @@ async function changedBehindStart(t: Test, change: Change, outcome = ACCEPTED) {
 
 async function isClean(t: Test, house: SendingHouse): Promise<void> {
   t.same(house.side.failures, []);
-  t.equal(house.side.send.inHand.bytes, 0, 'no bytes are kept in memory');
+  t.equal(house.side.send.inFlight.bytes, 0, 'no bytes are kept in memory');
   t.same(house.pendingRelays(), []);
   await house.sweepAll();
   t.same(faultsOf(house), []);

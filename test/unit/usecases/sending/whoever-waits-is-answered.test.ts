@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { SentMetadata } from '../../../../src/contract/sent.js';
 import type { MessageId } from '../../../../src/domain/ids.js';
-import { type SendResult, SendsInHand } from '../../../../src/usecases/sending/in-flight.js';
+import { type SendResult, SendsInFlight } from '../../../../src/usecases/sending/in-flight.js';
 import { REFUSED } from '../../../support/sending/scripted-relay.js';
 import { faultsOf, receiptOf, withSending } from './with-sending.js';
 
@@ -32,7 +32,7 @@ t.test(
 
 t.test('an offer that was dropped: bytes are let go with the answer, and it goes out later', async t => {
   const house = await withSending(t, { responseTimeoutMs: 20 });
-  const { inHand } = house.side.send;
+  const { inFlight } = house.side.send;
   house.side.mode = 'drop';
   const receipts = [];
   for (let n = 0; n < 5; n++) {
@@ -43,7 +43,7 @@ t.test('an offer that was dropped: bytes are let go with the answer, and it goes
     receipts.map(({ message }) => message.status),
     receipts.map(() => 'unknown'),
   );
-  t.equal(inHand.bytes, 0, 'nothing is kept of what nobody waits for');
+  t.equal(inFlight.bytes, 0, 'nothing is kept of what nobody waits for');
   house.side.kept.push(...house.pendingRelays());
   await house.side.workAll();
   t.same(
@@ -58,11 +58,11 @@ t.test('an offer that was dropped: bytes are let go with the answer, and it goes
 
 t.test('one whose waiting ends with the outcome saved is told the outcome', async t => {
   const house = await withSending(t);
-  const { queue, inHand } = house.side.send;
+  const { queue, inFlight } = house.side.send;
   const { offer } = queue;
-  const settle = inHand.settle.bind(inHand);
+  const settle = inFlight.settle.bind(inFlight);
   // It is not woken by the relaying, as if that had been over before it began to wait.
-  inHand.settle = () => {};
+  inFlight.settle = () => {};
   queue.offer = ids => {
     offer(ids);
     void house.side.workAll().then(() => settle(ids[0] as MessageId, null));
@@ -74,24 +74,24 @@ const RESULT: SendResult = { message: { id: 'm' } as SentMetadata, isPersisted: 
 const id = (n: number) => `m${n}` as MessageId;
 
 t.test('bytes beyond 64 MiB are not kept, whoever waits is woken all the same', async t => {
-  const inHand = new SendsInHand();
+  const inFlight = new SendsInFlight();
   const big = new Uint8Array(30 * 2 ** 20);
-  const waits = [1, 2, 3].map(n => inHand.hold(id(n), big, 60_000));
-  t.equal(inHand.bytes, 60 * 2 ** 20);
-  t.equal(inHand.take(id(3)), undefined);
-  t.equal(inHand.take(id(1)), big);
-  t.equal(inHand.take(id(1)), undefined, 'once');
-  for (const n of [1, 2, 3]) inHand.settle(id(n), RESULT);
+  const waits = [1, 2, 3].map(n => inFlight.hold(id(n), big, 60_000));
+  t.equal(inFlight.bytes, 60 * 2 ** 20);
+  t.equal(inFlight.take(id(3)), undefined);
+  t.equal(inFlight.take(id(1)), big);
+  t.equal(inFlight.take(id(1)), undefined, 'once');
+  for (const n of [1, 2, 3]) inFlight.settle(id(n), RESULT);
   t.same(await Promise.all(waits), [RESULT, RESULT, RESULT]);
-  t.equal(inHand.bytes, 0);
-  inHand.settle(id(1), RESULT);
+  t.equal(inFlight.bytes, 0);
+  inFlight.settle(id(1), RESULT);
 });
 
 t.test('when the process ends nobody waits on, nor begins to', async t => {
-  const inHand = new SendsInHand();
-  const before = inHand.hold(id(1), Buffer.from('x'), 60_000);
-  inHand.endWithin(1);
+  const inFlight = new SendsInFlight();
+  const before = inFlight.hold(id(1), Buffer.from('x'), 60_000);
+  inFlight.endWithin(1);
   t.equal(await before, null);
-  t.equal(await inHand.hold(id(2), Buffer.from('x'), 60_000), null);
-  t.equal(inHand.bytes, 0);
+  t.equal(await inFlight.hold(id(2), Buffer.from('x'), 60_000), null);
+  t.equal(inFlight.bytes, 0);
 });
