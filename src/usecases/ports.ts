@@ -205,8 +205,8 @@ export type AcceptOutcome =
 /** Bytes of one message on their way into the store. Exactly one of `commit` and `abort` ends it. */
 export interface IncomingBody {
   /**
-   * Takes the next bytes of the message (already unstuffed); the caller gives the buffer up.
-   * Returns false when the window is full: wait for `drained()` before the next write.
+   * Takes the next bytes of the message (dot-stuffing removed); the caller must not use the buffer again. Returns false
+   * when the window is full: wait for `drained()` before the next write.
    */
   write(chunk: Uint8Array): boolean;
   /** Resolves when more may be written. Rejects when the store failed: answer 451 and `abort()`. */

@@ -50,7 +50,7 @@ export function maskOf(reader: Reader, folder: Folder, selection: Selection): Co
 function combinationOf(reader: Reader, folder: Folder, selection: Selection): Combination {
   const { all, any, none, from, to } = selection;
   const keysOf = (terms: readonly Term[]): Buffer[] => terms.map(term => termKey(folder, term));
-  // Only live messages are in sets other than `gone`; a selection without `all` and `any` must exclude those that are gone.
+  // Only live messages are in sets other than `gone`; without `all` and `any` those that are gone must be excluded.
   const without: readonly Term[] = all.length + any.length === 0 ? [{ type: 'gone' }, ...none] : none;
   return {
     all: keysOf(all),

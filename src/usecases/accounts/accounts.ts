@@ -117,7 +117,7 @@ export interface AllowanceView {
 interface AllowanceOf {
   readonly allowance: number;
   readonly used: number;
-  /** It follows the configuration. */
+  /** True when the value follows the configuration. */
   readonly is_default: boolean;
 }
 

@@ -61,7 +61,7 @@ export function createInboundMail(deps: AcceptDeps): InboundMail {
 class StoredBody implements IncomingBody {
   readonly #deps: AcceptDeps;
   readonly #upload: BlobUpload;
-  /** The disk went below its floor while the message came: it is read to its end, but not kept. */
+  /** Free disk space fell below the limit during the message: it is read to its end, but not kept. */
   #isWithoutRoom = false;
 
   constructor(deps: AcceptDeps) {
@@ -116,7 +116,7 @@ class StoredBody implements IncomingBody {
   }
 }
 
-/** Rules ask for a From that stands, if anywhere, behind what a unit of work may read: nothing was written. */
+/** The rules need the From header, and it is beyond what one unit of work may read: nothing was written. */
 type SenderUnknown = { readonly status: 'sender_unknown' };
 
 function storeMessage(
@@ -128,7 +128,7 @@ function storeMessage(
 ): AcceptOutcome | SenderUnknown {
   const live = envelope.recipients.filter(({ inboxId }) => getInbox(writer, inboxId) !== undefined);
   if (live.length === 0) return { status: 'no_recipients' };
-  // The rules that count are those of this very commit: an admin who has been answered is obeyed.
+  // The rules at this commit count: a change that an admin was told is saved applies.
   const rules = receivingRules(writer, live);
   const senders = rules.size === 0 ? [] : from.readOn(writer);
   if (senders === null) return { status: 'sender_unknown' };
@@ -141,7 +141,7 @@ function storeMessage(
   const messageIds: MessageId[] = [];
   for (const [inboxId, address] of recipients) {
     const { seq, at } = takeSequence(writer, { inboxId, kind: 'received' }, nowMs);
-    // Due now, even when the folder's time runs ahead because the clock has gone back.
+    // Due now by the clock, even when the instant of the message is later because the clock was set back.
     const record: ReceivedRecord = {
       ...newRecord(inboxId, address, seq, raw, envelope, at),
       parseDueAt: nowMs,

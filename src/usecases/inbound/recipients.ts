@@ -102,7 +102,7 @@ export class UploadedFrom {
     this.#upload = upload;
   }
 
-  /** Reads a chunk on, unless all is known. The addresses, or null when the header goes on behind it. */
+  /** Reads one more chunk unless the header is complete. The addresses, or null when the header continues. */
   readOn(reader: Reader): readonly string[] | null {
     if (this.#addresses !== null) return this.#addresses;
     const from = this.#reader ?? new FromReader();
@@ -120,7 +120,7 @@ export class UploadedFrom {
     return this.#addresses;
   }
 
-  /** Reads to the end of the header, a chunk an event turn, behind a unit of work that has been flushed. */
+  /** Reads to the end of the header, one chunk an event turn, after a unit of work that has been flushed. */
   async readAll(store: Store): Promise<void> {
     do await nextTurn();
     while (store.read(reader => this.readOn(reader)) === null);

@@ -116,7 +116,7 @@ export function moveToTrash(
   return trash;
 }
 
-/** Brings a message back from Trash with its labels; `not_found` from the end of its time on, swept or not. */
+/** Restores a message from Trash with its labels; `not_found` once its time is over, swept or not. */
 export async function restoreMessage(
   deps: Omit<TrashDeps, 'retentionDays'>,
   input: MessageInput & OfKind,

@@ -25,9 +25,9 @@ export interface CountInput {
 }
 
 /**
- * How many messages meet a filter, exactly. No label or one is a stored number; other sets are combined,
- * which is one event turn up to a folder of millions and many labels; a subject is looked for in every
- * message that meets the rest. What takes longer goes on in the next turn, so that others go on too.
+ * How many messages meet a filter, exactly (`countMessages`). Without conditions or with one label it is a stored
+ * number. Other sets are combined, in one event turn for millions of messages and many labels. A subject is looked for
+ * in every message that meets the rest. Long counts continue in the next event turn, so that other requests are served.
  */
 export async function countMessages(deps: { store: Store }, input: CountInput): Promise<number> {
   const inbox = deps.store.read(reader => locateInbox(reader, input, input.inboxId));

@@ -33,7 +33,7 @@ export interface FoundMessages {
 
 /** Messages that one page may look at for what no index knows (subjects): some milliseconds. */
 export const MAX_LOOKED_AT = 1_000;
-/** So many at a time, but no fewer than the page can take. */
+/** Messages read at a time, at least as many as the page can take. */
 const LOOK_STEP = 100;
 
 /** One page of the messages of a folder that meet a filter. */
@@ -54,7 +54,10 @@ export function findMessages(
 
 type Walk = typeof walkSets;
 
-/** Looks at what the sets have in common until the page is full or has looked at enough: then it may be short. */
+/**
+ * Reads messages that the sets select until the page is full or the limit of reads is reached; then the page may be
+ * short.
+ */
 function searchSubjects(
   reader: Reader,
   folder: Folder,
@@ -109,7 +112,7 @@ export function selectionOf(
   return page.position === null ? whole : goOnBehind(whole, page.position, page.isDescending);
 }
 
-/** What is left of a selection behind a position. */
+/** The part of a selection after a position. */
 function goOnBehind(selection: Selection, position: number, isDescending: boolean): Selection {
   const { from, to } = selection;
   return isDescending

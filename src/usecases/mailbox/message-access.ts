@@ -68,9 +68,9 @@ export type MessageInput = Caller & {
 /** A message of one of the kinds: live, or in Trash and not over at an instant. */
 export interface Wanted<Kind extends MessageKind> {
   readonly kinds: readonly Kind[];
-  /** One in Trash is as missing as one that never was, but for who restores or deletes it. */
+  /** A message in Trash is `not_found`, except for restoring and deleting. */
   readonly trash: 'live' | { readonly restorableAt: number };
-  /** What the caller wants to do to it: ownership comes before permission. */
+  /** The permission that is needed, checked after ownership. */
   readonly may?: keyof AccountPermissions;
 }
 
@@ -104,7 +104,7 @@ export function find<Kind extends MessageKind>(
   return null;
 }
 
-/** Its time in Trash has ended: gone, whether the sweeper has come by or not. */
+/** Has its time in Trash ended? Then it is gone, even if the sweeper has not erased it yet. */
 function isOver(message: MessageRecord, nowMs: number): boolean {
   return message.trash !== null && message.trash.restorableUntil <= nowMs;
 }

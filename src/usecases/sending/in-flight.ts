@@ -13,9 +13,9 @@ export interface SendResult {
 const MAX_BYTES = 64 * 2 ** 20;
 
 /**
- * Sends between their reservation and their outcome, in this process: the composed bytes for the relay, and the
- * request that waits. Both are conveniences: what must happen stands in the store. Bytes are kept no longer than
- * somebody waits, so that nothing stays here of a message that never comes to the relay.
+ * Sends of this process between reservation and outcome: the composed bytes for the relay, and the waiting request.
+ * Both only save time: what must happen is in the store. Bytes are kept only while a request waits, so nothing is left
+ * of a message that never reaches the relay.
  */
 export class SendsInFlight {
   readonly #composed = new Map<MessageId, Uint8Array>();
@@ -30,7 +30,7 @@ export class SendsInFlight {
   }
 
   /**
-   * Keeps the bytes of a message for the relay, and waits for what becomes of it.
+   * Keeps the bytes of a message for the relay, and waits for its outcome.
    * @returns null after `timeoutMs`, or when there will be no outcome
    */
   hold(id: MessageId, content: Uint8Array, timeoutMs: number): Promise<SendResult | null> {
@@ -41,7 +41,7 @@ export class SendsInFlight {
     return this.#wait(id, timeoutMs);
   }
 
-  /** Gives the bytes away, once. */
+  /** The bytes of a message, once; they are not kept any longer. */
   take(id: MessageId): Uint8Array | undefined {
     const content = this.#composed.get(id);
     if (content !== undefined) {
@@ -51,7 +51,7 @@ export class SendsInFlight {
     return content;
   }
 
-  /** Wakes the request that waits, if there is one; null when there is no outcome to tell of. */
+  /** Wakes the waiting request, if there is one; null when there is no outcome to report. */
   settle(id: MessageId, result: SendResult | null): void {
     this.take(id);
     const wake = this.#waiting.get(id);
@@ -59,7 +59,7 @@ export class SendsInFlight {
     wake?.(result);
   }
 
-  /** The process ends: from so many milliseconds on nobody is kept waiting. */
+  /** The process ends: all waiting requests are answered within this many milliseconds. */
   endWithin(ms: number): void {
     this.#endsAtMs = performance.now() + ms;
     const end = (): void => {

@@ -28,7 +28,7 @@ export interface QueueStatus {
   };
   /** Sends that never started and do not start by themselves: a day old, or in Trash. */
   readonly held: readonly HeldSend[];
-  /** More waits than was looked at: the numbers are the least that there is. */
+  /** More is waiting than was counted: the numbers are lower bounds. */
   readonly is_partial: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface HeldSend {
   readonly in_trash: boolean;
 }
 
-/** Entries of one kind that a look counts. */
+/** Entries of one kind that are counted at most. */
 const MAX_LOOKED_AT = 10_000;
 const MAX_HELD_SHOWN = 100;
 
@@ -72,7 +72,7 @@ function viewHeld(record: SentRecord | undefined): HeldSend[] {
   return [{ id, inbox_id, created_at: toInstant(createdAt), subject, in_trash: trash !== null }];
 }
 
-/** What a retry came to. */
+/** The result of a retry. */
 export interface Retried {
   /** Held before; to be sent now. */
   readonly retried: readonly string[];

@@ -5,7 +5,7 @@ import type { Reader, Writer } from '../../store/engine/tables.js';
 import type { InboxRecord } from '../../store/records/inboxes.js';
 import type { RetryKey } from '../shared/once.js';
 
-/** What every way of sending comes to: an inbox, a key, and how to work out what is to be sent. */
+/** What `submitSend` needs from every way of sending: an inbox, a key, and how to derive the message. */
 export interface Recipe {
   readonly accountId: AccountId;
   /** Text from outside. */
@@ -13,7 +13,7 @@ export interface Recipe {
   /** By which a retry is known; all ways of sending share one namespace. */
   readonly retry: RetryKey | null;
   readonly labels: readonly string[];
-  /** Works out what is to be sent; asked for a new attempt only, never for a replay. */
+  /** Derives what is to be sent; called for a new attempt only, never for a replay. */
   readonly derive: (inbox: InboxRecord) => Promise<Outgoing>;
   /** The draft that is sent; absent where what is sent comes with the request. */
   readonly draft?: DraftToSend;
@@ -22,15 +22,15 @@ export interface Recipe {
 /** A draft goes out once, key or not, and as it was read. */
 export interface DraftToSend {
   /**
-   * The attempt that came of the draft; null while it has not been submitted. Refuses a draft that is gone or was
-   * changed since it was read.
+   * The attempt of the draft; null while it has not been submitted. Refuses a draft that is gone or was changed since
+   * it was read.
    */
   readonly attempt: (reader: Reader) => SendReceipt | null;
   /** Submits the draft, in the unit of work of the reservation. */
   readonly submit: (writer: Writer, sentId: MessageId, nowMs: number) => void;
 }
 
-/** A message whose recipients are known: the sending rules are asked before the rest of it is worked out. */
+/** A message whose recipients are known: the sending rules are checked before the rest is derived. */
 export interface Outgoing {
   readonly recipients: Recipients;
   readonly body: () => OutgoingBody | Promise<OutgoingBody>;

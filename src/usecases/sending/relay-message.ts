@@ -18,9 +18,9 @@ export interface RelayDeps {
 }
 
 /**
- * Hands one reserved message to the relay and saves what becomes of it. The mark `started` is on disk before the
- * relay hears of the message, and a message that bears it is left alone: this is where "at most once" is kept
- * (`submit-send.ts` says why).
+ * Hands one reserved message to the relay and saves the outcome. The mark `started` is on disk before the relay hears
+ * of the message, and a message that bears it is left alone: this is where "at most once" is kept (`submit-send.ts`
+ * says why).
  */
 export async function relayMessage(deps: RelayDeps, id: MessageId): Promise<void> {
   try {
@@ -71,7 +71,9 @@ async function composeAgain({ store, log }: RelayDeps, record: SentRecord): Prom
   }
 }
 
-/** A known outcome that cannot be saved is told to the one who waits, as such. The relay has logged it. */
+/**
+ * A known outcome that cannot be saved is still reported to the waiting request, as not saved. The relay has logged it.
+ */
 async function saveOutcome(
   { store, inFlight }: RelayDeps,
   record: SentRecord,

@@ -26,18 +26,18 @@ import { reserveSend, uploadContent } from './reserve-send.js';
  * Why nothing is sent twice, and nothing is lost silently.
  *
  * A send is one unit of work in the store, the reservation: idempotency key, charge, sent copy (`unknown`),
- * conversation, labels and the entry in the pending index are on disk together before anything is handed to
- * the relay, or none of them is. Before the relay opens a connection it marks the attempt as started, on disk
- * (`relay-message.ts`); nothing ever starts an attempt that bears the mark. So however often a request is
- * repeated, whatever is queued twice, and wherever the process ends, a message goes out once at most:
+ * conversation, labels and the entry in the pending index are on disk together before anything is handed to the relay,
+ * or none of them is. Before the relay opens a connection the attempt is marked as started, on disk
+ * (`relay-message.ts`); nothing ever starts an attempt that bears the mark. So however often a request is repeated,
+ * whatever is queued twice, and wherever the process ends, a message goes out once at most:
  *
  * - ended before the reservation: nothing happened, the key is unused;
  * - ended between reservation and mark: nothing has gone out; it is started as soon as it can be, for a day
  *   (`attempt.ts`);
  * - ended after the mark: it may have gone out. It stays `unknown` and charged, and nobody tries again.
  *
- * A retry with the same key finds the reservation in the same unit of work that would have made it, so that
- * concurrent ones come to one attempt; it never resumes one.
+ * A retry with the same key finds the reservation in the same unit of work that would have made it, so that concurrent
+ * ones come to one attempt; it never resumes one.
  */
 export interface SendDeps extends HandOverDeps {
   readonly uploads: BlobUploads;
@@ -50,15 +50,15 @@ export interface SendDeps extends HandOverDeps {
 }
 
 /**
- * Sends a message, or recovers the attempt that the key stands for. Resolves when the outcome is known, or after the
- * response timeout with `unknown`.
+ * Sends a message, or finds the attempt that its idempotency key stands for. Resolves when the outcome is known, or
+ * with `unknown` after the response timeout.
  */
 export function submitSend(deps: SendDeps, recipe: Recipe): Promise<SendReceipt> {
-  // The recipe, which holds files, is let go before the outcome is waited for.
+  // The recipe holds files: nothing keeps it while the request waits for the outcome.
   return reserveNew(deps, recipe).then(sent => ('record' in sent ? handOver(deps, sent) : sent));
 }
 
-/** A new attempt, on disk; or the receipt of the one that there is. */
+/** A new attempt, on disk, or the receipt of the existing one. */
 function reserveNew(deps: SendDeps, recipe: Recipe): Promise<SendReceipt | Reserved> {
   const look = (): SendReceipt | null => deps.store.read(reader => findAttempt(reader, deps, recipe));
   return findOrMake<SendReceipt | Reserved>(look, async () => {
@@ -69,8 +69,8 @@ function reserveNew(deps: SendDeps, recipe: Recipe): Promise<SendReceipt | Reser
 }
 
 /**
- * The attempt that there is: the answer to a retry. Null for a new one. Ownership, permission and replay are asked
- * in this order.
+ * The existing attempt, which answers a retry; null when there is none. Checks ownership, permission and replay, in
+ * this order.
  */
 function findAttempt(reader: Reader, { clock }: Pick<SendDeps, 'clock'>, recipe: Recipe): SendReceipt | null {
   locateInbox(reader, recipe, recipe.inboxId);
@@ -86,7 +86,7 @@ export function attemptOf(reader: Reader, id: MessageId): SendReceipt | null {
   return { limited: false, message: viewSent(withShownThread(reader, record)), outcome_persisted: true };
 }
 
-/** State, rules and size, in this order; what is not allowed is not worked out. */
+/** Checks state, rules and size, in this order; a send that is not allowed is not derived. */
 async function deriveContent(
   { store }: Pick<SendDeps, 'store'>,
   recipe: Recipe,
@@ -99,7 +99,7 @@ async function deriveContent(
   return { ...derived, recipients };
 }
 
-/** Rules and allowance: asked before bytes are stored, and again in the unit of work that reserves. */
+/** Checks rules and allowance: before bytes are stored, and again in the unit of work that reserves. */
 function admit(
   reader: Reader,
   { quota }: Pick<SendDeps, 'quota'>,
@@ -111,7 +111,7 @@ function admit(
   checkQuota(reader, quota, inbox.accountId, recipientCount(recipients), nowMs);
 }
 
-/** Makes the message and puts everything of it on disk. What is refused leaves nothing behind. */
+/** Composes the message and puts the reservation on disk. A refused send leaves nothing behind. */
 async function reserve(
   deps: SendDeps,
   recipe: Recipe,
@@ -156,7 +156,7 @@ function unavailable({ draft }: Recipe): Refusal {
 export interface Reserved {
   readonly record: SentRecord;
   readonly message: Uint8Array;
-  /** What its receipt says of its key. */
+  /** The part of the receipt that concerns its key. */
   readonly keyed: Keyed;
 }
 
@@ -169,9 +169,9 @@ export interface HandOverDeps {
 }
 
 /**
- * Offers a reserved message to the relay and waits for what becomes of it; without a word from there, it is as it is
- * saved. Nothing here is an async function, which would keep all that it was given while it waits: of a message
- * that is waited for only its record stays in memory, and its bytes as `SendsInFlight` has room for them.
+ * Offers a reserved message to the relay and waits for its outcome; without one it answers with the saved state. No
+ * function here is async, because an async function keeps its arguments while it waits: only the record of the message
+ * stays in memory, and its bytes as far as `SendsInFlight` has room for them.
  */
 function handOver(deps: HandOverDeps, { record, message, keyed }: Reserved): Promise<SendReceipt> {
   const { store, inFlight, queue, responseTimeoutMs } = deps;

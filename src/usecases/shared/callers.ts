@@ -7,9 +7,9 @@ import { type AccountPermissions, getAccount } from '../../store/records/account
 import { findAddress, getInbox, type InboxRecord } from '../../store/records/inboxes.js';
 
 /**
- * Who asks: an account, which reaches its own things and what its permissions allow, or the admin at the command
- * line, who reaches everybody's and whom permissions do not bind: they bind the agents of an account, not the one
- * who gave them. Whatever is missing, deleted or another account's gives the same `not_found`.
+ * Who asks: an account, which reaches its own things within its permissions, or the admin at the command line, who
+ * reaches everything. Permissions do not bind the admin, who sets them for the agents of an account. Anything missing,
+ * deleted or of another account is refused with the same `not_found`.
  */
 export type Caller = { readonly accountId: AccountId } | { readonly admin: true };
 
@@ -25,7 +25,7 @@ export function reachedInbox(reader: Reader, caller: Caller, id: InboxId): Inbox
 /**
  * A live inbox of the caller.
  * @param name its id; an admin may also name it by its address
- * @param may what the caller wants to do to it: ownership comes before permission
+ * @param may the permission that is needed, checked after ownership
  */
 export function locateInbox(
   reader: Reader,

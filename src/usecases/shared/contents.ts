@@ -27,8 +27,8 @@ export interface ByteStream {
 }
 
 /**
- * A blob to be sent to a client. Looks at its first chunk, so that missing bytes are told by status before anything
- * is sent; when one behind it is missing the answer is cut off.
+ * A blob to be sent to a client. Reads its first chunk at once, so that missing bytes give an error status; when a
+ * later chunk is missing the response is cut off.
  * @param heldBytes a longer one is read when its turn has come, so that a page of a hundred holds little in memory
  * @throws content_unavailable
  */

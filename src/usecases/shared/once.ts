@@ -34,9 +34,8 @@ export interface MadeOnce<View> {
 }
 
 /**
- * What a retry under a used key gets: what there is already, never a second one. Null when it is no retry.
- * Refuses other input under the key (`idempotency_conflict`) and what has gone since
- * (`idempotency_result_unavailable`).
+ * The result of a retry under a used key: what the first request made. Null when the key is unused. Refuses other input
+ * under the key (`idempotency_conflict`), and a result that was deleted since (`idempotency_result_unavailable`).
  */
 export function replay<View extends object>(
   reader: Reader,
@@ -63,8 +62,8 @@ export function replay<View extends object>(
 }
 
 /**
- * Makes something once for a key, or finds what it has made: both in one unit of work, so that concurrent requests
- * come to one result. Without a key it is made. What is refused leaves the key unused.
+ * Makes something once for a key, or finds what the key made, in one unit of work, so that concurrent requests get one
+ * result. Without a key it is always made. A refusal leaves the key unused.
  */
 export function once<Found extends object, Made extends object>(
   writer: Writer,
@@ -87,9 +86,9 @@ export function keep(writer: Writer, retry: RetryKey | null, id: string, nowMs: 
 }
 
 /**
- * For what has to be worked out before its unit of work: looks whether it is there already and makes it if not.
- * Where that is refused it looks again, because a replay comes before every other check and another request may
- * have made it meanwhile.
+ * For results that take work before their unit of work: looks for an existing one first, else makes it. When making it
+ * is refused it looks again, because a replay comes before every other check and another request may have made it
+ * meanwhile.
  */
 export async function findOrMake<View>(look: () => View | null, make: () => Promise<View>): Promise<View> {
   const found = look();

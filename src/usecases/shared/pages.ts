@@ -5,12 +5,12 @@ import type { CursorCodec } from '../../domain/paging.js';
 import { KIND_BYTE, messageKindOf } from '../../store/mailbox/folders.js';
 import type { MemberPosition } from '../../store/threads/members.js';
 
-/** The cursors of one list: what a client is given for a position, and the position of what it gives back. */
+/** The cursors of one list: encodes a position as a cursor, and decodes it again. */
 export interface Cursors<Position> {
   write(position: Position): string;
   /** Null for a text that is no cursor of this list. */
   read(cursor: string): Position | null;
-  /** What such a text is refused with; `invalid_cursor` unless another is said. */
+  /** Code of the refusal of such a text; `invalid_cursor` by default. */
   readonly invalid?: ErrorCode;
 }
 
@@ -28,7 +28,7 @@ export interface Page<Item> {
   readonly next_cursor: string | null;
 }
 
-/** Where a page begins: behind this position, or at the start of the list (null). Refuses a foreign cursor. */
+/** Where a page begins: after this position, or at the start of the list (null). Refuses a cursor of another list. */
 export function startOf<Position>(cursors: Cursors<Position>, cursor: string | null): Position | null {
   if (cursor === null) return null;
   const position = cursors.read(cursor);
@@ -39,14 +39,14 @@ export function startOf<Position>(cursors: Cursors<Position>, cursor: string | n
   );
 }
 
-/** The cursor of what comes behind a position; null at the end of the list. */
+/** The cursor of what comes after a position; null at the end of the list. */
 export function nextCursor<Position>(cursors: Cursors<Position>, next: Position | null): string | null {
   return next === null ? null : cursors.write(next);
 }
 
 /**
  * One page of a list.
- * @param scan the items behind a position, from the start of the list without one, at most `limit`
+ * @param scan the items after a position, or from the start of the list without one, at most `limit`
  * @param positionOf where an item stands in the list
  */
 export function page<Item, Position>(

@@ -70,7 +70,7 @@ export async function findSource(store: Store, inboxId: InboxId, messageId: stri
   return { kind: 'received', record: found, content, header };
 }
 
-/** What is read of a source; bytes that are missing because it has been deleted meanwhile make it `not_found`. */
+/** Reads from a source; when its bytes are missing because it was deleted meanwhile, refuses with `not_found`. */
 async function readOfSource<Value>(
   store: Store,
   { inboxId, id }: MessageRecord,
@@ -151,7 +151,7 @@ async function readOriginal(store: Store, source: MessageSource): Promise<Forwar
   return readContent(store, source.content);
 }
 
-/** The original bytes of every file, once it is known that they can fit. */
+/** The original bytes of every file, after a check that they fit into a message. */
 async function readForwardedFiles(
   store: Store,
   source: MessageSource,

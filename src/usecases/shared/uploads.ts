@@ -20,7 +20,7 @@ export class Uploads {
     this.#blobs = blobs;
   }
 
-  /** Has a unit of work taken them? If it was committed they are reachable, else they are to be given up. */
+  /** Has a unit of work finished them? If it was committed they are reachable, else they must be aborted. */
   get isFinished(): boolean {
     return this.#isFinished;
   }
@@ -33,8 +33,8 @@ export class Uploads {
   }
 
   /**
-   * Takes bytes that are in memory, no faster than the store does; the caller gives them up. Resolves when they are
-   * written but for what `finish` writes.
+   * Adds bytes that are in memory, at the pace of the store; the caller must not use the buffer again. Resolves when
+   * all is written except the part that `finish` writes.
    */
   async add(name: string, bytes: Uint8Array): Promise<void> {
     const upload = this.begin(name);
@@ -49,15 +49,15 @@ export class Uploads {
     return new Map([...this.#begun].map(([name, upload]) => [name, upload.finish(writer)]));
   }
 
-  /** Gives all of them up; what is in the store already is left to the sweeper. Never throws. */
+  /** Aborts all of them; chunks in the store are left to the sweeper. Never throws. */
   abort(): void {
     for (const upload of this.#begun.values()) upload.abort();
   }
 }
 
 /**
- * Lets `work` upload and write what makes the uploads reachable: when it resolves they are kept if a unit of work
- * has finished them, and given up otherwise; when it rejects they are given up.
+ * Runs `work`, which uploads and then writes what makes the uploads reachable. Uploads that no unit of work has
+ * finished, and all of them when `work` rejects, are aborted.
  */
 export async function withUploads<Result>(
   blobs: BlobUploads,

@@ -99,7 +99,7 @@ export async function approveAtConsole(
   });
 }
 
-/** The console asks nobody. */
+/** At the console the operator decides alone. */
 const NO_POLICY: SignupPolicy = { policy: 'closed', domains: [], proof: 'mail' };
 
 function addPhrase(

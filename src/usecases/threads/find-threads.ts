@@ -157,7 +157,7 @@ export class ThreadSearch {
   #walk(reader: Reader, conditions: MemberConditions): boolean {
     const mask = new MemberMask(reader, this.#inboxId, conditions);
     const endsAt = this.#looks + this.#bounds.looksPerTurn;
-    // A conversation that has begun to be looked through is finished, or no page would ever come past it.
+    // A conversation that was begun is read to its end, or no page would ever get past it.
     if (this.#partial !== null && !this.#lookThrough(reader, this.#partial, conditions)) return false;
     for (;;) {
       const activity = scanActivity(reader, this.#inboxId, {
@@ -171,7 +171,7 @@ export class ThreadSearch {
         if (this.#looks >= endsAt) return false;
         this.#looks += 1;
         this.#position = entry.latest;
-        // One that has a single message is decided by a bit.
+        // A conversation of one message is decided by one bit.
         const canMatch = !entry.isAlone || mask.has(entry.latest);
         if (canMatch && !this.#lookInto(reader, entry, mask, conditions)) return false;
       }

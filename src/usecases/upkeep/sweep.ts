@@ -61,7 +61,7 @@ interface Progress {
 }
 
 const ONE_PIECE: Progress = { pieces: 1, isDone: true };
-/** Of work that frees pieces for as long as there are any. */
+/** For duties that free pieces until none is left. */
 const upTo = (limit: number, pieces: number): Progress => ({ pieces, isDone: pieces < limit });
 
 /** 4 MiB. */
@@ -129,9 +129,9 @@ const DUTIES: { readonly [Kind in SweptKind]: Duty<Kind> } = {
 };
 
 /**
- * Frees what deletions and expiry have left, until nothing is due. Each step is one bounded unit of work that ends
- * with its pending entries, so a process that ends in the middle goes on at the next start. A step that fails is
- * left out from then on, and the others go on.
+ * Frees what deletions and expiry left behind, until nothing is due. Each step is one bounded unit of work that ends
+ * with its pending entries, so a process that ends in the middle goes on at the next start. A step that fails is left
+ * out from then on, and the others go on.
  * @param shouldStop asked between steps
  * @throws AggregateError at the end, with the errors of the steps that failed
  */
@@ -261,8 +261,8 @@ function forgetSets(writer: Writer, inboxId: InboxId, limit: number): number {
 }
 
 /**
- * At boot, before mail is taken: uploads that a process left unfinished become pending work of the sweep. Later
- * the table names uploads in hand too, which is why this is no duty.
+ * At boot, before mail is taken: uploads that a process left unfinished become pending work of the sweep. Later the
+ * table names uploads in flight too, which is why this is no duty.
  * @returns how many there were
  */
 export async function recoverUploads({ store, clock }: Pick<SweepDeps, 'store' | 'clock'>): Promise<number> {

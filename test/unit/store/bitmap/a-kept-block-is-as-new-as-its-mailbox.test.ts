@@ -125,7 +125,7 @@ t.test('a unit sees its own changes; when it is refused nothing of them stays be
   );
   for (const seq of [2, 3]) {
     const refused = store.write(writer => {
-      // Both make the same version of the mailbox.
+      // Both make the same version of the folder.
       change(writer, ['x'], seq, true);
       t.same(found(writer, 'x'), [1, seq]);
       change(writer, ['x'], 1, false);

@@ -16,8 +16,8 @@ export interface ModelMessage {
 }
 
 /**
- * What mailboxes must do, as simply as it can be said: messages in an array in the order of arrival, and every
- * question answered by looking at all of them.
+ * What folders must do, as simply as it can be said: messages in an array in the order of arrival, and every question
+ * answered by looking at all of them.
  */
 export class MailboxModel {
   messages: ModelMessage[] = [];

@@ -18,7 +18,7 @@ const FIELDS = {
   idempotency_key: 'once',
 };
 
-/** One send on a store that fails at its `at`th unit; what was told, and at which step it failed. */
+/** One send on a store that fails at its `at`th unit of work: the answer, and the step that failed. */
 async function sendFailing(house: SendingHouse, at: number, fate: 'lost' | 'landed') {
   const failing = failingAt(house.store, at, fate);
   house.restart(failing.store);

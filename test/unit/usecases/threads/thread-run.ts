@@ -389,7 +389,7 @@ class ThreadRun {
     } as ThreadSummary;
   }
 
-  /** The thread id of every line of the mailbox is today's. */
+  /** The thread id of every line in lists is the current one. */
   #compareMessages(inboxId: InboxId): void {
     for (const kind of ['received', 'sent'] as const) {
       const input = {
