@@ -1,6 +1,6 @@
 import { idToBytes } from '../../domain/ids.js';
-import type { ThreadingIds } from '../../domain/message-ids.js';
-import { messageIdsIn } from '../../domain/message-ids.js';
+import { messageIdsIn, type ThreadingIds } from '../../domain/message-ids.js';
+
 import { range, WHOLE_TABLE } from '../engine/keys.js';
 import type { Reader, Writer } from '../engine/tables.js';
 import { fieldStart, summariesTable, textField } from '../mailbox/folders.js';

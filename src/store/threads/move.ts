@@ -1,6 +1,6 @@
 import { type InboxId, newId, type ThreadId } from '../../domain/ids.js';
-import type { ThreadingIds } from '../../domain/message-ids.js';
-import { threadKeys } from '../../domain/message-ids.js';
+import { type ThreadingIds, threadKeys } from '../../domain/message-ids.js';
+
 import type { Reader, Writer } from '../engine/tables.js';
 import { countChange, type Folder, getCounters, instantOf } from '../mailbox/folders.js';
 import { addPosting, moveSet, removePosting } from '../mailbox/postings.js';

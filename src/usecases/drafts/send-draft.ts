@@ -2,7 +2,8 @@ import type { SendDraft } from '../../contract/drafts.js';
 import type { SendReceipt } from '../../contract/sent.js';
 import { notFound, refuse } from '../../domain/errors.js';
 import { checkIdempotencyKey } from '../../domain/idempotency.js';
-import type { MessageId } from '../../domain/ids.js';
+import type { DraftId, MessageId } from '../../domain/ids.js';
+
 import type { OutgoingBody } from '../../domain/message-parts.js';
 import { checkComplete } from '../../domain/send-input.js';
 import { draftSendIntent } from '../../domain/send-intent.js';
@@ -32,20 +33,18 @@ export async function sendDraft(deps: SendDeps, input: DraftTarget & SendDraft):
     labels: draft.labels,
     derive: current => derive(deps.store, current, draft),
     draft: {
-      attempt: reader => findAttempt(reader, draft),
+      attempt: reader => findAttempt(reader, draft.id),
+      admit: reader => checkUnchanged(reader, draft),
       submit: (writer, sentId, nowMs) => freeze(writer, draft, sentId, nowMs),
     },
   });
 }
 
 /** The attempt of a submitted draft; null while it has not been submitted. */
-function findAttempt(reader: Reader, read: DraftRecord): SendReceipt | null {
-  const draft = getDraft(reader, read.id);
+function findAttempt(reader: Reader, id: DraftId): SendReceipt | null {
+  const draft = getDraft(reader, id);
   if (draft === undefined) throw notFound('draft');
-  if (draft.sentMessageId === null) {
-    checkUnchanged(draft, read);
-    return null;
-  }
+  if (draft.sentMessageId === null) return null;
   const receipt = attemptOf(reader, draft.sentMessageId);
   if (receipt === null) {
     throw refuse(
@@ -56,8 +55,8 @@ function findAttempt(reader: Reader, read: DraftRecord): SendReceipt | null {
   return { ...receipt, replayed: true };
 }
 
-function checkUnchanged(now: DraftRecord | undefined, read: DraftRecord): void {
-  if (now?.version === read.version) return;
+function checkUnchanged(reader: Reader, read: DraftRecord): void {
+  if (getDraft(reader, read.id)?.version === read.version) return;
   throw refuse(
     'draft_busy',
     'Another change of the draft came first; nothing was sent. Look at what is in it now, then send it again.',
@@ -67,10 +66,7 @@ function checkUnchanged(now: DraftRecord | undefined, read: DraftRecord): void {
 async function derive(store: Store, inbox: InboxRecord, draft: DraftRecord): Promise<Outgoing> {
   const outcome = await outcomeOf(readBody(store, draft));
   // The parts read may belong to two versions: do not refuse a content that nobody wrote.
-  checkUnchanged(
-    store.read(reader => getDraft(reader, draft.id)),
-    draft,
-  );
+  store.read(reader => checkUnchanged(reader, draft));
   const { text, html, files } = outcome();
   const { to, cc, bcc, subject } = draft;
   checkComplete({ to, subject, text });

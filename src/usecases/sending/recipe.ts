@@ -21,11 +21,10 @@ export interface Recipe {
 
 /** A draft goes out once, key or not, and as it was read. */
 export interface DraftToSend {
-  /**
-   * The attempt of the draft; null while it has not been submitted. Refuses a draft that is gone or was changed since
-   * it was read.
-   */
+  /** The attempt of the draft; null while it has not been submitted. Refuses a draft that is gone. */
   readonly attempt: (reader: Reader) => SendReceipt | null;
+  /** Refuses a draft that was changed since it was read. */
+  readonly admit: (reader: Reader) => void;
   /** Submits the draft, in the unit of work of the reservation. */
   readonly submit: (writer: Writer, sentId: MessageId, nowMs: number) => void;
 }

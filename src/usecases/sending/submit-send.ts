@@ -99,14 +99,16 @@ async function deriveContent(
   return { ...derived, recipients };
 }
 
-/** Checks rules and allowance: before bytes are stored, and again in the unit of work that reserves. */
+/** Checks the draft, rules and allowance: before bytes are stored, and again in the unit of work that reserves. */
 function admit(
   reader: Reader,
   { quota }: Pick<SendDeps, 'quota'>,
+  { draft }: Recipe,
   inbox: InboxRecord,
   recipients: Recipients,
   nowMs: number,
 ): void {
+  draft?.admit(reader);
   checkSendingPolicy(reader, inbox.id, addressesOf(recipients));
   checkQuota(reader, quota, inbox.accountId, recipientCount(recipients), nowMs);
 }
@@ -124,7 +126,7 @@ async function reserve(
   const from = senderOf(inbox);
   const facts = { id, messageId: `${id}@${inbox.domain}`, from, date: nowMs };
   const message = composeOutgoing(content, facts);
-  deps.store.read(reader => admit(reader, deps, inbox, bare.recipients, nowMs));
+  deps.store.read(reader => admit(reader, deps, recipe, inbox, bare.recipients, nowMs));
   if (!deps.queue.isReady || !deps.store.room.hasRoomFor(2 * message.length)) throw unavailable(recipe);
 
   try {
@@ -133,7 +135,7 @@ async function reserve(
       return await deps.store.write(writer => {
         const receipt = findAttempt(writer, deps, recipe);
         if (receipt !== null) return receipt;
-        admit(writer, deps, inbox, bare.recipients, nowMs);
+        admit(writer, deps, recipe, inbox, bare.recipients, nowMs);
         recipe.draft?.submit(writer, id, nowMs);
         const record = reserveSend(writer, { recipe, inbox, content, facts, uploads });
         return { record, message, keyed: keep(writer, recipe.retry, id, nowMs) };
