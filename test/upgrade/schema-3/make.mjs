@@ -33,7 +33,7 @@ const box = PosternBox.create(t, {
     POSTERN_RELAY_SMARTHOST_HOST: '127.0.0.1',
     POSTERN_RELAY_SMARTHOST_PORT: `${smarthost.port}`,
     POSTERN_RELAY_SMARTHOST_TLS: 'none',
-    // Two messages are in hand at once, and a third one waits.
+    // Two messages are in flight at once, and a third one waits.
     POSTERN_RELAY_SMARTHOST_MAX_CONNECTIONS: '1',
     POSTERN_PARSE_WORKERS: '1',
   },
