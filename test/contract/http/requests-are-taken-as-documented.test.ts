@@ -13,7 +13,7 @@ import { SEND_INPUTS } from './send-bodies.js';
 /**
  * Not tried here. The first three take the same bodies as received mail does. The last two refuse even a valid body
  * when it comes too often or nobody has approved it, so they have tests of their own
- * (test/unit/http/routes/signup-and-claim-follow-the-specification.test.ts).
+ * (test/unit/http/routes/signup-and-claim-follow-the-contract.test.ts).
  */
 const ELSEWHERE: readonly string[] = [
   'PATCH /v1/sent/{message_id}',

@@ -69,7 +69,7 @@ t.test('bodies of claims', async t => {
   }
 });
 
-t.test('a claim gives what the specification says, and answers are never in its way', async t => {
+t.test('a claim gives what the contract says, and answers are never in its way', async t => {
   const access = await withAccess(t, { ...PROXY, policy: { policy: 'open' } });
   const answers: [unknown, string | null][] = [
     ['  heard of it  ', 'heard of it'],
