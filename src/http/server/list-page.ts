@@ -21,10 +21,12 @@ type ListRequest = RequestOf<(typeof MESSAGE_OPERATIONS)['listMessages']>;
 
 /** A page of an inbox's messages of one kind; taken from the cache as long as nothing has changed. */
 export function listPage(deps: ListPageDeps, kind: MessageKind, request: ListRequest): Reply<never> {
-  const input = { ...inboxOf(request), kind };
+  const { accountId, inboxId } = inboxOf(request);
+  // Written out: spreading would cost half of what a page from the cache does.
+  const input = { accountId, inboxId, kind };
   const version = listVersion(deps, input);
   // The account is part of the key: that it owns the inbox was checked when the page was made.
-  const key = `${kind} ${input.accountId} ${input.inboxId}?${request.queryText}`;
+  const key = `${kind} ${accountId} ${inboxId}?${request.queryText}`;
   const known = version === null ? undefined : deps.pages.get(key, version);
   if (known !== undefined) return pageReply(known);
   const asked = readListQuery(request.query);
