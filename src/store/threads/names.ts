@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { type InboxId, idFromBytes, idToBytes, type ThreadId } from '../../domain/ids.js';
 import { joinKey, range, u8, u48 } from '../engine/keys.js';
 import { bytesKey, idValue, noValue, type Reader, type Table, type Writer } from '../engine/tables.js';
+import { idField, replaceIdField } from '../mailbox/folders.js';
 import { addPending } from '../records/pending.js';
 
 /**
@@ -78,6 +79,36 @@ export function canonicalThread(reader: Reader, id: ThreadId): ThreadId {
 /** Can an id of this inbox stand for another one? */
 export function hasMergedThreads(reader: Reader, inboxId: InboxId): boolean {
   return reader.has(mergedThreadsTable, inboxId);
+}
+
+/** A message, as far as its conversation is concerned. */
+interface InThread {
+  readonly inboxId: InboxId;
+  readonly threadId: ThreadId | null;
+}
+
+/**
+ * The thread id that agents see of a message is the canonical one at the time of reading. A record and its
+ * line in lists keep the one from when the message joined: a merge of large conversations would otherwise
+ * have to write all of their messages. Most inboxes have no merged conversation, and nothing to resolve.
+ * @returns the message with the id that is shown of its conversation now
+ */
+export function withShownThread<Message extends InThread>(reader: Reader, message: Message): Message {
+  const { inboxId, threadId } = message;
+  if (threadId === null || !hasMergedThreads(reader, inboxId)) return message;
+  const shown = canonicalThread(reader, threadId);
+  return shown === threadId ? message : { ...message, threadId: shown };
+}
+
+/** The same for lines of lists, which are changed in place. */
+export function showThreads(reader: Reader, inboxId: InboxId, summaries: readonly Buffer[]): void {
+  if (!hasMergedThreads(reader, inboxId)) return;
+  for (const summary of summaries) {
+    const threadId = idField<ThreadId>(summary, 'thread_id');
+    if (threadId === null) continue;
+    const shown = canonicalThread(reader, threadId);
+    if (shown !== threadId) replaceIdField(summary, 'thread_id', shown);
+  }
 }
 
 /** Makes a former root lead to another root, which is shown as `shown` from now on. */

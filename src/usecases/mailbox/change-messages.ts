@@ -17,9 +17,9 @@ import { takeTrashNumber } from '../../store/mailbox/index.js';
 import { type MessageRecord, saveMessage } from '../../store/mailbox/messages.js';
 import { addPending, removePending } from '../../store/records/pending.js';
 import { memberOutcome } from '../../store/threads/move.js';
+import { withShownThread } from '../../store/threads/names.js';
 import type { Clock } from '../ports.js';
 import type { Caller } from '../shared/callers.js';
-import { withShownThread } from '../threads/read-thread.js';
 import { eraseMessage, find, locate, type MessageInput } from './message-access.js';
 
 /** Of which kind the message is that is meant. */

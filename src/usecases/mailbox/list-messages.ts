@@ -4,9 +4,9 @@ import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
 import { accessVersion } from '../../store/engine/writer.js';
 import { getCounters, type MessageKind } from '../../store/mailbox/folders.js';
+import { showThreads } from '../../store/threads/names.js';
 import { locateInbox } from '../shared/callers.js';
 import { nextCursor, numberCursors, startOf } from '../shared/pages.js';
-import { showThreads } from '../threads/read-thread.js';
 import { findMessages } from './find-messages.js';
 
 export interface MessagePage {

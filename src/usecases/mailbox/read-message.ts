@@ -1,6 +1,7 @@
 import { notFound } from '../../domain/errors.js';
 import type { Store } from '../../store/engine/store.js';
 import { detailFields, type SentRecord, viewSent } from '../../store/mailbox/messages.js';
+import { withShownThread } from '../../store/threads/names.js';
 import {
   type ByteStream,
   fillInFiles,
@@ -9,7 +10,6 @@ import {
   openBlob,
   readSentBodies,
 } from '../shared/contents.js';
-import { withShownThread } from '../threads/read-thread.js';
 import { locate, type MessageInput, type Wanted } from './message-access.js';
 
 type Deps = { readonly store: Store };

@@ -1,14 +1,13 @@
 import type { ParsedAddress } from '../../contract/messages.js';
 import type { ThreadLatestMessage, ThreadSummary } from '../../contract/threads.js';
 import { notFound } from '../../domain/errors.js';
-import { type AccountId, type InboxId, type MessageId, type ThreadId, toId } from '../../domain/ids.js';
+import { type AccountId, type MessageId, type ThreadId, toId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import type { Mailbox } from '../../domain/message-parts.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
-import { idField, replaceIdField, summariesTable } from '../../store/mailbox/folders.js';
-import type { IndexedMessage } from '../../store/mailbox/index.js';
+import { idField, summariesTable } from '../../store/mailbox/folders.js';
 import {
   detailFields,
   getMessage,
@@ -17,7 +16,6 @@ import {
   viewSent,
 } from '../../store/mailbox/messages.js';
 import { type Member, type MemberPosition, scanMembers } from '../../store/threads/members.js';
-import { canonicalThread, hasMergedThreads } from '../../store/threads/names.js';
 import { findThread, memberCount, type ThreadRecord } from '../../store/threads/threads.js';
 import { reachedInbox } from '../shared/callers.js';
 import { type ByteStream, inMemory, joinStreams, membersOf, openBlob } from '../shared/contents.js';
@@ -212,29 +210,4 @@ function sentOf(reader: Reader, summary: Buffer): SentRecord | undefined {
 function firstRecipient({ to }: SentRecord): Mailbox | null {
   const [first] = to;
   return first === undefined ? null : { address: first.address.toLowerCase() };
-}
-
-/**
- * The thread id that agents see of a message is the canonical one at the time of reading. A record and its
- * line in lists keep the one from when the message joined: a merge of large conversations would otherwise
- * have to write all of their messages. Most inboxes have no merged conversation, and nothing to resolve.
- */
-
-/** A message with the thread id that is shown of it now. */
-export function withShownThread<Message extends IndexedMessage>(reader: Reader, message: Message): Message {
-  const { inboxId, threadId } = message;
-  if (threadId === null || !hasMergedThreads(reader, inboxId)) return message;
-  const shown = canonicalThread(reader, threadId);
-  return shown === threadId ? message : { ...message, threadId: shown };
-}
-
-/** The same for lines of lists, which are changed in place. */
-export function showThreads(reader: Reader, inboxId: InboxId, summaries: readonly Buffer[]): void {
-  if (!hasMergedThreads(reader, inboxId)) return;
-  for (const summary of summaries) {
-    const threadId = idField<ThreadId>(summary, 'thread_id');
-    if (threadId === null) continue;
-    const shown = canonicalThread(reader, threadId);
-    if (shown !== threadId) replaceIdField(summary, 'thread_id', shown);
-  }
 }
