@@ -16,6 +16,7 @@ import {
   blobChunksTable,
   blobOwnersTable,
   blobUploadsTable,
+  CHUNK_BYTES,
   chunkCount,
 } from '../../../src/store/records/blobs.js';
 import { chargeSumsTable, chargesTable } from '../../../src/store/records/charges.js';
@@ -31,6 +32,7 @@ export function openStore(box: PosternBox): Store {
 export interface StoreFacts {
   readonly messages: readonly ReceivedRecord[];
   readonly sent: readonly SentRecord[];
+  /** Chunks, but for the one of a content or text that is no longer than a chunk. */
   readonly chunks: number;
   /** Uploads that have begun and are neither finished nor given up. */
   readonly uploads: number;
@@ -46,12 +48,15 @@ export function readFacts(store: Store): StoreFacts {
     const sent = entriesOf(reader, sentTable).map(({ value }) => value);
     const drafts = entriesOf(reader, draftsTable).map(({ value }) => value);
     const chunks = keysOf(reader, blobChunksTable);
+    const texts = [...messages, ...sent].map(({ content }) => content);
+    for (const { text, html } of drafts) texts.push(text, html);
+    const short = new Set(texts.flatMap(blob => (blob === null || blob.size > CHUNK_BYTES ? [] : blob.id)));
     const pending = entriesOf(reader, pendingTable).map(({ value }) => value);
     const count = (kind: PendingKind) => pending.filter(work => work.kind === kind).length;
     return {
       messages,
       sent,
-      chunks: chunks.length,
+      chunks: chunks.filter(key => !short.has(idFromBytes<BlobId>(key))).length,
       uploads: keysOf(reader, blobUploadsTable).length,
       pending: {
         parse: count('parse'),
