@@ -80,7 +80,7 @@ export class Access {
         this.#jobs.offer(() => requestApproval({ ...common, service, mail, limiter }, request)),
     };
     this.signup = { ...common, service };
-    this.feedback = { ...common, mail, operator, serviceName: name };
+    this.feedback = { ...common, mail, operator, serviceName: name, limits: config.limits };
     this.pages = {
       routes: [
         ...sitePages(layout, {

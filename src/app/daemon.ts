@@ -11,8 +11,10 @@ import { openMigratedStore } from '../store/open-store.js';
 import { BlobUploads } from '../store/records/blob-upload.js';
 import { ensureOperator } from '../usecases/accounts/accounts.js';
 import { rememberingAuthenticator } from '../usecases/accounts/api-keys.js';
+import { mailFeedbackDigest } from '../usecases/accounts/feedback.js';
 import { createInboundMail } from '../usecases/inbound/accept-message.js';
 import { recoverParsing } from '../usecases/inbound/index-message.js';
+import { INBOXES_PER_DAY } from '../usecases/inboxes/create-inbox.js';
 import type { Clock, Logger } from '../usecases/ports.js';
 import { recoverSends } from '../usecases/sending/attempt.js';
 import type { SendDeps } from '../usecases/sending/submit-send.js';
@@ -82,7 +84,16 @@ export class Daemon {
     const shared = { config, store, uploads, clock, log, redis: this.#redis };
     this.#parsing = new Parsing(shared);
     this.#sweeper = new Sweeper({
-      run: shouldStop => sweep({ store, clock, auditRetentionDays: config.audit.retentionDays }, shouldStop),
+      run: shouldStop =>
+        sweep(
+          {
+            store,
+            clock,
+            auditRetentionDays: config.audit.retentionDays,
+            mailDigest: accountId => mailFeedbackDigest(this.#access.feedback, accountId),
+          },
+          shouldStop,
+        ),
       intervalMs: SWEEP_INTERVAL_MS,
       log,
     });
@@ -92,6 +103,7 @@ export class Daemon {
       clock,
       queue: this.#parsing.queue,
       mail: config.mail,
+      limits: config.limits,
     });
     this.#sending = new Sending({ ...shared, inbound });
     this.#certificate = certificate?.files ?? null;
@@ -223,6 +235,7 @@ function createHttpServer(
         reservedLocalParts: config.mail.reservedLocalParts,
         increaseRequest: config.service.increaseRequest,
         policyUrl: config.service.policyUrl,
+        perDay: INBOXES_PER_DAY,
       },
       send,
       cursors,

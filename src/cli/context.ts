@@ -60,7 +60,8 @@ export async function openBox(
       mapSizeBytes: mapSizeGib * 2 ** 30,
       diskFloorBytes: diskFloorMib * 2 ** 20,
     });
-    const limits = { inboxes: config.limits.inboxes, sends: config.limits.sends };
+    const { inboxes, sends, storageMib } = config.limits;
+    const limits = { inboxes, sends, storageMib };
     return { box: { config, store, clock: Date.now, limits }, isNew };
   } catch (error) {
     throw failed('store_unavailable', `The store in ${path} cannot be opened: ${adviceFor(error)}`);

@@ -310,6 +310,11 @@ export const KEYS = {
       25,
       'Recipients that an account may send to in any 24 hours; every To, Cc and Bcc entry counts.',
     ),
+    storage_mib: key(
+      integer({ min: 0, max: 1000000 }),
+      2048,
+      'MiB that an account may store: its mail, Trash included, drafts and feedback; beyond it mail to it is refused for the time being, and it can save and send nothing.',
+    ),
   }),
 
   trash: section('Messages that were moved to Trash.', {

@@ -148,7 +148,12 @@ export const DeletedDraft = z.object({ id: Id, status: deletionPending, message:
 const draftPath = '/v1/drafts/{draft_id}';
 
 /** Error codes of `createDraft` and `updateDraft`, besides those of the body's fields. */
-const SAVE_ERRORS = ['invalid_name', 'message_too_large', 'content_unavailable'] as const;
+const SAVE_ERRORS = [
+  'invalid_name',
+  'message_too_large',
+  'storage_limit_reached',
+  'content_unavailable',
+] as const;
 
 export const DRAFT_OPERATIONS = operations({
   createDraft: {

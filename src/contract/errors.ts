@@ -27,6 +27,7 @@ export const ERRORS = {
   method_not_allowed: { status: 405, meaning: 'The path exists, but not with this method.' },
   address_unavailable: { status: 409, meaning: 'The address is in use, reserved or retired.' },
   inbox_limit_reached: { status: 409, meaning: 'All inbox slots are used.' },
+  storage_limit_reached: { status: 409, meaning: 'The account stores as much as it may.' },
   protected_inbox: { status: 409, meaning: 'This inbox cannot be deleted by its owner.' },
   idempotency_conflict: { status: 409, meaning: 'The key is in use with different input.' },
   idempotency_result_unavailable: { status: 409, meaning: 'What the key produced is no longer there.' },

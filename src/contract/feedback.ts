@@ -28,7 +28,9 @@ export const FEEDBACK_OPERATIONS = operations({
     body: { limitBytes: BODY_BYTES.feedback, schema: FeedbackInput, invalid: 'invalid_request' },
     tag: 'feedback',
     summary: 'Send feedback to the operator',
-    description: 'Also the way to ask for larger allowances. There is no limit on how often.',
+    description:
+      'Also the way to ask for larger allowances. There is no limit on how often; it counts as stored.',
     responses: { 201: { description: 'It was received.', schema: FeedbackResult } },
+    errors: ['storage_limit_reached'],
   },
 });

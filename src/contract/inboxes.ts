@@ -160,7 +160,7 @@ export const INBOX_OPERATIONS = operations({
         headers: ['Location'],
       },
     },
-    errors: ['not_found', 'address_unavailable', 'inbox_limit_reached'],
+    errors: ['not_found', 'address_unavailable', 'inbox_limit_reached', 'rate_limited'],
   },
   getInbox: {
     method: 'GET',

@@ -40,6 +40,8 @@ export const MAX_NAME_BYTES = 256;
 export const MAX_LABEL_BYTES = 128;
 /** Labels in one array of a change or of a new message, and in one group of a filter. */
 export const MAX_LABELS = 32;
+/** Labels of one message. */
+export const MAX_LABELS_OF_MESSAGE = 256;
 
 /** Entries in one list of an inbox policy, without duplicates. */
 export const MAX_POLICY_ENTRIES = 100;

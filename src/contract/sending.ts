@@ -133,6 +133,7 @@ export const SENDING_ERRORS = [
   'recipient_not_allowed',
   'reply_not_ready',
   'message_too_large',
+  'storage_limit_reached',
   'outbound_limit_reached',
   'content_unavailable',
 ] as const;

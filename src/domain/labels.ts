@@ -1,4 +1,4 @@
-import { MAX_LABEL_BYTES, MAX_LABELS } from '../contract/limits.js';
+import { MAX_LABEL_BYTES, MAX_LABELS, MAX_LABELS_OF_MESSAGE } from '../contract/limits.js';
 import { refuse } from './errors.js';
 import { type LineFault, lineFaultOf, trimmed } from './text.js';
 
@@ -69,10 +69,20 @@ export function normaliseLabelChange(
   return { add: added, remove: removed };
 }
 
-/** The labels after a change, sorted. */
+/**
+ * The labels of a message after a change, sorted.
+ * @throws `invalid_labels` when it would have more than `MAX_LABELS_OF_MESSAGE`; one that has more may lose some
+ */
 export function applyLabelChange(labels: readonly string[], change: LabelChange): string[] {
   const kept = labels.filter(label => !change.remove.includes(label));
-  return sortLabels(new Set([...kept, ...change.add]));
+  const after = sortLabels(new Set([...kept, ...change.add]));
+  if (after.length > MAX_LABELS_OF_MESSAGE && after.length > labels.length) {
+    throw refuse(
+      'invalid_labels',
+      `A message may have at most ${MAX_LABELS_OF_MESSAGE} labels, and this one would have ${after.length}; nothing was changed. Remove some first.`,
+    );
+  }
+  return after;
 }
 
 /** Labels of the messages sought: all of `all`, at least one of `any` unless it is empty, and none of `none`. */

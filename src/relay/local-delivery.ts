@@ -44,9 +44,15 @@ export class LocalDelivery {
   /**
    * Checks that all recipients have inboxes that accept this sender, and writes the bytes to the store. Never throws.
    */
-  async stage(from: string, addresses: readonly string[], content: Uint8Array): Promise<Staged> {
+  async stage(
+    from: string,
+    addresses: readonly string[],
+    content: Uint8Array,
+    isNotice = false,
+  ): Promise<Staged> {
     const { inbound, maxMessageBytes } = this.#options;
     let body: IncomingBody | null = null;
+    const releases: (() => void)[] = [];
     try {
       const recipients = addresses.map(address => inbound.resolveRecipient(address));
       const resolved = recipients.filter(recipient => recipient !== null);
@@ -67,6 +73,12 @@ export class LocalDelivery {
       if (content.length > maxMessageBytes) {
         return refused('E_MESSAGE_TOO_LARGE', `inboxes here take messages of up to ${maxMessageBytes} bytes`);
       }
+      for (const recipient of resolved) {
+        const release = inbound.holdStorage(recipient, content.length, isNotice);
+        if (release === null)
+          return refused('E_RECIPIENT_REJECTED', 'a recipient here stores as much as it may');
+        releases.push(release);
+      }
       if (!inbound.hasRoom()) return refused('E_MESSAGE_REJECTED', NO_ROOM);
       body = inbound.begin();
       await writeAll(body, content);
@@ -77,6 +89,8 @@ export class LocalDelivery {
         'E_MESSAGE_REJECTED',
         `the store failed before the message was delivered: ${codeOrReasonOf(error)}`,
       );
+    } finally {
+      for (const release of releases) release();
     }
   }
 

@@ -89,7 +89,7 @@ export class SplitRelay implements Relay {
     }
     const toOthers = { ...attempt, envelope: { from, recipients: others }, content };
     if (here.length === 0 && outside !== null) return outside.submit(toOthers);
-    const staged = await local.stage(from, here, content);
+    const staged = await local.stage(from, here, content, attempt.isNotice);
     if (!staged.ok) return staged.outcome;
     return others.length === 0 || outside === null
       ? staged.mail.commit()

@@ -155,6 +155,7 @@ export class MailConnection extends SMTPConnection {
     if (this._upgrading) this.#handshake?.socket.destroy();
     super.close();
     this.#intake?.abort();
+    this.#transaction.reset();
     this.#tarpit.release();
     if (wasClosing || this._upgrading || this._socket.destroyed) return;
     clearTimeout(this._closeTimer);
@@ -166,6 +167,7 @@ export class MailConnection extends SMTPConnection {
     super._onClose();
     if (wasClosed) return;
     this.#intake?.abort();
+    this.#transaction.reset();
     this.#tarpit.release();
     this.#onClosed(this);
   }

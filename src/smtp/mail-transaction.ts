@@ -11,7 +11,11 @@ export type ClientFacts = Pick<Envelope, 'clientAddress' | 'helo'>;
 
 interface Opened {
   readonly from: string;
+  /** SIZE (RFC 1870); null without it. */
+  readonly declaredBytes: number | null;
   readonly recipients: ResolvedRecipient[];
+  /** To be called when the transaction is over. */
+  readonly releases: (() => void)[];
 }
 
 /** The mail transaction of a session (RFC 5321 section 3.3): takes commands and returns their replies. */
@@ -29,6 +33,7 @@ export class MailTransaction {
   }
 
   reset(): void {
+    for (const release of this.#opened?.releases ?? []) release();
     this.#opened = null;
   }
 
@@ -41,7 +46,7 @@ export class MailTransaction {
       return this.#refuse('too_large', replies.tooLarge);
     }
     if (!this.#inbound.hasRoom()) return this.#refuse('no_room', replies.noRoom);
-    this.#opened = { from: reversePath.written, recipients: [] };
+    this.#opened = { from: reversePath.written, declaredBytes, recipients: [], releases: [] };
     return replies.senderOk;
   }
 
@@ -49,17 +54,21 @@ export class MailTransaction {
     if (this.#opened === null) return replies.needMail;
     const path = parseRcpt(line);
     if ('code' in path) return path;
-    const { recipients } = this.#opened;
+    const { recipients, releases, declaredBytes } = this.#opened;
     if (recipients.length >= this.#limits.maxRecipients) {
       return this.#refuse('too_many_recipients', replies.tooManyRecipients);
     }
     let recipient: ResolvedRecipient | null;
+    let release: (() => void) | null;
     try {
       recipient = this.#inbound.resolveRecipient(path.address);
+      if (recipient === null) return this.#refuse('unknown_recipient', replies.unknownRecipient);
+      release = this.#inbound.holdStorage(recipient, declaredBytes);
     } catch {
       return this.#refuse('store_error', replies.storeError);
     }
-    if (recipient === null) return this.#refuse('unknown_recipient', replies.unknownRecipient);
+    if (release === null) return this.#refuse('mailbox_full', replies.mailboxFull);
+    releases.push(release);
     recipients.push({ ...recipient, address: path.written });
     return replies.recipientOk;
   }
@@ -81,7 +90,7 @@ export class MailTransaction {
   /** Ends the transaction at the final dot and returns its envelope. */
   close(client: ClientFacts): Envelope {
     const { from, recipients } = this.#opened ?? { from: '', recipients: [] };
-    this.#opened = null;
+    this.reset();
     return { from, recipients, ...client };
   }
 

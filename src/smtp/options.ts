@@ -83,6 +83,7 @@ export type RefusalReason =
   | 'sender_blocked'
   | 'store_error'
   | 'unknown_recipient'
+  | 'mailbox_full'
   | 'too_many_unknown'
   | 'too_many_recipients'
   | 'too_many_clients'
@@ -118,6 +119,7 @@ export class SmtpCounters {
     sender_blocked: 0,
     store_error: 0,
     unknown_recipient: 0,
+    mailbox_full: 0,
     too_many_unknown: 0,
     too_many_recipients: 0,
     too_many_clients: 0,

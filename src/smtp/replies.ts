@@ -31,6 +31,8 @@ export const replies = {
   tooManyUnknown: reply(421, '4.7.0', 'Too many unknown recipients, closing connection'),
 
   storeError: reply(451, '4.3.0', 'Local error in processing, try again later'),
+  /** RFC 3463 section 3.3: X.2.2 "Mailbox full". */
+  mailboxFull: reply(452, '4.2.2', 'The recipient stores as much as it may, try again later'),
   noRoom: reply(452, '4.3.1', 'Insufficient system storage, try again later'),
   tooManyRecipients: reply(452, '4.5.3', 'Too many recipients'),
 

@@ -13,6 +13,7 @@ import { initialSchema, type Migration } from './migrations/0001-initial-schema.
 import { labelsAndTrash } from './migrations/0002-labels-and-trash.js';
 import { threads } from './migrations/0003-threads.js';
 import { contentsAreBlobs } from './migrations/0004-contents-are-blobs.js';
+import { storedBytesAreCounted } from './migrations/0005-stored-bytes-are-counted.js';
 import { TABLES_BEFORE } from './migrations/schema-3.js';
 import {
   accountEmailsTable,
@@ -25,6 +26,7 @@ import {
   approvalLinksTable,
   auditTable,
   claimPhrasesTable,
+  feedbackPaceTable,
   feedbackTable,
   signupAnswersTable,
 } from './records/approvals.js';
@@ -34,11 +36,13 @@ import { draftsTable, inboxDraftsTable } from './records/drafts.js';
 import {
   accountInboxesTable,
   addressesTable,
+  inboxCreationsTable,
   inboxesTable,
   policiesTable,
   suppressionsTable,
 } from './records/inboxes.js';
 import { idempotencyTable, pendingTable } from './records/pending.js';
+import { storedBytesTable } from './records/storage.js';
 import {
   mergedThreadsTable,
   threadAliasesTable,
@@ -47,7 +51,13 @@ import {
 } from './threads/names.js';
 import { threadActivityTable, threadsTable } from './threads/threads.js';
 
-export const MIGRATIONS: readonly Migration[] = [initialSchema, labelsAndTrash, threads, contentsAreBlobs];
+export const MIGRATIONS: readonly Migration[] = [
+  initialSchema,
+  labelsAndTrash,
+  threads,
+  contentsAreBlobs,
+  storedBytesAreCounted,
+];
 
 /** The store was written by a newer program. */
 export class NewerSchemaError extends Error {
@@ -200,5 +210,8 @@ const ALL_TABLES: readonly { readonly name: string }[] = [
   signupAnswersTable,
   auditTable,
   feedbackTable,
+  storedBytesTable,
+  inboxCreationsTable,
+  feedbackPaceTable,
   ...TABLES_BEFORE,
 ];

@@ -134,6 +134,8 @@ export interface RelayAttempt {
   };
   /** The whole message with CRLF line ends, 7-bit, no line over 998 octets, without Bcc. */
   readonly content: Uint8Array;
+  /** From the service itself: it reaches an inbox here whose account stores as much as it may. */
+  readonly isNotice?: boolean;
 }
 
 /** How an attempt ended. `detail` is for the log and the admin. */
@@ -234,6 +236,16 @@ export interface InboundMail {
     recipients: readonly ResolvedRecipient[],
     fromAddresses: readonly string[],
   ): readonly ResolvedRecipient[];
+  /**
+   * Counts a message for the storage of a recipient's account until the returned function is called, at the end of the
+   * transaction. Null when the account stores as much as it may: 452 4.2.2 at RCPT. `declaredBytes` is from SIZE (RFC
+   * 1870), null without it; a notice of the service itself has a reserve.
+   */
+  holdStorage(
+    recipient: ResolvedRecipient,
+    declaredBytes: number | null,
+    isNotice?: boolean,
+  ): (() => void) | null;
   /** Starts a message. */
   begin(): IncomingBody;
 }

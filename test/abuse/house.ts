@@ -38,7 +38,8 @@ export async function openHouse(
     onFatal: error => t.fail('the store failed', { error }),
   });
   const mail = { domains: [domain], postmasterInbox: null };
-  const deps = { store, clock: Date.now, mail };
+  const limits = { inboxes: 2, sends: 25, storageMib: 2048 };
+  const deps = { store, clock: Date.now, mail, limits };
   await ensureOperator(deps);
   const inbound = createInboundMail({ ...deps, uploads: new BlobUploads(store), queue: { offer: () => {} } });
   const listener = new SmtpListener(

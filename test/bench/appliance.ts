@@ -180,7 +180,7 @@ export async function makeMailbox(): Promise<Mailbox> {
   const deps = {
     store,
     clock: Date.now,
-    limits: { inboxes: 10, sends: 10 },
+    limits: { inboxes: 10, sends: 10, storageMib: 2048 },
     domains: [DOMAIN],
     reservedLocalParts: [],
     increaseRequest: '-',

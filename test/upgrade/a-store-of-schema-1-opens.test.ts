@@ -37,7 +37,7 @@ t.test('everything in it is found where it was, and can be worked with', async t
 
   t.equal(authenticate({ store }, old.CREDENTIAL)?.email, 'Owner@elsewhere.example');
   t.equal(listAccountKeys({ store }, 'owner@ELSEWHERE.example').length, 1);
-  const { inboxes } = listInboxes({ store, limits: { inboxes: 2, sends: 25 } }, accountId);
+  const { inboxes } = listInboxes({ store, limits: { inboxes: 2, sends: 25, storageMib: 2048 } }, accountId);
   t.match(inboxes, [{ id: old.INBOX, address: 'agent@example.org', name: 'Agent' }]);
   const find = (address: string) =>
     store.read(reader =>

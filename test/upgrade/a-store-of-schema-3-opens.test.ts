@@ -33,12 +33,12 @@ function apisOf(box: PosternBox): (name: string) => ApiClient {
   return name => apis.get(name) ?? box.api();
 }
 
-/** Every question gets the answer that it got from the program that wrote the store. */
+/** Every question gets the answer that it got from the program that wrote the store; newer members may stand in it. */
 async function sameAnswers(t: Test, box: PosternBox): Promise<void> {
   const apiOf = apisOf(box);
   for (const { status, headers, body, ...question } of past.requests) {
     const answer = factsOf(await askAs(apiOf(question.as), question));
-    t.strictSame(answer, { status, headers, body }, `${question.as}: ${question.path}`);
+    t.has(answer, { status, headers, body }, `${question.as}: ${question.path}`);
   }
 }
 
@@ -60,7 +60,7 @@ t.test('every client is answered as before, and nothing lies about', async t => 
   await box.start();
   await sameAnswers(t, box);
   for (const { args, document } of past.commands) {
-    t.strictSame(condensed(await box.cliJson(...args)), document, `postern ${args.join(' ')}`);
+    t.has(condensed(await box.cliJson(...args)), document, `postern ${args.join(' ')}`);
   }
   t.strictSame((await box.cliJson<{ held: unknown }>('queue', 'status')).held, past.later.held);
   await soundAndSwept(t, box);

@@ -29,14 +29,16 @@ export function addAllowanceCommands(program: Command, cli: Cli): void {
     .requiredOption('--account <email>', 'email address or id of the account')
     .option('--inboxes <n>', 'inboxes it may have', wholeNumber(0, MAX_ALLOWANCE))
     .option('--sends <n>', 'recipient-deliveries in 24 hours', wholeNumber(0, MAX_ALLOWANCE))
-    .action((options: { account: string; inboxes?: number; sends?: number }) =>
+    .option('--storage-mib <n>', 'MiB it may store, Trash included', wholeNumber(0, MAX_ALLOWANCE))
+    .action((options: { account: string; inboxes?: number; sends?: number; storageMib?: number }) =>
       cli.change(async box => {
-        const { inboxes, sends } = options;
-        if (inboxes === undefined && sends === undefined) {
-          throw failed('usage', 'Nothing to set: give --inboxes N, --sends N or both.');
+        const { inboxes, sends, storageMib } = options;
+        if (inboxes === undefined && sends === undefined && storageMib === undefined) {
+          throw failed('usage', 'Nothing to set: give --inboxes N, --sends N, --storage-mib N or several.');
         }
-        const account = accountNamed(box, options.account);
-        return answerWith(await setAllowance(box, { account: account.id, inboxes, sends }), renderAllowance);
+        const { id } = accountNamed(box, options.account);
+        const allowance = await setAllowance(box, { account: id, inboxes, sends, storageMib });
+        return answerWith(allowance, renderAllowance);
       }),
     );
 }
@@ -48,7 +50,11 @@ function show(box: Box, account: string | undefined): Answer {
   const allowances = listAccounts(box).map(({ account_id }) => showAllowance(box, account_id));
   return answer(
     { allowances },
-    renderTable(allowances.map(flatten), ['account_id', 'email', 'inboxes', 'sends'], 'No accounts.'),
+    renderTable(
+      allowances.map(flatten),
+      ['account_id', 'email', 'inboxes', 'sends', 'storage'],
+      'No accounts.',
+    ),
   );
 }
 
@@ -56,12 +62,13 @@ function renderAllowance(view: AllowanceView): string {
   return renderFields(flatten(view));
 }
 
-function flatten({ account_id, email, inboxes, sends }: AllowanceView) {
+function flatten({ account_id, email, inboxes, sends, storage_mib: storage }: AllowanceView) {
   return {
     account_id,
     email,
     inboxes: `${inboxes.used} of ${inboxes.allowance} used${origin(inboxes.is_default)}`,
     sends: `${sends.used} of ${sends.allowance} in 24 hours used${origin(sends.is_default)}`,
+    storage: `${storage.used} of ${storage.allowance} MiB used${origin(storage.is_default)}`,
   };
 }
 

@@ -3,7 +3,12 @@ import type { Inbox } from '../../contract/inboxes.js';
 import { Refusal } from '../../domain/errors.js';
 import { listAccounts } from '../../usecases/accounts/accounts.js';
 import { createInbox } from '../../usecases/inboxes/create-inbox.js';
-import { deleteInbox, listInboxes, updateInbox } from '../../usecases/inboxes/inboxes.js';
+import {
+  deleteInbox,
+  listInboxes,
+  releaseInboxAddress,
+  updateInbox,
+} from '../../usecases/inboxes/inboxes.js';
 import { ADMIN } from '../../usecases/shared/callers.js';
 import type { Box } from '../context.js';
 import { accountNamed, inboxNamed, noSuchInbox } from '../named.js';
@@ -54,6 +59,22 @@ export function addInboxCommands(program: Command, cli: Cli): void {
     .option('--name <name>', 'what the inbox is for')
     .option('--sender-name <name>', 'display name on the mail it sends')
     .action((named: string, options: RenameOptions) => cli.change(box => rename(box, named, options)));
+
+  inbox
+    .command('release')
+    .description(
+      'give the address of a deleted inbox free again: mail that is meant for its old holder reaches whoever takes it next',
+    )
+    .argument('<address>', 'retired address')
+    .action((named: string) =>
+      cli.change(async box => {
+        const released = await orMissing(
+          failed('not_found', `No deleted inbox had the address ${named}.`),
+          () => releaseInboxAddress(box, named),
+        );
+        return answer({ ...released, status: 'released' }, `${released.address} can be taken again.`);
+      }),
+    );
 
   inbox
     .command('delete')

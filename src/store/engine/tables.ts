@@ -22,7 +22,7 @@ export interface Table<Key, Value> {
  * (a property set by hand) is all that bounds the value. Numbers and text can be read out of them; they are no
  * `Buffer`, so that nothing keeps them.
  */
-export type LentBytes = Pick<Buffer, 'readUIntBE' | 'toString' | number>;
+export type LentBytes = Pick<Buffer, 'readUIntBE' | 'toString' | 'length' | number>;
 
 /** A view of lent bytes as long as the value is, and lent as they are. */
 function viewOf(lent: LentBytes): Buffer {

@@ -73,23 +73,33 @@ export interface FolderCounters {
   readonly lastAt: number;
   /** Grows with every change that lists or counts show: a cached result is valid while the version stays the same. */
   readonly version: number;
+  /** Bytes that its messages count for, in Trash or not (`store/records/storage.ts`). */
+  readonly bytes: number;
 }
 
 export const folderCountersTable: Table<Folder, FolderCounters> = {
   name: 'mailbox_counters',
   encodeKey: folderKey,
   encodeValue: counters =>
-    joinKey(u48(counters.nextSeq), u48(counters.live), u48(counters.lastAt), u48(counters.version)),
+    joinKey(
+      u48(counters.nextSeq),
+      u48(counters.live),
+      u48(counters.lastAt),
+      u48(counters.version),
+      u48(counters.bytes),
+    ),
   decodeValue: bytes => ({
     nextSeq: bytes.readUIntBE(0, 6),
     live: bytes.readUIntBE(6, 6),
     lastAt: bytes.readUIntBE(12, 6),
     version: bytes.readUIntBE(18, 6),
+    // A migration counts the bytes of folders of older stores.
+    bytes: bytes.length > 24 ? bytes.readUIntBE(24, 6) : 0,
   }),
   gather: asItIs,
 };
 
-const EMPTY_FOLDER: FolderCounters = { nextSeq: FIRST_SEQ, live: 0, lastAt: 0, version: 0 };
+const EMPTY_FOLDER: FolderCounters = { nextSeq: FIRST_SEQ, live: 0, lastAt: 0, version: 0, bytes: 0 };
 
 export function getCounters(reader: Reader, folder: Folder): FolderCounters {
   return reader.get(folderCountersTable, folder) ?? EMPTY_FOLDER;
@@ -100,9 +110,9 @@ export function getCounters(reader: Reader, folder: Folder): FolderCounters {
  * the clock has gone back. The message counts as live from here on.
  */
 export function takeSequence(writer: Writer, folder: Folder, nowMs: number): { seq: number; at: number } {
-  const { nextSeq, live, lastAt, version } = getCounters(writer, folder);
+  const { nextSeq, live, lastAt, version, bytes } = getCounters(writer, folder);
   const at = Math.max(nowMs, lastAt);
-  const counters = { nextSeq: nextSeq + 1, live: live + 1, lastAt: at, version: version + 1 };
+  const counters = { nextSeq: nextSeq + 1, live: live + 1, lastAt: at, version: version + 1, bytes };
   writer.put(folderCountersTable, folder, counters);
   return { seq: nextSeq, at };
 }
@@ -113,6 +123,14 @@ export function countChange(writer: Writer, folder: Folder, liveChange: 1 | 0 | 
     ...before,
     live: before.live + liveChange,
     version: before.version + 1,
+  }));
+}
+
+/** Counts bytes for a folder, more or less; lists do not show them. */
+export function countFolderBytes(writer: Writer, folder: Folder, change: number): void {
+  writer.update(folderCountersTable, folder, (before = EMPTY_FOLDER) => ({
+    ...before,
+    bytes: Math.max(0, before.bytes + change),
   }));
 }
 

@@ -5,6 +5,8 @@ import { toInstant } from '../../domain/instants.js';
 import type { FileDescription, Mailbox, Recipients, ReplyHeaders } from '../../domain/message-parts.js';
 import { jsonValue, type Reader, type Table, type Writer } from '../engine/tables.js';
 import type { BlobRef } from '../records/blobs.js';
+import { countStored, ownerOf, RECORD_BYTES } from '../records/storage.js';
+import { countFolderBytes, type Folder } from './folders.js';
 import { type IndexedMessage, moveInIndex } from './index.js';
 
 export type ProcessingStatus = ReceivedSummary['processing_status'];
@@ -132,6 +134,7 @@ export type MessageRecord = ReceivedRecord | SentRecord;
 export function saveMessage(writer: Writer, before: MessageRecord | null, after: MessageRecord): void {
   putRecord(writer, after);
   moveInIndex(writer, before, after, after.trash === null ? lineOf(after) : null);
+  countBytes(writer, after, bytesOf(after) - (before === null ? 0 : bytesOf(before)));
 }
 
 function putRecord(writer: Writer, record: MessageRecord): void {
@@ -144,6 +147,27 @@ export function removeMessage(writer: Writer, record: MessageRecord): void {
   if (record.kind === 'received') writer.remove(messagesTable, record.id);
   else writer.remove(sentTable, record.id);
   moveInIndex(writer, record, null, null);
+  countBytes(writer, record, -bytesOf(record));
+}
+
+/** Counts what a message stores for its folder and its account; what a deleted inbox held counts no more. */
+export function countBytes(writer: Writer, folder: Folder, change: number): void {
+  if (change === 0) return;
+  const accountId = ownerOf(writer, folder.inboxId);
+  if (accountId === null) return;
+  countFolderBytes(writer, folder, change);
+  countStored(writer, accountId, change);
+}
+
+/** Bytes that a message counts for, while it is there. */
+export function bytesOf(record: MessageRecord): number {
+  let bytes = RECORD_BYTES;
+  if (record.kind === 'sent') {
+    for (const { blob } of record.files) bytes += blob.size;
+    return bytes + record.content.size;
+  }
+  for (const { blob } of record.attachments) bytes += blob.size;
+  return bytes + record.raw.size + (record.content?.size ?? 0);
 }
 
 /** Every blob that a message owns. */

@@ -25,7 +25,7 @@ const messagesBefore: Table<Buffer, Omit<ReceivedBefore, AddedFields>> = {
   ...jsonValue<Omit<ReceivedBefore, AddedFields>>(1),
 };
 
-const countersBefore: Table<Buffer, Omit<FolderCounters, 'lastAt' | 'version'>> = {
+const countersBefore: Table<Buffer, Omit<FolderCounters, 'lastAt' | 'version' | 'bytes'>> = {
   name: folderCountersTable.name,
   encodeKey: bytesKey,
   encodeValue: () => {
@@ -49,6 +49,7 @@ export const labelsAndTrash: Migration = {
         ...value,
         lastAt: newest.get(folder.inboxId) ?? 0,
         version: 0,
+        bytes: 0,
       });
       markGone(writer, folder, value.nextSeq);
     }

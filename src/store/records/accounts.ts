@@ -26,6 +26,8 @@ export interface AccountRecord {
   readonly inboxLimit: number | null;
   /** Recipient-deliveries in 24 hours; null follows the configuration. */
   readonly sendLimit: number | null;
+  /** MiB that it may store; null or absent (in records of older stores) follows the configuration. */
+  readonly storageLimitMib?: number | null;
   /** True for the one account that stands for the operator and owns the postmaster inbox. */
   readonly isOperator: boolean;
 }

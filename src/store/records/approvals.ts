@@ -9,6 +9,7 @@ import {
 import { range, u48, WHOLE_TABLE } from '../engine/keys.js';
 import { bytesKey, jsonValue, type Reader, type Table, type Writer } from '../engine/tables.js';
 import { addPending, removePending } from './pending.js';
+import { countStored, RECORD_BYTES } from './storage.js';
 
 /**
  * How a human has shown that an email address is theirs: by a link in a mail to it, by signing in with the
@@ -167,7 +168,26 @@ export const feedbackTable: Table<FeedbackId, FeedbackRecord> = {
 
 export function putFeedback(writer: Writer, feedback: FeedbackRecord): void {
   writer.put(feedbackTable, feedback.id, feedback);
+  countStored(writer, feedback.accountId, bytesOfFeedback(feedback));
 }
+
+/** Bytes that feedback counts for. */
+export function bytesOfFeedback({ title, body }: Pick<FeedbackRecord, 'title' | 'body'>): number {
+  return RECORD_BYTES + Buffer.byteLength(title ?? '') + Buffer.byteLength(body);
+}
+
+/** How much feedback an account has given since an instant: at most a day of it is counted together. */
+export interface FeedbackPace {
+  readonly sinceMs: number;
+  readonly count: number;
+}
+
+/** Account -> its pace; an entry that is over a day old counts as none. */
+export const feedbackPaceTable: Table<AccountId, FeedbackPace> = {
+  name: 'feedback_pace',
+  encodeKey: idToBytes,
+  ...jsonValue<FeedbackPace>(1),
+};
 
 /** Newest first, those before `before`. */
 export function scanFeedback(reader: Reader, before: FeedbackId | null, limit: number): FeedbackRecord[] {

@@ -12,6 +12,7 @@ import { joinKey, range, u8 } from '../engine/keys.js';
 import { bytesKey, jsonValue, noValue, type Reader, type Table, type Writer } from '../engine/tables.js';
 import type { FilePlace } from '../mailbox/messages.js';
 import type { BlobRef } from './blobs.js';
+import { countDraftBytes, RECORD_BYTES } from './storage.js';
 
 /** A submitted draft never becomes a draft again. */
 export type DraftState = 'draft' | 'submitted';
@@ -84,12 +85,22 @@ export function putDraft(writer: Writer, before: DraftRecord | null, after: Draf
     for (const key of draftListKeys(after)) writer.put(inboxDraftsTable, key, true);
   }
   writer.put(draftsTable, after.id, after);
+  countDraftBytes(writer, after.inboxId, bytesOfDraft(after) - (before === null ? 0 : bytesOfDraft(before)));
 }
 
 /** Removes a draft from every lookup; its blobs are the caller's to release. */
 export function removeDraft(writer: Writer, draft: DraftRecord): void {
   writer.remove(draftsTable, draft.id);
   forgetListed(writer, draft);
+  countDraftBytes(writer, draft.inboxId, -bytesOfDraft(draft));
+}
+
+/** Bytes that a draft counts for, submitted or not. */
+export function bytesOfDraft({ text, html, files }: DraftRecord): number {
+  return files.reduce(
+    (sum, { blob }) => sum + blob.size,
+    RECORD_BYTES + (text?.size ?? 0) + (html?.size ?? 0),
+  );
 }
 
 /** Takes a draft out of the lists that one in its state is in. */

@@ -1,7 +1,7 @@
 import type { AddressPolicy } from '../../domain/address-policy.js';
 import { toSuppressedAddress } from '../../domain/addresses.js';
 import { type AccountId, type InboxId, idFromBytes, idToBytes } from '../../domain/ids.js';
-import { joinKey, range, text, u8, WHOLE_TABLE } from '../engine/keys.js';
+import { joinKey, range, text, u8, u48, WHOLE_TABLE } from '../engine/keys.js';
 import { bytesKey, jsonValue, noValue, type Reader, type Table, type Writer } from '../engine/tables.js';
 
 export interface InboxRecord {
@@ -39,6 +39,51 @@ export const accountInboxesTable: Table<Buffer, true> = {
   encodeKey: bytesKey,
   ...noValue,
 };
+
+/**
+ * [account, instant, inbox]: inboxes that agents of an account have created in the last day, deleted ones included.
+ * Older entries go when the next one comes.
+ */
+export const inboxCreationsTable: Table<Buffer, true> = {
+  name: 'inbox_creations',
+  encodeKey: bytesKey,
+  ...noValue,
+};
+
+/** Older entries that one creation forgets: more than it adds, so that they come to an end. */
+const FORGOTTEN_AT_ONCE = 40;
+
+/** Notes that an agent has created an inbox, and forgets those from before `sinceMs`. */
+export function noteCreation(
+  writer: Writer,
+  { accountId, createdAt, id }: InboxRecord,
+  sinceMs: number,
+): void {
+  const old = range(idToBytes(accountId), null, joinKey(idToBytes(accountId), u48(Math.max(0, sinceMs))));
+  for (const key of writer.scanKeys(inboxCreationsTable, { ...old, limit: FORGOTTEN_AT_ONCE })) {
+    writer.remove(inboxCreationsTable, key);
+  }
+  writer.put(inboxCreationsTable, joinKey(idToBytes(accountId), u48(createdAt), idToBytes(id)), true);
+}
+
+/** Instants of an account's creations from `sinceMs` to `nowMs`, oldest first, at most `limit`. */
+export function recentCreations(
+  reader: Reader,
+  accountId: AccountId,
+  { sinceMs, nowMs, limit }: { readonly sinceMs: number; readonly nowMs: number; readonly limit: number },
+): number[] {
+  const account = idToBytes(accountId);
+  const from = joinKey(account, u48(Math.max(0, sinceMs)));
+  const to = joinKey(account, u48(nowMs + 1));
+  return reader.scanKeys(inboxCreationsTable, { from, to, limit }).map(key => key.readUIntBE(16, 6));
+}
+
+/** Gives a retired address free again; false when it is not retired. */
+export function releaseAddress(writer: Writer, address: string): boolean {
+  if (findAddress(writer, address)?.status !== 'retired') return false;
+  writer.remove(addressesTable, address);
+  return true;
+}
 
 export type PolicyKind = 'sending' | 'receiving';
 

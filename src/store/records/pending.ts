@@ -38,7 +38,9 @@ export type PendingWork =
   /** Forget a link with which somebody could approve; `hash` is its key, in hexadecimal. */
   | { readonly kind: 'expire-link'; readonly id: ApprovalId; readonly hash: string }
   /** Forget a claim phrase that nobody redeemed. */
-  | { readonly kind: 'expire-phrase'; readonly id: ApprovalId; readonly hash: string };
+  | { readonly kind: 'expire-phrase'; readonly id: ApprovalId; readonly hash: string }
+  /** Mail the operator how much feedback an account has given. */
+  | { readonly kind: 'feedback-digest'; readonly id: AccountId };
 
 export type PendingKind = PendingWork['kind'];
 
@@ -57,6 +59,7 @@ const KIND_BYTE: Record<PendingKind, number> = {
   'purge-thread': 9,
   'expire-link': 20,
   'expire-phrase': 21,
+  'feedback-digest': 22,
 };
 
 interface PendingKey {

@@ -12,6 +12,7 @@ import {
 import {
   approvalLinksTable,
   claimPhrasesTable,
+  feedbackPaceTable,
   feedbackTable,
   signupAnswersTable,
 } from '../records/approvals.js';
@@ -183,6 +184,11 @@ function findWork(reader: Reader, ledger: Ledger, work: PendingWork, dueAt: numb
       break;
     case 'expire-phrase':
       ledger.find(pendingEntry.expirePhrase(work.id, work.hash, dueAt));
+      break;
+    case 'feedback-digest':
+      if (reader.get(feedbackPaceTable, work.id) === undefined) {
+        ledger.find(`pending digest of the feedback of account ${work.id}, which has given none`);
+      }
   }
 }
 

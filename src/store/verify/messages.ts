@@ -3,6 +3,7 @@ import { type Reader, walkTable } from '../engine/tables.js';
 import { summariesTable } from '../mailbox/folders.js';
 import { type IndexedMessage, trashNumbersTable, trashTable } from '../mailbox/index.js';
 import {
+  bytesOf,
   getSent,
   lineOf,
   type MessageRecord,
@@ -13,11 +14,12 @@ import {
 } from '../mailbox/messages.js';
 import { hasPosting } from '../mailbox/postings.js';
 import { chargeSumsTable, chargesTable } from '../records/charges.js';
-import { draftListKeys, draftsTable, inboxDraftsTable } from '../records/drafts.js';
+import { bytesOfDraft, draftListKeys, draftsTable, inboxDraftsTable } from '../records/drafts.js';
 import { getInbox } from '../records/inboxes.js';
 import { pendingEntry } from './accounts-and-pending.js';
 import type { Ledger } from './ledger.js';
 import { blobEntry, type FolderTally, folderEntry, tallyKey } from './sets-and-blobs.js';
+import type { StoredTally } from './stored-bytes.js';
 import { expectMember } from './threads.js';
 
 const messageEntry = {
@@ -37,8 +39,9 @@ export function expectMessages(
   reader: Reader,
   ledger: Ledger,
   isLeaving: (inboxId: InboxId) => boolean,
+  stored: StoredTally,
 ): MessageFacts {
-  const walk = new MessageWalk(reader, ledger, isLeaving);
+  const walk = new MessageWalk(reader, ledger, isLeaving, stored);
   let received = 0;
   for (const { value: record } of walkTable(reader, messagesTable)) {
     walk.expect(record, record.receivedAt);
@@ -61,17 +64,21 @@ class MessageWalk {
   readonly #reader: Reader;
   readonly #ledger: Ledger;
   readonly #isLeaving: (inboxId: InboxId) => boolean;
+  readonly #stored: StoredTally;
 
-  constructor(reader: Reader, ledger: Ledger, isLeaving: (inboxId: InboxId) => boolean) {
+  constructor(reader: Reader, ledger: Ledger, isLeaving: (inboxId: InboxId) => boolean, stored: StoredTally) {
     this.#reader = reader;
     this.#ledger = ledger;
     this.#isLeaving = isLeaving;
+    this.#stored = stored;
   }
 
   expect(record: MessageRecord, at: number): void {
     const tally = this.#tallyOf(record);
     tally.lastSeq = Math.max(tally.lastSeq, record.seq);
     tally.lastAt = Math.max(tally.lastAt, at);
+    tally.bytes += bytesOf(record);
+    this.#stored.add(record.inboxId, bytesOf(record));
     if (record.trash === null) {
       tally.live += 1;
       this.#expectLive(record);
@@ -89,7 +96,7 @@ class MessageWalk {
     const key = tallyKey(record);
     let tally = this.tallies.get(key);
     if (tally === undefined) {
-      tally = { live: 0, lastSeq: 0, lastAt: 0 };
+      tally = { live: 0, lastSeq: 0, lastAt: 0, bytes: 0 };
       this.tallies.set(key, tally);
     }
     return tally;
@@ -209,10 +216,13 @@ export function verifyDrafts(
   reader: Reader,
   ledger: Ledger,
   isLeaving: (inboxId: InboxId) => boolean,
+  stored: StoredTally,
 ): number {
   let count = 0;
   for (const { value: draft } of walkTable(reader, draftsTable)) {
     count += 1;
+    stored.add(draft.inboxId, bytesOfDraft(draft));
+    stored.addDraft(draft.inboxId, bytesOfDraft(draft));
     for (const key of draftListKeys(draft)) ledger.expect(sendEntry.listed(key));
     for (const text of [draft.text, draft.html]) if (text !== null) ledger.expect(blobEntry(text));
     for (const { blob } of draft.files) ledger.expect(blobEntry(blob));

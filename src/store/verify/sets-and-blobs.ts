@@ -120,6 +120,8 @@ export interface FolderTally {
   live: number;
   lastSeq: number;
   lastAt: number;
+  /** What its messages count for. */
+  bytes: number;
 }
 
 /** Finds what counters say of each folder, and expects a state of every number that they gave. */
@@ -142,6 +144,8 @@ export function findCounters(
     }
     if (tally === undefined) ledger.expect(countersEntry(folder, 0));
     if (isLeaving(folder.inboxId)) continue;
+    ledger.find(bytesEntry(folder, value.bytes));
+    ledger.expect(bytesEntry(folder, tally?.bytes ?? 0));
     for (let seq = FIRST_SEQ; seq < value.nextSeq; seq++) ledger.expect(folderEntry.number(folder, seq));
   }
   for (const [name, { live }] of tallies) ledger.expect(`counter of ${name}: ${live} live`);
@@ -149,6 +153,10 @@ export function findCounters(
 
 export function tallyKey(folder: Folder): string {
   return nameOf(folder);
+}
+
+function bytesEntry(folder: Folder, bytes: number): string {
+  return `bytes of ${nameOf(folder)}: ${bytes}`;
 }
 
 function nameOf({ inboxId, kind }: Folder): string {

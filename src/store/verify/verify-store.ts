@@ -18,6 +18,7 @@ import {
   findSets,
   findSummaries,
 } from './sets-and-blobs.js';
+import { StoredTally } from './stored-bytes.js';
 import { findThreads } from './threads.js';
 
 /** What was looked at. */
@@ -82,10 +83,12 @@ function readAll(reader: Reader, ledger: Ledger): Checked {
   const leaving = leavingInboxes(reader);
   const isLeaving = (id: InboxId): boolean => leaving.has(id);
   const { accounts, inboxes } = verifyAccounts(reader, counting);
-  const { received, sent, trashed, tallies } = expectMessages(reader, counting, isLeaving);
+  const stored = new StoredTally(reader);
+  const { received, sent, trashed, tallies } = expectMessages(reader, counting, isLeaving, stored);
   expectAttempts(reader, counting);
   verifyCharges(reader, counting);
-  const drafts = verifyDrafts(reader, counting, isLeaving);
+  const drafts = verifyDrafts(reader, counting, isLeaving, stored);
+  stored.compare(counting);
   findSummaries(reader, counting);
   findSets(reader, counting, isLeaving);
   findLabelCounts(reader, counting);

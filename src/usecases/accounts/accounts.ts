@@ -16,8 +16,10 @@ import {
 } from '../../store/records/accounts.js';
 import { usedAllowance } from '../../store/records/charges.js';
 import { countInboxes, findAddress, putNewInbox } from '../../store/records/inboxes.js';
+import { storedBytes } from '../../store/records/storage.js';
 import { builtInPostmaster, type MailDomains } from '../inbound/recipients.js';
 import type { Clock } from '../ports.js';
+import { MIB, storageLimitOf } from '../shared/storage.js';
 
 export interface AccountView {
   readonly account_id: string;
@@ -59,6 +61,7 @@ export function addAccount(
     permissions: { send: true, delete: true, restore: true },
     inboxLimit: null,
     sendLimit: null,
+    storageLimitMib: null,
     isOperator: input.isOperator,
   };
   putAccount(writer, account);
@@ -94,6 +97,7 @@ export function listAccounts(deps: { store: Store }): AccountView[] {
 export interface DefaultLimits {
   readonly inboxes: number;
   readonly sends: number;
+  readonly storageMib: number;
 }
 
 export function inboxAllowance(
@@ -106,12 +110,13 @@ export function inboxAllowance(
   return { allowance, used, remaining: Math.max(0, allowance - used), unit: 'inbox_slots' };
 }
 
-/** What an account may use and uses; `sends` is recipient-deliveries in 24 hours. */
+/** What an account may use and uses; `sends` is recipient-deliveries in 24 hours, `storage_mib` is in MiB. */
 export interface AllowanceView {
   readonly account_id: string;
   readonly email: string;
   readonly inboxes: AllowanceOf;
   readonly sends: AllowanceOf;
+  readonly storage_mib: AllowanceOf;
 }
 
 interface AllowanceOf {
@@ -123,7 +128,7 @@ interface AllowanceOf {
 
 type Deps = { readonly store: Store; readonly clock: Clock; readonly limits: DefaultLimits };
 
-/** The most that an allowance can be set to, of inboxes and of sends. */
+/** The most that an allowance can be set to, of inboxes, of sends and of MiB. */
 export const MAX_ALLOWANCE = 1_000_000;
 
 export function showAllowance(deps: Deps, account: string): AllowanceView {
@@ -136,9 +141,15 @@ export function showAllowance(deps: Deps, account: string): AllowanceView {
 /** Sets caps of one account; what is absent stays. Applies to the next request. */
 export async function setAllowance(
   deps: Deps,
-  input: { account: string; inboxes?: number | undefined; sends?: number | undefined },
+  input: {
+    account: string;
+    inboxes?: number | undefined;
+    sends?: number | undefined;
+    storageMib?: number | undefined;
+  },
 ): Promise<AllowanceView> {
-  for (const [name, value] of Object.entries({ inboxes: input.inboxes, sends: input.sends })) {
+  const { inboxes, sends, storageMib: storage_mib } = input;
+  for (const [name, value] of Object.entries({ inboxes, sends, storage_mib })) {
     if (value !== undefined && !(Number.isInteger(value) && value >= 0 && value <= MAX_ALLOWANCE)) {
       throw refuse('invalid_request', `${name} must be a whole number from 0 to ${MAX_ALLOWANCE}.`);
     }
@@ -149,6 +160,7 @@ export async function setAllowance(
       ...found,
       inboxLimit: input.inboxes ?? found.inboxLimit,
       sendLimit: input.sends ?? found.sendLimit,
+      storageLimitMib: input.storageMib ?? found.storageLimitMib ?? null,
     };
     putAccount(writer, account);
     return view(writer, account, deps);
@@ -165,6 +177,11 @@ function view(reader: Reader, account: AccountRecord, { limits, clock }: Deps): 
       allowance: account.sendLimit ?? limits.sends,
       used: usedAllowance(reader, account.id, clock()),
       is_default: account.sendLimit === null,
+    },
+    storage_mib: {
+      allowance: storageLimitOf(account, limits),
+      used: Math.round((storedBytes(reader, account.id) / MIB) * 10) / 10,
+      is_default: (account.storageLimitMib ?? null) === null,
     },
   };
 }

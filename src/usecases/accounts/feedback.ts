@@ -2,16 +2,25 @@ import type { FeedbackInput, FeedbackResult } from '../../contract/feedback.js';
 import { MAX_FEEDBACK_TITLE_BYTES } from '../../contract/limits.js';
 import { isEmailAddress } from '../../domain/addresses.js';
 import { refuse } from '../../domain/errors.js';
-import { type FeedbackId, type MessageId, newId } from '../../domain/ids.js';
-import { toInstant } from '../../domain/instants.js';
+import { type AccountId, type FeedbackId, type MessageId, newId } from '../../domain/ids.js';
+import { DAY_MS, toInstant } from '../../domain/instants.js';
 import { trimmed } from '../../domain/text.js';
 import { reasonOf } from '../../lib/async.js';
 import { composeMessage } from '../../mail/write/compose-message.js';
 import type { Store } from '../../store/engine/store.js';
+import type { Writer } from '../../store/engine/tables.js';
 import { type AccountRecord, getAccount } from '../../store/records/accounts.js';
-import { type FeedbackRecord, putFeedback, scanFeedback } from '../../store/records/approvals.js';
+import {
+  bytesOfFeedback,
+  type FeedbackRecord,
+  feedbackPaceTable,
+  putFeedback,
+  scanFeedback,
+} from '../../store/records/approvals.js';
+import { addPending } from '../../store/records/pending.js';
 import type { Clock, Logger, Relay, SystemMail } from '../ports.js';
 import { type PageInput, page, plainCursors } from '../shared/pages.js';
+import { checkStorage, type StorageLimits } from '../shared/storage.js';
 
 export interface SubmitFeedbackDeps {
   readonly store: Store;
@@ -21,11 +30,16 @@ export interface SubmitFeedbackDeps {
   readonly operator: string;
   readonly serviceName: string;
   readonly log: Logger;
+  readonly limits: StorageLimits;
 }
+
+/** Feedback of an account that is mailed in a day as it comes; the rest is told in one digest when the day is over. */
+const MAILED_PER_DAY = 20;
 
 /**
  * Stores feedback from an agent for the operator (`createFeedback`). Resolves after the flush. The operator also gets a
- * copy by mail; when that fails the log says so, and nothing else happens.
+ * copy by mail, or later a digest when there is much of it; when that fails the log says so, and nothing else happens.
+ * @throws `invalid_request`, `storage_limit_reached`
  */
 export async function submitFeedback(
   deps: SubmitFeedbackDeps,
@@ -43,10 +57,53 @@ export async function submitFeedback(
   const nowMs = deps.clock();
   const id = newId<FeedbackId>(nowMs);
   const feedback: FeedbackRecord = { id, accountId: account.id, createdAt: nowMs, title, body };
-  await deps.store.write(writer => putFeedback(writer, feedback));
+  const isMailed = await deps.store.write(writer => {
+    checkStorage(writer, deps.limits, account.id, bytesOfFeedback(feedback));
+    putFeedback(writer, feedback);
+    return noteFeedback(writer, account.id, nowMs);
+  });
   deps.log.info({ feedback_id: id, account_id: account.id }, 'feedback was received');
-  void mailToOperator(deps, account, feedback);
+  if (isMailed) void mailToOperator(deps, account, feedback);
   return { id, status: 'received' };
+}
+
+/** Counts feedback of an account; false when the operator has got enough of it for the day, and gets a digest. */
+function noteFeedback(writer: Writer, accountId: AccountId, nowMs: number): boolean {
+  const known = writer.get(feedbackPaceTable, accountId);
+  const isOfToday = known !== undefined && known.sinceMs <= nowMs && nowMs - known.sinceMs < DAY_MS;
+  // What the digest is to tell of is counted until it has been mailed, which ends the entry.
+  const isCounted = isOfToday || (known !== undefined && known.count > MAILED_PER_DAY);
+  const pace = isCounted ? { ...known, count: known.count + 1 } : { sinceMs: nowMs, count: 1 };
+  writer.put(feedbackPaceTable, accountId, pace);
+  if (pace.count === MAILED_PER_DAY + 1) {
+    addPending(writer, pace.sinceMs + DAY_MS, { kind: 'feedback-digest', id: accountId });
+  }
+  return pace.count <= MAILED_PER_DAY;
+}
+
+/**
+ * Mails the operator how much feedback an account has given in a day beyond what was mailed as it came.
+ * @throws SystemMailError
+ */
+export async function mailFeedbackDigest(
+  { store, mail, operator, serviceName }: Omit<SubmitFeedbackDeps, 'limits'>,
+  accountId: AccountId,
+): Promise<void> {
+  const [account, pace] = store.read(
+    reader => [getAccount(reader, accountId), reader.get(feedbackPaceTable, accountId)] as const,
+  );
+  if (account === undefined || pace === undefined || pace.count <= MAILED_PER_DAY) return;
+  const more = pace.count - MAILED_PER_DAY;
+  const text = [
+    `Agents of ${account.email} (account ${account.id}) have given feedback ${pace.count} times since`,
+    `${toInstant(pace.sinceMs)}. The first ${MAILED_PER_DAY} were mailed to you; these ${more} were not:`,
+    '"postern feedback list" shows all of it.',
+    '',
+    '-- ',
+    `${serviceName}`,
+    '',
+  ].join('\n');
+  await mail.send({ to: operator, subject: `Feedback: ${more} more of ${account.email}`, text });
 }
 
 async function mailToOperator(
@@ -147,7 +204,8 @@ export function createSystemMail(deps: SystemMailDeps): SystemMail {
         replyHeaders: null,
         files: [],
       });
-      const outcome = await relay.submit({ id, envelope: { from: from.address, recipients: [to] }, content });
+      const envelope = { from: from.address, recipients: [to] };
+      const outcome = await relay.submit({ id, envelope, content, isNotice: true });
       // `unknown` may have arrived, and a second copy would do no harm: the human asks again where none came.
       if (outcome.status !== 'accepted') throw new SystemMailError(`${outcome.errorCode}: ${outcome.detail}`);
     },

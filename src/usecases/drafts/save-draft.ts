@@ -20,12 +20,19 @@ import { isMapFull, type Store } from '../../store/engine/store.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
 import type { BlobUploads } from '../../store/records/blob-upload.js';
 import { releaseBlob } from '../../store/records/blobs.js';
-import { blobsOfDraft, type DraftRecord, getDraft, putDraft } from '../../store/records/drafts.js';
+import {
+  blobsOfDraft,
+  bytesOfDraft,
+  type DraftRecord,
+  getDraft,
+  putDraft,
+} from '../../store/records/drafts.js';
 import { addressOf, type InboxRecord } from '../../store/records/inboxes.js';
 import type { Clock } from '../ports.js';
 import { locateInbox } from '../shared/callers.js';
 import { findOrMake, type MadeOnce, once, type RetryKey, replay, retryKey } from '../shared/once.js';
 import { answerable, findSource, readForward } from '../shared/sources.js';
+import { checkStorage, type StorageLimits } from '../shared/storage.js';
 import { addFiles, placeFiles, type UploadedBlobs, type Uploads, withUploads } from '../shared/uploads.js';
 import { checkDraftSize, type DraftTarget, locateDraft, viewDraft } from './read-draft.js';
 
@@ -33,6 +40,7 @@ export interface DraftDeps {
   readonly store: Store;
   readonly uploads: BlobUploads;
   readonly clock: Clock;
+  readonly quota: { readonly limits: StorageLimits };
 }
 
 /** A checked creation. */
@@ -95,12 +103,15 @@ function draftMade(reader: Reader): MadeOnce<DraftMetadata> {
 async function saveNew(deps: DraftDeps, creation: Creation, content: NewDraft): Promise<CreatedDraft> {
   checkContent(content);
   if (!deps.store.room.hasRoomFor(bytesOfParts(content))) throw NO_ROOM();
+  const bytes = bytesOfParts(content);
+  deps.store.read(reader => checkStorage(reader, deps.quota.limits, creation.accountId, bytes));
   return storing(deps, content, (writer, uploads) => {
     const inbox = locateInbox(writer, creation, creation.inboxId);
     const nowMs = deps.clock();
     return once(writer, creation.retry, nowMs, {
       ...draftMade(writer),
       make: () => {
+        checkStorage(writer, deps.quota.limits, creation.accountId, bytes);
         const parts = placeParts(content, uploads.finish(writer));
         const draft = insert(writer, creation, inbox, { ...content, ...parts }, nowMs);
         return { id: draft.id, view: viewDraft(draft) };
@@ -218,7 +229,11 @@ export async function updateDraft(deps: DraftDeps, input: DraftTarget & UpdateDr
   return storing(deps, parts, (writer, uploads) => {
     const draft = changeableDraft(writer, input, change);
     const placed = placeParts(parts, uploads.finish(writer));
-    return viewDraft(apply(writer, draft, change, placed, deps.clock()));
+    const after = apply(writer, draft, change, placed, deps.clock());
+    // A change that makes it smaller is let through, also where too much is stored.
+    const isLarger = bytesOfDraft(after) > bytesOfDraft(draft);
+    if (isLarger) checkStorage(writer, deps.quota.limits, draft.accountId, 0);
+    return viewDraft(after);
   });
 }
 

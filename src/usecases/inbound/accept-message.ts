@@ -16,6 +16,7 @@ import type {
   ResolvedRecipient,
   WorkQueue,
 } from '../ports.js';
+import type { StorageLimits } from '../shared/storage.js';
 import {
   isRoleAddress,
   type MailDomains,
@@ -24,6 +25,7 @@ import {
   UploadedFrom,
   willingRecipients,
 } from './recipients.js';
+import { StorageHolds } from './storage-holds.js';
 
 export interface AcceptDeps {
   readonly store: Store;
@@ -31,6 +33,7 @@ export interface AcceptDeps {
   readonly clock: Clock;
   readonly queue: WorkQueue;
   readonly mail: MailDomains;
+  readonly limits: StorageLimits;
 }
 
 /**
@@ -43,6 +46,7 @@ export interface AcceptDeps {
  * The offer to the queue that follows is only a hint.
  */
 export function createInboundMail(deps: AcceptDeps): InboundMail {
+  const storage = new StorageHolds(deps.store, deps.limits);
   return {
     hasRoom: () => deps.store.room.hasRoomFor(0),
     resolveRecipient: address => {
@@ -54,6 +58,7 @@ export function createInboundMail(deps: AcceptDeps): InboundMail {
       const willing = willingRecipients(rules, recipients, fromAddresses);
       return recipients.filter(recipient => !willing.includes(recipient));
     },
+    holdStorage: (recipient, declaredBytes, isNotice) => storage.hold(recipient, declaredBytes, isNotice),
     begin: () => new StoredBody(deps),
   };
 }

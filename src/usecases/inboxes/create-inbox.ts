@@ -1,13 +1,21 @@
 import type { CreatedInbox, CreateInbox } from '../../contract/inboxes.js';
 import { isReservedLocalPart, normaliseLocalPart } from '../../domain/addresses.js';
-import { notFound, refuse } from '../../domain/errors.js';
+import { notFound, Refusal, refuse } from '../../domain/errors.js';
 import { checkIdempotencyKey, intentDigest } from '../../domain/idempotency.js';
 import { type AccountId, type InboxId, newId } from '../../domain/ids.js';
+import { DAY_MS } from '../../domain/instants.js';
 import { normaliseName } from '../../domain/text.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Writer } from '../../store/engine/tables.js';
 import { type AccountRecord, getAccount } from '../../store/records/accounts.js';
-import { findAddress, getInbox, type InboxRecord, putNewInbox } from '../../store/records/inboxes.js';
+import {
+  findAddress,
+  getInbox,
+  type InboxRecord,
+  noteCreation,
+  putNewInbox,
+  recentCreations,
+} from '../../store/records/inboxes.js';
 import { type DefaultLimits, inboxAllowance } from '../accounts/accounts.js';
 import type { Clock } from '../ports.js';
 import { once, retryKey } from '../shared/once.js';
@@ -23,7 +31,12 @@ export interface CreateInboxDeps {
   /** Told to whoever has used up the allowance. */
   readonly increaseRequest: string;
   readonly policyUrl: string;
+  /** Inboxes that an account may create in a day, deleted ones included; absent for an admin, who is not bound. */
+  readonly perDay?: number;
 }
+
+/** Addresses are retired for ever: agents must not use them up. */
+export const INBOXES_PER_DAY = 20;
 
 /** The normalised input: what a retry under the same idempotency key must match. */
 interface Intent {
@@ -108,6 +121,7 @@ function allocate(
       policy_url: deps.policyUrl,
     });
   }
+  checkPace(writer, deps, account.id, nowMs);
   const inbox: InboxRecord = {
     id: newId<InboxId>(nowMs),
     accountId: account.id,
@@ -118,5 +132,23 @@ function allocate(
     createdAt: nowMs,
   };
   putNewInbox(writer, inbox);
+  if (deps.perDay !== undefined) noteCreation(writer, inbox, nowMs - DAY_MS);
   return inbox;
+}
+
+/** @throws `rate_limited` when the account has created as many inboxes in the last 24 hours as it may */
+function checkPace(writer: Writer, { perDay }: CreateInboxDeps, accountId: AccountId, nowMs: number): void {
+  if (perDay === undefined) return;
+  const recent = recentCreations(writer, accountId, {
+    sinceMs: nowMs - DAY_MS + 1,
+    nowMs,
+    limit: perDay,
+  });
+  const [oldest] = recent;
+  if (recent.length < perDay || oldest === undefined) return;
+  throw new Refusal({
+    code: 'rate_limited',
+    message: `An account may create ${perDay} inboxes in 24 hours, because their addresses are never used again. Nothing was created and the key is unused; try again after Retry-After, or ask the operator.`,
+    retryAfterS: Math.max(1, Math.ceil((oldest + DAY_MS - nowMs) / 1000)),
+  });
 }

@@ -1,20 +1,25 @@
 import type { Deleted } from '../../contract/common.js';
 import type { Inbox, InboxList, UpdateInbox } from '../../contract/inboxes.js';
+import { toInboxAddress } from '../../domain/addresses.js';
 import { notFound, refuse } from '../../domain/errors.js';
 import type { AccountId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import { normaliseName } from '../../domain/text.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Writer } from '../../store/engine/tables.js';
+import { getCounters, KINDS } from '../../store/mailbox/folders.js';
 import { getAccount } from '../../store/records/accounts.js';
 import {
   addressOf,
+  findAddress,
   type InboxRecord,
   listInboxes as listInboxRecords,
   putInbox,
+  releaseAddress,
   removeInbox,
 } from '../../store/records/inboxes.js';
 import { addPending } from '../../store/records/pending.js';
+import { countStored, draftBytes, forgetDraftBytes } from '../../store/records/storage.js';
 import { type DefaultLimits, inboxAllowance } from '../accounts/accounts.js';
 import type { Clock } from '../ports.js';
 import { type Caller, locateInbox } from '../shared/callers.js';
@@ -103,6 +108,7 @@ function retireInbox(writer: Writer, inbox: InboxRecord, nowMs: number): Deleted
   if (isProtected(writer, inbox)) {
     throw refuse('protected_inbox', `${addressOf(inbox)} serves the whole service and cannot be deleted.`);
   }
+  forgetStored(writer, inbox);
   removeInbox(writer, inbox, nowMs);
   addPending(writer, nowMs, { kind: 'purge-inbox', id: inbox.id });
   return {
@@ -110,6 +116,36 @@ function retireInbox(writer: Writer, inbox: InboxRecord, nowMs: number): Deleted
     status: 'deletion_pending',
     message: 'The inbox is gone and its address retired; its stored mail is being removed.',
   };
+}
+
+/** What the inbox holds stops counting for its account at once. */
+function forgetStored(writer: Writer, { id, accountId }: InboxRecord): void {
+  const ofFolders = KINDS.map(kind => getCounters(writer, { inboxId: id, kind }).bytes);
+  const bytes = ofFolders.reduce((sum, ofFolder) => sum + ofFolder, draftBytes(writer, id));
+  countStored(writer, accountId, -bytes);
+  forgetDraftBytes(writer, id);
+}
+
+/**
+ * Gives the address of a deleted inbox free again, for an admin who accepts that mail for its old holder reaches the new
+ * one (`postern inbox release`).
+ * @returns the address in the form in which it is looked up
+ * @throws `not_found` for an address that is not retired, `address_unavailable` for that of a living inbox
+ */
+export function releaseInboxAddress(deps: { store: Store }, address: string): Promise<{ address: string }> {
+  return deps.store.write(writer => {
+    const parts = toInboxAddress(address.trim());
+    if (parts === null) throw notFound(`retired address ${address}`);
+    const found = `${parts.localPart}@${parts.domain}`;
+    if (findAddress(writer, found)?.status === 'live') {
+      throw refuse(
+        'address_unavailable',
+        `${found} is the address of an inbox in use; delete the inbox first.`,
+      );
+    }
+    if (!releaseAddress(writer, found)) throw notFound(`retired address ${address}`);
+    return { address: found };
+  });
 }
 
 /** Inboxes that cannot be deleted: `hello`, the support inbox, and the operator's own, which gets postmaster mail. */

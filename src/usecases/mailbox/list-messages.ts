@@ -6,7 +6,7 @@ import { accessVersion } from '../../store/engine/writer.js';
 import { getCounters, type MessageKind } from '../../store/mailbox/folders.js';
 import { showThreads } from '../../store/threads/names.js';
 import { locateInbox } from '../shared/callers.js';
-import { nextCursor, numberCursors, startOf } from '../shared/pages.js';
+import { fitting, nextCursor, numberCursors, startOf } from '../shared/pages.js';
 import { findMessages } from './find-messages.js';
 
 export interface MessagePage {
@@ -62,8 +62,10 @@ export function listMessages(deps: { store: Store; cursors: CursorCodec }, input
       limit: input.limit,
       position: startOf(cursors, input.cursor),
     });
-    const summaries = found.entries.map(entry => entry.summary);
+    const entries = fitting(found.entries, entry => entry.summary.length);
+    const summaries = entries.map(entry => entry.summary);
     showThreads(reader, folder.inboxId, summaries);
-    return { summaries, nextCursor: nextCursor(cursors, found.next) };
+    const next = entries.length < found.entries.length ? (entries.at(-1)?.seq ?? null) : found.next;
+    return { summaries, nextCursor: nextCursor(cursors, next) };
   });
 }

@@ -8,7 +8,7 @@ import { scanTrash, type TrashedMessage } from '../../store/mailbox/index.js';
 import type { MessageRecord, ReceivedRecord, SentRecord } from '../../store/mailbox/messages.js';
 import type { Clock } from '../ports.js';
 import { locateInbox } from '../shared/callers.js';
-import { numberCursors, page } from '../shared/pages.js';
+import { fitting, numberCursors, page } from '../shared/pages.js';
 import { getMessageOf } from './message-access.js';
 
 /**
@@ -21,21 +21,27 @@ export function listTrash(
 ): TrashPage {
   return deps.store.read(reader => {
     const inbox = locateInbox(reader, input, input.inboxId);
+    const nowMs = deps.clock();
     const { items, next_cursor } = page(
       numberCursors(deps.cursors, `trash ${inbox.id}`),
       input,
-      (before, limit) => scanTrash(reader, inbox.id, before, limit),
+      (before, limit) =>
+        scanTrash(reader, inbox.id, before, limit).map(({ number, message }) => ({
+          number,
+          entry: viewRestorable(reader, message, nowMs),
+        })),
       ({ number }) => number,
+      found => fitting(found, ({ entry }) => (entry === null ? 0 : JSON.stringify(entry).length)),
     );
-    const nowMs = deps.clock();
-    return { messages: items.flatMap(({ message }) => viewRestorable(reader, message, nowMs)), next_cursor };
+    return { messages: items.flatMap(({ entry }) => entry ?? []), next_cursor };
   });
 }
 
-function viewRestorable(reader: Reader, message: TrashedMessage, nowMs: number): TrashEntry[] {
-  if (message.restorableUntil <= nowMs) return [];
+/** Null for one that cannot be restored any more. */
+function viewRestorable(reader: Reader, message: TrashedMessage, nowMs: number): TrashEntry | null {
+  if (message.restorableUntil <= nowMs) return null;
   const record: MessageRecord | undefined = getMessageOf(reader, message.kind, message.id);
-  return record === undefined ? [] : [viewEntry(record)];
+  return record === undefined ? null : viewEntry(record);
 }
 
 function viewEntry(record: ReceivedRecord | SentRecord): TrashEntry {

@@ -2,7 +2,7 @@ import type { Keyed } from '../../contract/common.js';
 import type { SendReceipt } from '../../contract/sent.js';
 import { type Refusal, refuse } from '../../domain/errors.js';
 import { type MessageId, newId } from '../../domain/ids.js';
-import { addressesOf, type Recipients } from '../../domain/message-parts.js';
+import { addressesOf } from '../../domain/message-parts.js';
 import { checkContentSize } from '../../domain/send-input.js';
 import { isMapFull, type Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
@@ -15,6 +15,7 @@ import { checkSendingPolicy } from '../inboxes/policies.js';
 import type { Clock, WorkQueue } from '../ports.js';
 import { checkPermitted, locateInbox } from '../shared/callers.js';
 import { findOrMake, keep, type MadeOnce, replay } from '../shared/once.js';
+import { checkStorage } from '../shared/storage.js';
 import { withUploads } from '../shared/uploads.js';
 import type { SendResult, SendsInFlight } from './in-flight.js';
 import { composeOutgoing, type OutgoingContent, withAttribution } from './outgoing.js';
@@ -63,6 +64,7 @@ function reserveNew(deps: SendDeps, recipe: Recipe): Promise<SendReceipt | Reser
   const look = (): SendReceipt | null => deps.store.read(reader => findAttempt(reader, deps, recipe));
   return findOrMake<SendReceipt | Reserved>(look, async () => {
     const inbox = deps.store.read(reader => locateInbox(reader, recipe, recipe.inboxId));
+    deps.store.read(reader => checkStorage(reader, deps.quota.limits, inbox.accountId, 0));
     const content = await deriveContent(deps, recipe, inbox);
     return reserve(deps, recipe, inbox, content);
   });
@@ -99,16 +101,18 @@ async function deriveContent(
   return { ...derived, recipients };
 }
 
-/** Checks the draft, rules and allowance: before bytes are stored, and again in the unit of work that reserves. */
+/** Checks the draft, storage, rules and allowance: before bytes are stored, and again in the unit that reserves. */
 function admit(
   reader: Reader,
   { quota }: Pick<SendDeps, 'quota'>,
   { draft }: Recipe,
   inbox: InboxRecord,
-  recipients: Recipients,
+  { recipients, text, html, files }: OutgoingContent,
   nowMs: number,
 ): void {
   draft?.admit(reader);
+  const bytes = files.reduce((sum, file) => sum + file.bytes.length, text.length + (html?.length ?? 0));
+  checkStorage(reader, quota.limits, inbox.accountId, bytes);
   checkSendingPolicy(reader, inbox.id, addressesOf(recipients));
   checkQuota(reader, quota, inbox.accountId, recipientCount(recipients), nowMs);
 }
@@ -126,7 +130,7 @@ async function reserve(
   const from = senderOf(inbox);
   const facts = { id, messageId: `${id}@${inbox.domain}`, from, date: nowMs };
   const message = composeOutgoing(content, facts);
-  deps.store.read(reader => admit(reader, deps, recipe, inbox, bare.recipients, nowMs));
+  deps.store.read(reader => admit(reader, deps, recipe, inbox, bare, nowMs));
   if (!deps.queue.isReady || !deps.store.room.hasRoomFor(2 * message.length)) throw unavailable(recipe);
 
   try {
@@ -135,7 +139,7 @@ async function reserve(
       return await deps.store.write(writer => {
         const receipt = findAttempt(writer, deps, recipe);
         if (receipt !== null) return receipt;
-        admit(writer, deps, recipe, inbox, bare.recipients, nowMs);
+        admit(writer, deps, recipe, inbox, bare, nowMs);
         recipe.draft?.submit(writer, id, nowMs);
         const record = reserveSend(writer, { recipe, inbox, content, facts, uploads });
         return { record, message, keyed: keep(writer, recipe.retry, id, nowMs) };

@@ -45,20 +45,42 @@ export function nextCursor<Position>(cursors: Cursors<Position>, next: Position 
 }
 
 /**
+ * Bytes of a page of a list, about: senders can make an entry of a hundred kilobytes. A page that would have more ends
+ * early, with a cursor.
+ */
+export const MAX_PAGE_BYTES = 2 ** 20;
+
+/** The first items that fit on a page; never none, so that whoever goes on gets on. */
+export function fitting<Item>(
+  items: readonly Item[],
+  sizeOf: (item: Item) => number,
+  maxBytes = MAX_PAGE_BYTES,
+): readonly Item[] {
+  let bytes = 0;
+  for (const [index, item] of items.entries()) {
+    bytes += sizeOf(item);
+    if (bytes > maxBytes && index > 0) return items.slice(0, index);
+  }
+  return items;
+}
+
+/**
  * One page of a list.
  * @param scan the items after a position, or from the start of the list without one, at most `limit`
  * @param positionOf where an item stands in the list
+ * @param fit the first items that fit on a page (`fitting`), for items whose size others choose
  */
 export function page<Item, Position>(
   cursors: Cursors<Position>,
   { limit, cursor }: PageInput,
   scan: (after: Position | null, limit: number) => readonly Item[],
   positionOf: (item: Item) => Position,
+  fit: (items: readonly Item[]) => readonly Item[] = items => items,
 ): Page<Item> {
   const found = scan(startOf(cursors, cursor), limit + 1);
-  const items = found.slice(0, limit);
+  const items = fit(found.slice(0, limit));
   const last = items.at(-1);
-  const hasMore = found.length > limit && last !== undefined;
+  const hasMore = found.length > items.length && last !== undefined;
   return { items, next_cursor: hasMore ? cursors.write(positionOf(last)) : null };
 }
 

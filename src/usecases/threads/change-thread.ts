@@ -1,7 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LabelChange } from '../../contract/labels.js';
 import type { DeletedThread, ThreadLabelResult } from '../../contract/threads.js';
 import type { InboxId, MessageId, ThreadId } from '../../domain/ids.js';
-import { normaliseLabelChange } from '../../domain/labels.js';
+import { applyLabelChange, normaliseLabelChange } from '../../domain/labels.js';
 import { SetCopy } from '../../store/bitmap/sets.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
@@ -59,6 +60,30 @@ async function changeMembers(
   return thread;
 }
 
+/**
+ * Looks at every current member before the first is changed, some in a turn of the event loop.
+ * @throws what `check` throws
+ */
+async function checkMembers(
+  store: Store,
+  begin: (reader: Reader) => LocatedThread,
+  check: (message: MessageRecord) => unknown,
+): Promise<void> {
+  const selection = store.read(reader => {
+    const { root, thread } = begin(reader);
+    return new ThreadSelection(reader, thread.inboxId, root);
+  });
+  while (!selection.isDone) {
+    store.read(reader => {
+      for (const { kind, id } of selection.take(reader, MEMBERS_PER_UNIT)) {
+        const message = getMessageOf(reader, kind, id);
+        if (message !== undefined) check(message);
+      }
+    });
+    await nextTurn();
+  }
+}
+
 /** False when all are changed. */
 function changeSome(writer: Writer, selection: ThreadSelection, limit: number, change: Change): boolean {
   const members = selection.take(writer, limit);
@@ -75,6 +100,11 @@ export async function changeThreadLabels(
   input: ThreadInput & LabelChange,
 ): Promise<ThreadLabelResult> {
   const change = normaliseLabelChange(input.add_labels, input.remove_labels);
+  await checkMembers(
+    deps.store,
+    reader => locateThread(reader, input),
+    ({ labels }) => applyLabelChange(labels, change),
+  );
   const changed = await changeMembers(
     deps.store,
     writer => locateThread(writer, input),

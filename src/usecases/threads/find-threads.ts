@@ -24,7 +24,8 @@ import {
   type ThreadActivity,
 } from '../../store/threads/threads.js';
 import { hasSubject, selectionOf } from '../mailbox/find-messages.js';
-import { type Matching, viewThreadSummary } from './read-thread.js';
+import { fitting } from '../shared/pages.js';
+import { type Matching, sizeOfThread, viewThreadSummary } from './read-thread.js';
 
 export interface ThreadPageRequest {
   readonly isDescending: boolean;
@@ -95,9 +96,11 @@ export class ThreadSearch {
   }
 
   result(): FoundThreads {
+    const full = this.#found.slice(0, this.#page.limit);
+    const shown = fitting(full, ({ summary }) => sizeOfThread(summary));
     return {
-      threads: this.#found.slice(0, this.#page.limit).map(({ summary }) => summary),
-      next: this.#next,
+      threads: shown.map(({ summary }) => summary),
+      next: shown.length < full.length ? (shown.at(-1)?.place.latest ?? null) : this.#next,
     };
   }
 

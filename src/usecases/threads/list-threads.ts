@@ -11,9 +11,17 @@ import { foldersOf, type MemberPosition } from '../../store/threads/members.js';
 import { getThread, scanActivity } from '../../store/threads/threads.js';
 import type { ListOrder } from '../mailbox/list-messages.js';
 import { locateInbox } from '../shared/callers.js';
-import { type Cursors, memberCursors, nextCursor, type PageInput, page, startOf } from '../shared/pages.js';
+import {
+  type Cursors,
+  fitting,
+  memberCursors,
+  nextCursor,
+  type PageInput,
+  page,
+  startOf,
+} from '../shared/pages.js';
 import { ThreadSearch } from './find-threads.js';
-import { viewThreadSummary } from './read-thread.js';
+import { sizeOfThread, viewThreadSummary } from './read-thread.js';
 
 export interface ListThreadsInput {
   readonly accountId: AccountId;
@@ -77,12 +85,13 @@ function firstThreads(
   const { items, next_cursor } = page(
     cursors,
     asked,
-    (position, limit) => scanActivity(reader, inboxId, { isDescending, position, limit }),
+    (position, limit) =>
+      scanActivity(reader, inboxId, { isDescending, position, limit }).map(({ root, latest }) => {
+        const thread = getThread(reader, root);
+        return { latest, summary: thread === undefined ? null : viewThreadSummary(reader, thread, null) };
+      }),
     ({ latest }) => latest,
+    found => fitting(found, ({ summary }) => (summary === null ? 0 : sizeOfThread(summary))),
   );
-  const threads = items.flatMap(({ root }) => {
-    const thread = getThread(reader, root);
-    return thread === undefined ? [] : (viewThreadSummary(reader, thread, null) ?? []);
-  });
-  return { threads, next_cursor };
+  return { threads: items.flatMap(({ summary }) => summary ?? []), next_cursor };
 }

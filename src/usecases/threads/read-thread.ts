@@ -19,7 +19,7 @@ import { type Member, type MemberPosition, scanMembers } from '../../store/threa
 import { findThread, memberCount, type ThreadRecord } from '../../store/threads/threads.js';
 import { reachedInbox } from '../shared/callers.js';
 import { type ByteStream, inMemory, joinStreams, membersOf, openBlob } from '../shared/contents.js';
-import { memberCursors, type PageInput, page } from '../shared/pages.js';
+import { fitting, MAX_PAGE_BYTES, memberCursors, type PageInput, page } from '../shared/pages.js';
 
 /** What an agent asks for with a thread's id. */
 export interface ThreadInput {
@@ -63,9 +63,19 @@ export function getThreadDetail(
       input,
       (position, limit) => scanMembers(reader, place, { isDescending: true, position, limit }),
       member => member,
+      found => fitting(found, member => sizeOfMember(reader, member), MAX_DETAIL_BYTES),
     );
     return encodeDetail(store, reader, thread, items.toReversed(), next_cursor);
   });
+}
+
+/** Contents are long: a page of a conversation has room for more than one of a list. */
+const MAX_DETAIL_BYTES = 8 * MAX_PAGE_BYTES;
+
+function sizeOfMember(reader: Reader, { kind, summary }: Member): number {
+  const id = idField<MessageId>(summary, 'id');
+  const record = id === null ? undefined : kind === 'sent' ? getSent(reader, id) : getMessage(reader, id);
+  return summary.length + (record?.content?.size ?? 0);
 }
 
 function encodeDetail(
@@ -169,6 +179,11 @@ export function viewThreadSummary(
   const matches =
     matching === null ? {} : { matching_message_ids: matching.ids, matching_message_count: matching.count };
   return { ...viewThread(reader, thread), latest_message: latest.message, ...matches };
+}
+
+/** Bytes of an entry of a list, about: what senders can make long is its subject and the From of its latest message. */
+export function sizeOfThread({ subject, latest_message: { counterpart } }: ThreadSummary): number {
+  return 500 + (subject?.length ?? 0) + JSON.stringify(counterpart).length;
 }
 
 /** What a conversation shows of one of its members. */

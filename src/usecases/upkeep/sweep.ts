@@ -1,4 +1,11 @@
-import { type BlobId, type InboxId, idFromBytes, idToBytes, type MessageId } from '../../domain/ids.js';
+import {
+  type AccountId,
+  type BlobId,
+  type InboxId,
+  idFromBytes,
+  idToBytes,
+  type MessageId,
+} from '../../domain/ids.js';
 import { DAY_MS } from '../../domain/instants.js';
 import { removeBlocks } from '../../store/bitmap/sets.js';
 import { range, WHOLE_TABLE } from '../../store/engine/keys.js';
@@ -8,6 +15,7 @@ import { folderCountersTable, KINDS, scanSummaries, summariesTable } from '../..
 import { removeTrash, scanTrash, trashNumbersTable } from '../../store/mailbox/index.js';
 import { labelCountsTable } from '../../store/mailbox/postings.js';
 import {
+  feedbackPaceTable,
   findLink,
   findPhrase,
   hasAuditBefore,
@@ -38,10 +46,12 @@ export interface SweepDeps {
   readonly clock: Clock;
   /** How long the trail of approvals is kept (`audit.retention_days`); for ever when it is not given. */
   readonly auditRetentionDays?: number;
+  /** Mails the operator how much feedback an account has given; without it digests wait. */
+  readonly mailDigest?: (accountId: AccountId) => Promise<void>;
 }
 
 /** Pending work that the sweep does. The queues carry messages, and what is held waits for an admin. */
-type SweptKind = Exclude<PendingKind, 'parse' | 'relay' | 'relay-held'>;
+type SweptKind = Exclude<PendingKind, 'parse' | 'relay' | 'relay-held' | 'feedback-digest'>;
 
 interface Duty<Kind extends PendingKind> {
   /** Pieces (chunks, records) that one unit of work frees at most. The loop and other commits go on between units. */
@@ -162,6 +172,8 @@ type Step = () => Promise<boolean>;
 function stepsOf(deps: SweepDeps): Map<string, Step> {
   const steps = new Map<string, Step>();
   for (const kind of Object.keys(DUTIES) as SweptKind[]) steps.set(kind, () => doSome(deps, kind));
+  // Mail leaves outside of a unit of work.
+  steps.set('feedback-digest', () => mailDigests(deps));
   // The trail has no pending entries: the ids of its events tell how old they are.
   return steps.set('trim-audit', () => trimAudit(deps));
 }
@@ -183,6 +195,22 @@ async function doSome<Kind extends SweptKind>({ store, clock }: SweepDeps, kind:
       if (left <= 0) return;
     }
   });
+  return true;
+}
+
+/** One digest; its entry goes after the attempt, however that ends: the feedback itself is in the store. */
+async function mailDigests({ store, clock, mailDigest }: SweepDeps): Promise<boolean> {
+  if (mailDigest === undefined) return false;
+  const [due] = store.read(reader => listDue(reader, 'feedback-digest', clock(), 1));
+  if (due === undefined) return false;
+  try {
+    await mailDigest(due.work.id);
+  } finally {
+    await store.write(writer => {
+      removePending(writer, { kind: 'feedback-digest', dueAt: due.dueAt, id: due.work.id });
+      writer.remove(feedbackPaceTable, due.work.id);
+    });
+  }
   return true;
 }
 

@@ -88,7 +88,7 @@ async function anotherInbox(store: Store, accountId: AccountId, localPart: strin
   const deps = {
     store,
     clock: Date.now,
-    limits: { inboxes: 10, sends: 10 },
+    limits: { inboxes: 10, sends: 10, storageMib: 2048 },
     domains: ['bench.example'],
     reservedLocalParts: [],
     increaseRequest: '-',

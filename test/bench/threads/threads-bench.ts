@@ -39,7 +39,7 @@ async function measure({ isQuick }: BenchContext, mailbox: Mailbox): Promise<Rep
 }
 
 async function anotherInbox(store: Store, accountId: AccountId): Promise<InboxId> {
-  const limits = { inboxes: 10, sends: 10 };
+  const limits = { inboxes: 10, sends: 10, storageMib: 2048 };
   const words = { domains: ['bench.example'], reservedLocalParts: [], increaseRequest: '-', policyUrl: '-' };
   const deps = { store, clock: Date.now, limits, ...words };
   return (await createInbox(deps, { accountId, local_part: 'small' })).id as InboxId;

@@ -34,7 +34,7 @@ const keyed = (type: string) => ({
   200: `${type} & {replayed: true, idempotency_expires_at: Ts}`,
 });
 
-const SEND_ERRORS = `invalid_message invalid_name invalid_labels invalid_idempotency_key J U operation_not_allowed
+const SEND_ERRORS = `storage_limit_reached invalid_message invalid_name invalid_labels invalid_idempotency_key J U operation_not_allowed
   recipient_not_allowed N reply_not_ready idempotency_conflict idempotency_result_unavailable message_too_large
   outbound_limit_reached content_unavailable outbound_unavailable`;
 
@@ -53,7 +53,7 @@ const INBOXES: readonly Row[] = [
     body: 'CreateInbox 4096',
     success: keyed('CreatedInbox'),
     hasLocation: true,
-    errors: `invalid_inbox invalid_local_part invalid_name invalid_idempotency_key J U N address_unavailable
+    errors: `rate_limited invalid_inbox invalid_local_part invalid_name invalid_idempotency_key J U N address_unavailable
       inbox_limit_reached idempotency_conflict idempotency_result_unavailable I`,
   },
   {
@@ -254,7 +254,7 @@ const DRAFTS: readonly Row[] = [
     body: 'CreateDraft 8388608',
     success: keyed('CreatedDraft'),
     hasLocation: true,
-    errors: `invalid_draft invalid_message invalid_name invalid_labels invalid_idempotency_key J U N
+    errors: `storage_limit_reached invalid_draft invalid_message invalid_name invalid_labels invalid_idempotency_key J U N
       idempotency_conflict idempotency_result_unavailable reply_not_ready reply_recipients_unavailable
       message_too_large content_unavailable draft_unavailable`,
   },
@@ -279,7 +279,7 @@ const DRAFTS: readonly Row[] = [
     tag: 'drafts',
     body: 'UpdateDraft 8388608',
     success: { 200: 'DraftMetadata' },
-    errors: `invalid_draft invalid_message invalid_name invalid_labels J U N draft_busy draft_submitted
+    errors: `storage_limit_reached invalid_draft invalid_message invalid_name invalid_labels J U N draft_busy draft_submitted
       message_too_large content_unavailable draft_unavailable`,
   },
   {
@@ -296,7 +296,7 @@ const DRAFTS: readonly Row[] = [
     body: 'SendDraft 4096',
     success: { 201: 'SendReceipt & {replayed?: false}', 200: 'SendReceipt & {replayed: true}' },
     hasLocation: true,
-    errors: `invalid_message invalid_name invalid_labels invalid_idempotency_key invalid_draft J U
+    errors: `storage_limit_reached invalid_message invalid_name invalid_labels invalid_idempotency_key invalid_draft J U
       operation_not_allowed recipient_not_allowed N reply_not_ready reply_headers_unavailable idempotency_conflict
       idempotency_result_unavailable draft_busy draft_result_unavailable message_too_large outbound_limit_reached
       content_unavailable draft_unavailable`,
@@ -392,7 +392,7 @@ const SIGNUP_AND_SERVICE: readonly Row[] = [
     tag: 'feedback',
     body: 'FeedbackInput 20480',
     success: { 201: 'FeedbackResult' },
-    errors: 'invalid_request J U I',
+    errors: 'storage_limit_reached invalid_request J U I',
   },
   {
     operationId: 'getHealth',

@@ -103,6 +103,8 @@ for (const { route, body, isBeyondTypes = () => false } of INPUTS) {
         fc.pre(!isBeyondTypes(input));
         const complaints = contract.complaintsOfRequest({ method, path, body: input });
         const answer = await call(path, { method, body: input });
+        // How many labels the message has by then is nothing that the document could know.
+        if (answer.bytes.includes('A message may have at most 256 labels')) return;
         seen[complaints.length === 0 ? 'allowed' : 'forbidden'] += 1;
         if ((answer.status === 400) === complaints.length > 0) return;
         throw new Error(`${answer.status} ${answer.bytes} but the document says: ${complaints.join('; ')}`);

@@ -113,6 +113,7 @@ export class CliBox {
         clock: Date.now,
         queue: { offer: () => {} },
         mail: { domains: [DOMAIN], postmasterInbox: null },
+        limits: { storageMib: 2048 },
       });
       const recipient = mail.resolveRecipient(address);
       if (recipient === null) throw new Error(`${address} reaches no inbox`);

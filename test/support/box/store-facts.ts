@@ -70,6 +70,7 @@ export function readFacts(store: Store): StoreFacts {
         'expire-key': count('expire-key'),
         'expire-link': count('expire-link'),
         'expire-phrase': count('expire-phrase'),
+        'feedback-digest': count('feedback-digest'),
       },
       faults: [
         ...blobFaults(

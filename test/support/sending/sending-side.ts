@@ -42,7 +42,7 @@ export class SendingSide {
       uploads: new BlobUploads(store),
       queue: { isReady: true, offer: ids => this.#offer(ids) },
       quota: {
-        limits: { inboxes: 5, sends },
+        limits: { inboxes: 5, sends, storageMib: 2048 },
         texts: { increaseRequest: 'Ask.', policyUrl: 'https://example.org/policy' },
       },
       attribution: 'Sent via Postern',

@@ -80,7 +80,14 @@ export async function withAccess(t: Test, options: AccessOptions = {}): Promise<
   };
   const routes = houseRoutes(house, {
     signup: { ...deps, service },
-    feedback: { ...house, log, mail, operator: 'postmaster@example.org', serviceName: name },
+    feedback: {
+      ...house,
+      log,
+      mail,
+      operator: 'postmaster@example.org',
+      serviceName: name,
+      limits: { storageMib: 2048 },
+    },
   });
   const contract = new Contract(openApiDocument(routes, service));
   const server = new HttpServer({
@@ -118,7 +125,7 @@ export async function withAccess(t: Test, options: AccessOptions = {}): Promise<
 
 export const FACTS = {
   domains: ['example.org'],
-  limits: { inboxes: 2, sends: 25 },
+  limits: { inboxes: 2, sends: 25, storageMib: 2048 },
   trashDays: 7,
   maxMessageBytes: 26_214_400,
   increaseRequest: 'Ask.',

@@ -121,6 +121,7 @@ export function houseRoutes(
       store,
       clock,
       log: silent,
+      limits: { storageMib: 2048 },
       mail: { send: async () => {} },
       operator: 'postmaster@example.org',
       serviceName: SERVICE.name,

@@ -57,6 +57,20 @@ export class RecordingInbound extends EventEmitter implements InboundMail {
     return inboxId === undefined ? null : { inboxId, address, isRole: false };
   }
 
+  /** Addresses of recipients whose account is full; `held` counts what is under way to the others. */
+  readonly full = new Set<string>();
+  held = 0;
+
+  holdStorage({ address }: ResolvedRecipient): (() => void) | null {
+    if (this.full.has(address)) return null;
+    this.held += 1;
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.held -= 1;
+      isHeld = false;
+    };
+  }
+
   refusing(): [] {
     return [];
   }

@@ -47,7 +47,7 @@ export class Desk {
         },
       },
       quota: {
-        limits: { inboxes: 5, sends },
+        limits: { inboxes: 5, sends, storageMib: 2048 },
         texts: { increaseRequest: 'Ask for more.', policyUrl: 'https://example.org/policy' },
       },
       attribution: ATTRIBUTION,

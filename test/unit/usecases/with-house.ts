@@ -72,7 +72,7 @@ export function houseOn(store: Store, now: { ms: number }, inboxLimit = 5): Omit
   const inboxes: CreateInboxDeps = {
     store,
     clock,
-    limits: { inboxes: inboxLimit, sends: 25 },
+    limits: { inboxes: inboxLimit, sends: 25, storageMib: 2048 },
     domains: DOMAINS,
     reservedLocalParts: ['billing'],
     increaseRequest: 'Ask for more.',
@@ -84,6 +84,7 @@ export function houseOn(store: Store, now: { ms: number }, inboxLimit = 5): Omit
     clock,
     queue: { offer: ids => void offered.push(...ids) },
     mail: { domains: DOMAINS, postmasterInbox: null },
+    limits: { storageMib: 2048 },
   });
   const addAccount = async (email: string) =>
     (await createAccount({ store, clock }, email)).account_id as AccountId;

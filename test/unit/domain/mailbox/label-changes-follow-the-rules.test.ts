@@ -66,3 +66,18 @@ t.test('changes of different labels commute', async t => {
     ),
   );
 });
+
+t.test('a message has at most 256 labels; one that has more may lose some', async t => {
+  const many = (count: number, from = 0) => Array.from({ length: count }, (_, n) => `l${n + from}`);
+  const applied = (labels: readonly string[], change: { add?: string[]; remove?: string[] }) => {
+    const result = resultOf(() => applyLabelChange(labels, { add: [], remove: [], ...change }));
+    return result.ok ? result.value.length : result.failure.code;
+  };
+  t.equal(applied(many(255), { add: ['a'] }), 256);
+  t.equal(applied(many(256), { add: ['a'] }), 'invalid_labels');
+  t.equal(applied(many(256), { add: ['l0'] }), 256, 'one that is there already');
+  t.equal(applied(many(256), { add: ['a'], remove: ['l0'] }), 256);
+  t.equal(applied(many(300), { remove: ['l0'] }), 299);
+  t.equal(applied(many(300), { add: ['a'], remove: ['l0'] }), 300);
+  t.equal(applied(many(300), { add: ['a', 'b'], remove: ['l0'] }), 'invalid_labels');
+});

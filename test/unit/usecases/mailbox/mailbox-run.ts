@@ -143,7 +143,7 @@ class MailboxRun {
     const nextSeq = BLOCK_BITS - 4;
     return this.house.store.write(writer => {
       for (let seq = 1; seq < nextSeq; seq++) addPosting(writer, mailbox, { type: 'gone' }, seq);
-      writer.put(folderCountersTable, mailbox, { nextSeq, live: 0, lastAt: 0, version: 0 });
+      writer.put(folderCountersTable, mailbox, { nextSeq, live: 0, lastAt: 0, version: 0, bytes: 0 });
     });
   }
 

@@ -147,6 +147,7 @@ t.test('deleted, or swept out of Trash, in the middle of parsing, it leaves noth
       'expire-key': 0,
       'expire-link': 0,
       'expire-phrase': 0,
+      'feedback-digest': 0,
     },
     faults: [],
   });

@@ -36,7 +36,10 @@ t.test('from an email address to a key, step by step', async t => {
   const claim = await claimOf(approvals.redeem(phrase));
   t.match(claim, { account_id: house.account, token_type: 'Bearer', message: String });
   t.equal(authenticate(house, claim.credential)?.id, house.account);
-  const { inboxes } = listInboxes({ ...house, limits: { inboxes: 5, sends: 5 } }, house.account);
+  const { inboxes } = listInboxes(
+    { ...house, limits: { inboxes: 5, sends: 5, storageMib: 2048 } },
+    house.account,
+  );
   t.same(
     inboxes.map(({ id }) => id),
     [inbox],
