@@ -1,5 +1,6 @@
+import { formatProblem } from '../config/config-problem.js';
+import { configWarnings, takesOwnDomains } from '../config/config-warnings.js';
 import type { Config } from '../config/load-config.js';
-import { isLoopback } from '../domain/addresses.js';
 import { FormSeal } from '../domain/secrets.js';
 import { approvePages, linkPages } from '../http/pages/approve.js';
 import { BrowserForms } from '../http/pages/browser.js';
@@ -66,7 +67,13 @@ export class Access {
     });
     this.#signIn = createSignIn(config, clock, log);
     const proof = this.#signIn === null ? 'mail' : 'sign_in';
-    const policy: SignupPolicy = { policy: config.signup.policy, domains: config.signup.domains, proof };
+    const policy: SignupPolicy = {
+      policy: config.signup.policy,
+      domains: config.signup.domains,
+      proof,
+      mailDomains: config.mail.domains,
+      takesOwnDomains: takesOwnDomains(config),
+    };
     const common = { store, clock, log, policy };
     const layout = new Layout(service);
     const cookies = new CookieJar(publicUrl);
@@ -96,7 +103,7 @@ export class Access {
       ],
       failure: failure => failureView(layout, failure),
     };
-    warnOfRisks(config, log);
+    for (const warning of configWarnings(config)) log.warn({ key: warning.where }, formatProblem(warning));
   }
 
   start(): void {
@@ -125,19 +132,4 @@ function createSignIn({ signup, service }: Config, clock: Clock, log: Logger): O
     clock,
     log,
   });
-}
-
-/** Warns of settings that are allowed but probably not intended. */
-function warnOfRisks({ signup, mail, service }: Config, log: Logger): void {
-  const own = signup.policy === 'domains' ? signup.domains.filter(one => mail.domains.includes(one)) : [];
-  if (own.length > 0) {
-    log.warn(
-      { domains: own },
-      'signup.domains names domains in which agents have inboxes: they can approve access for themselves',
-    );
-  }
-  const { protocol, hostname } = new URL(service.publicUrl);
-  if (protocol === 'http:' && !isLoopback(hostname)) {
-    log.warn({}, 'service.public_url is not https: approvals and keys travel in the clear');
-  }
 }

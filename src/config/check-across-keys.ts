@@ -88,9 +88,10 @@ function checkSignupDomains(values: SettledValues): ConfigProblem | null {
 }
 
 function checkOidc(values: SettledValues): ConfigProblem | null {
-  const set = ['issuer', 'client_id', 'client_secret_file', 'name'].filter(
-    name => (values.get(`signup.oidc.${name}`)?.value ?? null) !== null,
-  );
+  const set = ['issuer', 'client_id', 'client_secret_file', 'name', 'own_domains'].filter(name => {
+    const value = values.get(`signup.oidc.${name}`)?.value ?? null;
+    return value !== null && value !== false;
+  });
   const missing = ['issuer', 'client_id'].find(name => !set.includes(name));
   const [first] = set;
   if (first === undefined || missing === undefined) return null;

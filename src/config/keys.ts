@@ -12,6 +12,7 @@ import {
   webUrl,
 } from './net-types.js';
 import {
+  boolean,
   inboxAddress,
   integer,
   listOf,
@@ -181,7 +182,7 @@ export const KEYS = {
     domains: key(
       listOf(mailDomain()),
       [],
-      'Domains whose email addresses get an account when they ask; not those in which agents have inboxes, or agents approve themselves.',
+      'Domains whose email addresses get an account when they ask; those of mail.domains are ignored, where agents could approve themselves.',
       { example: ['example.com'] },
     ),
     oidc: section('Sign-in with an OpenID Connect provider, in place of a link by mail.', {
@@ -204,6 +205,11 @@ export const KEYS = {
         text({ minLength: 1, maxLength: 64 }),
         'Example Login',
         'What humans call the provider, for the button; unset, it is the host of the issuer.',
+      ),
+      own_domains: key(
+        boolean(),
+        false,
+        'Whether a sign-in with an address in mail.domains counts; only for a provider that gives these addresses to humans itself, not one that verifies them by a mail.',
       ),
     }),
   }),

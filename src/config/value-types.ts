@@ -64,6 +64,21 @@ function withinRange(value: number, range: { readonly min: number; readonly max:
   return value > range.max ? invalid(`is above ${range.max}`) : valid(value);
 }
 
+/** Yes or no. */
+export function boolean(): ValueType<boolean> {
+  return {
+    name: 'boolean',
+    allowed: 'true or false',
+    isSecret: false,
+    check: raw => (typeof raw === 'boolean' ? valid(raw) : invalid('is neither true nor false')),
+    fromText: given =>
+      new Map([
+        ['true', true],
+        ['false', false],
+      ]).get(given.trim()),
+  };
+}
+
 /** One of the given words. */
 export function oneOf<const W extends string>(words: readonly W[]): ValueType<W> {
   return {

@@ -73,6 +73,31 @@ export function toInboxAddress(address: string): InboxAddress | null {
   return { localPart: plus > 0 ? local.slice(0, plus) : local, domain };
 }
 
+/**
+ * Is the address in one of these domains, however it is written: letter case, U-labels and a dot at the end of the
+ * domain (RFC 1034 section 3.1) do not matter? A domain does not cover its subdomains.
+ * @param domains lower case, A-labels
+ */
+export function isInDomains(address: string, domains: readonly string[]): boolean {
+  const domain = toInboxAddress(address)?.domain.replace(/\.$/, '');
+  return domain !== undefined && domains.includes(domain);
+}
+
+/**
+ * Does the local part name another host, as `user%host` or `host!user`? Some hosts send such mail on to there
+ * (RFC 5321 appendix F.2, RFC 1123 section 5.2.16), so the domain after the @ does not tell who gets it.
+ */
+export function isSourceRouted(address: string): boolean {
+  return /[%!]/.test(address.slice(0, Math.max(0, address.lastIndexOf('@'))));
+}
+
+/** May mail to this address end up in one of these domains: is it in one, or does its local part route it to one? */
+export function mayReachDomains(address: string, domains: readonly string[]): boolean {
+  if (isInDomains(address, domains)) return true;
+  const lower = address.toLowerCase();
+  return isSourceRouted(address) && domains.some(domain => lower.includes(domain));
+}
+
 const PLAIN_DOMAIN = /^[a-z0-9.-]+$/;
 /** Of ASCII only characters of names: `domainToASCII` parses a URL, so it would drop a path and decode escapes. */
 const MAY_BE_DOMAIN = /^[a-z0-9._\-\u{80}-\u{10ffff}]+$/u;

@@ -5,10 +5,12 @@ import {
   type PermissionChange,
   setPermissions,
   viewAccount,
+  warningOfEmail,
 } from '../../usecases/accounts/accounts.js';
 import { listSignupAnswers } from '../../usecases/accounts/audit.js';
+import type { Box } from '../context.js';
 import { accountNamed } from '../named.js';
-import { answer, answerWith } from '../outcome.js';
+import { type Answer, answer, answerWith } from '../outcome.js';
 import { renderFields, renderTable } from '../output.js';
 import type { Cli } from '../run-command.js';
 
@@ -22,11 +24,7 @@ export function addAccountCommands(program: Command, cli: Cli): void {
     .command('create')
     .description('make an account')
     .argument('<email>', 'email address of the human')
-    .action((email: string) =>
-      cli.change(async box => answerWith(await createAccount(box, email), renderFields), {
-        makesStore: true,
-      }),
-    );
+    .action((email: string) => cli.change(box => create(box, email), { makesStore: true }));
 
   account
     .command('list')
@@ -79,4 +77,12 @@ export function addAccountCommands(program: Command, cli: Cli): void {
         return answerWith(await setPermissions(box, { account: id, permissions }), renderFields);
       }),
     );
+}
+
+async function create(box: Box, email: string): Promise<Answer> {
+  const account = await createAccount(box, email);
+  const warning = warningOfEmail(email, box.config.mail.domains);
+  return warning === null
+    ? answerWith(account, renderFields)
+    : answer({ ...account, warning }, `${renderFields(account)}\nWarning: ${warning}\n`);
 }

@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { formatProblem } from '../../config/config-problem.js';
+import { configWarnings } from '../../config/config-warnings.js';
 import { explainKeys, renderExplanation, renderShown, showConfig } from '../../config/explain.js';
 import { answer } from '../outcome.js';
 import type { Cli } from '../run-command.js';
@@ -9,12 +11,17 @@ export function addConfigCommands(program: Command, cli: Cli): void {
 
   config
     .command('check')
-    .description('check file and environment; tells every problem at once')
+    .description('check file and environment; tells every problem at once, and what is probably not intended')
     .action(() =>
       cli.plain(() => {
-        const loaded = cli.readConfig();
-        const where = loaded.file ?? 'environment and defaults, no file';
-        return answer({ status: 'ok', file: loaded.file }, `The configuration is right (${where}).\n`);
+        const { config, file } = cli.readConfig();
+        const warnings = configWarnings(config);
+        const lines = warnings.map(warning => `Warning: ${formatProblem(warning)}\n`);
+        const where = file ?? 'environment and defaults, no file';
+        return answer(
+          { status: 'ok', file, ...(warnings.length === 0 ? {} : { warnings }) },
+          `The configuration is right (${where}).\n${lines.join('')}`,
+        );
       }),
     );
 

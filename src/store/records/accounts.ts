@@ -55,6 +55,17 @@ export function findAccountByEmail(reader: Reader, email: string): AccountRecord
   return id === undefined ? undefined : reader.get(accountsTable, id);
 }
 
+/**
+ * Is this the email of an account, with or without a `+tag`? Mail to all of these would reach an inbox of the address.
+ * @param address of an inbox: lower case, A-labels, without a `+tag`
+ */
+export function isAccountAddress(reader: Reader, address: string): boolean {
+  if (reader.get(accountEmailsTable, address) !== undefined) return true;
+  const [localPart = '', domain = ''] = address.split('@');
+  const tagged = { ...range(text(`${localPart}+`)), limit: Number.MAX_SAFE_INTEGER };
+  return reader.scanKeys(accountEmailsTable, tagged).some(key => key.toString().endsWith(`@${domain}`));
+}
+
 /** Writes a new account or a new version of one; the email of an account never changes. */
 export function putAccount(writer: Writer, account: AccountRecord): void {
   writer.put(accountsTable, account.id, account);

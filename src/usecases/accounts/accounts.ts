@@ -1,5 +1,5 @@
 import type { InboxAllowance } from '../../contract/inboxes.js';
-import { isEmailAddress } from '../../domain/addresses.js';
+import { isEmailAddress, isInDomains } from '../../domain/addresses.js';
 import { notFound, refuse } from '../../domain/errors.js';
 import { type AccountId, type InboxId, newId, toId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
@@ -17,7 +17,7 @@ import {
 import { usedAllowance } from '../../store/records/charges.js';
 import { countInboxes, findAddress, putNewInbox } from '../../store/records/inboxes.js';
 import { storedBytes } from '../../store/records/storage.js';
-import { builtInPostmaster, type MailDomains } from '../inbound/recipients.js';
+import { builtInPostmaster, inboxHas, type MailDomains } from '../inbound/recipients.js';
 import type { Clock } from '../ports.js';
 import { MIB, storageLimitOf } from '../shared/storage.js';
 
@@ -31,7 +31,7 @@ export function viewAccount(account: AccountRecord): AccountView {
   return { account_id: account.id, email: account.email, created_at: toInstant(account.createdAt) };
 }
 
-/** Makes an account for a human, by email address. Refused when that email has one. */
+/** Makes an account for a human, by email address. Refused when that email has one, or is the address of an inbox. */
 export async function createAccount(
   deps: { store: Store; clock: Clock },
   email: string,
@@ -46,8 +46,27 @@ export async function createAccount(
     if (findAccountByEmail(writer, email) !== undefined) {
       throw refuse('invalid_request', `There is an account for ${email} already.`);
     }
+    checkNoInboxHas(writer, email);
     return viewAccount(addAccount(writer, { email, nowMs: deps.clock(), isOperator: false }));
   });
+}
+
+/**
+ * The email of an account is its human's: the agents of an inbox must not read the mail to it.
+ * @throws `invalid_request`
+ */
+export function checkNoInboxHas(reader: Reader, email: string): void {
+  if (!inboxHas(reader, email)) return;
+  throw refuse(
+    'invalid_request',
+    `${email} is the address of an inbox here, whose agents read the mail to it. Name the human's own address, or delete that inbox first.`,
+  );
+}
+
+/** What an admin is to know of an email address that an account got; null for nothing. */
+export function warningOfEmail(email: string, mailDomains: readonly string[]): string | null {
+  if (!isInDomains(email, mailDomains)) return null;
+  return `${email} is in a mail domain of this service, where agents make inboxes: no link to approve access is ever mailed to it. Approve with "postern approve ${email}", or give the human an account with an address elsewhere.`;
 }
 
 export function addAccount(

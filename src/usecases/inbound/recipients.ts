@@ -53,6 +53,20 @@ function liveInbox(reader: Reader, address: string): InboxId | null {
   return owner?.status === 'live' ? owner.inboxId : null;
 }
 
+/** Does a live inbox have the address, whatever its `+tag`? Then its agents read the mail to it. */
+export function inboxHas(reader: Reader, address: string): boolean {
+  const mailbox = toInboxAddress(address);
+  return mailbox !== null && liveInbox(reader, `${mailbox.localPart}@${mailbox.domain}`) !== null;
+}
+
+/** Does mail to the address reach an inbox, or did it before the inbox was deleted? That to a role always does. */
+export function inboxHasOrHad(reader: Reader, address: string): boolean {
+  const mailbox = toInboxAddress(address);
+  if (mailbox === null) return false;
+  const { localPart, domain } = mailbox;
+  return isRoleLocalPart(localPart) || findAddress(reader, `${localPart}@${domain}`) !== undefined;
+}
+
 /** The receiving rules that have a say about an envelope. */
 export type ReceivingRules = ReadonlyMap<InboxId, PolicyRecord>;
 

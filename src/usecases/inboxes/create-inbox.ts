@@ -7,7 +7,7 @@ import { DAY_MS } from '../../domain/instants.js';
 import { normaliseName } from '../../domain/text.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Writer } from '../../store/engine/tables.js';
-import { type AccountRecord, getAccount } from '../../store/records/accounts.js';
+import { type AccountRecord, getAccount, isAccountAddress } from '../../store/records/accounts.js';
 import {
   findAddress,
   getInbox,
@@ -106,7 +106,9 @@ function allocate(
   const address = `${intent.localPart}@${intent.domain}`;
   if (
     isReservedLocalPart(intent.localPart, deps.reservedLocalParts) ||
-    findAddress(writer, address) !== undefined
+    findAddress(writer, address) !== undefined ||
+    // Its agents would read what is meant for the human of that account.
+    isAccountAddress(writer, address)
   ) {
     throw refuse(
       'address_unavailable',

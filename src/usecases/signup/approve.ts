@@ -13,7 +13,7 @@ import {
   putNewPhrase,
 } from '../../store/records/approvals.js';
 import { addressOf, type InboxRecord, listInboxes } from '../../store/records/inboxes.js';
-import { findAccount } from '../accounts/accounts.js';
+import { checkNoInboxHas, findAccount } from '../accounts/accounts.js';
 import { recordAudit } from '../accounts/audit.js';
 import type { Clock, Logger } from '../ports.js';
 import { eligible, PHRASE_LIFETIME_MS, PRESS_WINDOW_MS, type SignupPolicy } from './policy.js';
@@ -77,6 +77,7 @@ export async function approveAtConsole(
 ): Promise<{ readonly phrase: string; readonly expires_at: string }> {
   return deps.store.write(writer => {
     const named = resultOf(() => findAccount(writer, emailOrId));
+    if (!named.ok) checkNoInboxHas(writer, emailOrId);
     const found = eligible(writer, NO_POLICY, named.ok ? named.value.email : emailOrId, 'console');
     if (found === null) {
       throw refuse(
@@ -100,7 +101,13 @@ export async function approveAtConsole(
 }
 
 /** At the console the operator decides alone. */
-const NO_POLICY: SignupPolicy = { policy: 'closed', domains: [], proof: 'mail' };
+const NO_POLICY: SignupPolicy = {
+  policy: 'closed',
+  domains: [],
+  proof: 'mail',
+  mailDomains: [],
+  takesOwnDomains: false,
+};
 
 function addPhrase(
   writer: Writer,

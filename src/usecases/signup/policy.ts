@@ -1,8 +1,9 @@
-import { isEmailAddress } from '../../domain/addresses.js';
+import { isEmailAddress, isInDomains, isSourceRouted, mayReachDomains } from '../../domain/addresses.js';
 import { DAY_MS } from '../../domain/instants.js';
 import type { Reader } from '../../store/engine/tables.js';
 import { type AccountRecord, findAccountByEmail } from '../../store/records/accounts.js';
 import type { ApprovalMethod } from '../../store/records/approvals.js';
+import { inboxHas, inboxHasOrHad } from '../inbound/recipients.js';
 import type { RateLimit } from '../ports.js';
 
 /** Who may get access, and how they prove their address. */
@@ -13,6 +14,10 @@ export interface SignupPolicy {
   readonly domains: readonly string[];
   /** How a human shows that an address is theirs; links of another kind open nothing. */
   readonly proof: 'mail' | 'sign_in';
+  /** Domains in which agents can make inboxes; lower case, A-labels. */
+  readonly mailDomains: readonly string[];
+  /** Is a sign-in taken with an address in one of these? */
+  readonly takesOwnDomains: boolean;
 }
 
 /** What an email address that may be approved stands for. */
@@ -36,9 +41,28 @@ export function eligible(
 ): Eligible | null {
   if (!isEmailAddress(email)) return null;
   const account = findAccountByEmail(reader, email) ?? null;
+  if (account === null && inboxHas(reader, email)) return null;
   if (method === 'console') return { email: account?.email ?? email, account };
+  if (!isProof(reader, policy, email, method)) return null;
   if (account !== null) return account.isOperator ? null : { email: account.email, account };
   return admitsStranger(policy, email) ? { email, account: null } : null;
+}
+
+/**
+ * Does it show anything that somebody reads the mail to this address, or has signed in with it? Not where an agent can
+ * read that mail: in one of our mail domains, where agents make inboxes, or with a local part that makes another host
+ * send it on to there. A public provider verifies an address by a mail to it too, so a sign-in counts only if the operator
+ * says so, and never with an address that an inbox has or had.
+ */
+function isProof(
+  reader: Reader,
+  { mailDomains, takesOwnDomains }: SignupPolicy,
+  email: string,
+  method: 'mail' | 'sign_in',
+): boolean {
+  if (!mayReachDomains(email, mailDomains)) return true;
+  const isTaken = method === 'sign_in' && takesOwnDomains && isInDomains(email, mailDomains);
+  return isTaken && !isSourceRouted(email) && !inboxHasOrHad(reader, email);
 }
 
 function admitsStranger({ policy, domains }: SignupPolicy, email: string): boolean {

@@ -1,3 +1,4 @@
+import { mayReachDomains } from '../../domain/addresses.js';
 import { type ApprovalId, newId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import { hashLinkToken, newLinkToken } from '../../domain/secrets.js';
@@ -116,8 +117,10 @@ function addLink(writer: Writer, found: Eligible, client: string, nowMs: number)
 async function noteRefusal(deps: RequestApprovalDeps, { email, client }: ApprovalRequest): Promise<void> {
   const { isAllowed } = await deps.limiter.take(RATE_LIMITS.refusals, 'all');
   if (!isAllowed) return;
+  const isOwn = mayReachDomains(email, deps.policy.mailDomains);
+  const detail = `link asked for${isOwn ? ' to an address whose mail comes here' : ''}`;
   await deps.store.write(writer =>
-    recordAudit(writer, deps.clock(), { kind: 'not_eligible', email, client, detail: 'link asked for' }),
+    recordAudit(writer, deps.clock(), { kind: 'not_eligible', email, client, detail }),
   );
 }
 

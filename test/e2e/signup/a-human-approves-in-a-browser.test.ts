@@ -98,6 +98,7 @@ t.test('the button copies the words; without a clipboard it selects them', { ski
   await page.goto(`${signup.publicUrl}/approve`);
   await page.getByLabel('Your email address').fill(signup.human.address);
   await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
   await page.goto(await signup.nextLink());
   await page.getByRole('button', { name: 'Approve access' }).click();
   const words = await wordsOn(page);
@@ -125,6 +126,7 @@ t.test('behind a proxy with TLS, as it is meant to be run', { skip }, async t =>
   await page.goto(`${publicUrl}/approve`);
   await page.getByLabel('Your email address').fill(signup.human.address);
   await page.getByRole('button', { name: 'Send me a link' }).click();
+  await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
   await page.goto(await signup.nextLink());
   const cookies = await context.cookies();
   t.same(
@@ -167,7 +169,7 @@ t.test('with a provider to sign in with, on another site', { skip }, async t => 
   await picture(page, '6-sign-in');
   await page.getByRole('link', { name: 'Sign in with Example Login' }).click();
   await page.getByRole('link', { name: 'I am Ann' }).click();
-  await page.getByText('ann@example.org').waitFor();
+  await page.getByText('ann@humans.example').waitFor();
   t.equal(page.url(), `${signup.publicUrl}/approve/confirm`, 'nothing of the sign-in stays in the address');
   t.same((await context.cookies()).map(({ name }) => name).sort(), ['postern-confirm', 'postern-signed-in']);
   await picture(page, '7-signed-in');

@@ -32,6 +32,7 @@ t.test('in a browser in which a human is about to approve', { skip }, async t =>
   await page.goto(`${publicUrl}/approve`);
   await page.getByLabel('Your email address').fill(human.address);
   await page.getByRole('button', { name: 'Send me a link' }).click();
+  await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
   const link = await signup.nextLink();
   await page.goto(link);
   const seal = await page.locator('input[name=seal]').inputValue();
@@ -90,6 +91,7 @@ t.test('where a link on our pages leads, nobody learns the address of the page',
   await page.goto(`${signup.publicUrl}/approve`);
   await page.getByLabel('Your email address').fill(signup.human.address);
   await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
   await page.goto(await signup.nextLink());
   await page.getByRole('link', { name: 'Rules of use' }).click();
   await page.waitForURL(`${evil.url}/rules`);

@@ -71,7 +71,7 @@ export async function startOidcProvider(
 class Provider implements OidcProvider {
   issuer = '';
   readonly behaviour: ProviderBehaviour = {
-    email: 'ann@example.org',
+    email: 'ann@humans.example',
     emailVerified: true,
     signedInAgoS: 0,
     claims: {},

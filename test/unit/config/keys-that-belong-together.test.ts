@@ -47,6 +47,9 @@ t.test('a provider to sign in with has an issuer and a client id', async t => {
   t.match(problemsOf({ toml: `${MINIMUM}[signup.oidc]\nname = "Login"\n` }), [
     /signup\.oidc\.name is set, but signup\.oidc\.issuer is not/,
   ]);
+  t.match(problemsOf({ toml: `${MINIMUM}[signup.oidc]\nown_domains = true\n` }), [
+    /signup\.oidc\.own_domains is set, but signup\.oidc\.issuer is not/,
+  ]);
   const toml = `${MINIMUM}[signup.oidc]\nissuer = "https://login.example.com/"\nclient_id = "postern"\n`;
   t.equal(loaded({ toml }).signup.oidc.issuer, 'https://login.example.com/', 'letter for letter');
 });

@@ -115,7 +115,7 @@ export function houseRoutes(
       clock,
       log: silent,
       service: SERVICE,
-      policy: { policy: 'closed', domains: [], proof: 'mail' },
+      policy: { policy: 'closed', domains: [], proof: 'mail', mailDomains: [], takesOwnDomains: false },
     },
     feedback: {
       store,

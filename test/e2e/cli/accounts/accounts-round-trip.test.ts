@@ -47,3 +47,27 @@ t.test('an account that is not there is exit code 4', async t => {
     t.match(error.message, /postern account list/);
   }
 });
+
+t.test('an account with an address in a mail domain comes with a warning', async t => {
+  const box = await cliBox(t);
+  const account = await box.json('account', 'create', 'ada+x@AGENTS.test');
+  t.match(
+    account.warning,
+    /^ada\+x@AGENTS\.test is in a mail domain .* "postern approve ada\+x@AGENTS\.test"/,
+  );
+  const { code, out } = await box.run('account', 'create', 'ben@agents.test');
+  t.equal(code, 0);
+  t.match(out, /created_at {2}\S+\n\nWarning: ben@agents\.test is in a mail domain of this service/);
+  t.notHas(await box.json('account', 'create', 'ada@sub.agents.test'), { warning: String });
+});
+
+t.test('an account does not get the address of an inbox', async t => {
+  const box = await cliBox(t);
+  await box.json('account', 'create', 'ada@example.org');
+  await box.json('inbox', 'create', 'ben', '--account', 'ada@example.org');
+  const { code, error } = await box.failure('account', 'create', 'Ben+mail@agents.test');
+  t.equal(code, 1);
+  t.match(error, { code: 'invalid_request', message: /address of an inbox/ });
+  await box.json('inbox', 'delete', 'ben@agents.test');
+  t.ok(await box.json('account', 'create', 'Ben+mail@agents.test'), "the address is nobody else's any more");
+});

@@ -44,3 +44,13 @@ t.test('config check says that all is well', async t => {
   const box = await cliBox(t, { isInitialised: false });
   t.same(await box.json('config', 'check'), { status: 'ok', file: box.configFile });
 });
+
+t.test('and what is right but probably not meant', async t => {
+  const settings = `[signup]\npolicy = "domains"\ndomains = ["agents.test", "guests.example"]\n`;
+  const box = await cliBox(t, { isInitialised: false, settings });
+  const { warnings } = await box.json<{ warnings: object[] }>('config', 'check');
+  t.match(warnings, [{ where: 'signup.domains', what: /^agents\.test is ignored/, fix: /postern approve/ }]);
+  const { code, out } = await box.run('config', 'check');
+  t.equal(code, 0);
+  t.match(out, /^The configuration is right .*\nWarning: signup\.domains: agents\.test is ignored/);
+});

@@ -9,7 +9,12 @@ const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 function redeem(box: CliBox, phrase: string, discoverySource?: string) {
   return box.withStore(store =>
     redeemClaim(
-      { store, clock: Date.now, log: silent, policy: { policy: 'closed', domains: [], proof: 'mail' } },
+      {
+        store,
+        clock: Date.now,
+        log: silent,
+        policy: { policy: 'closed', domains: [], proof: 'mail', mailDomains: [], takesOwnDomains: false },
+      },
       { phrase, discoverySource, intendedUse: undefined, client: '192.0.2.7' },
     ),
   );

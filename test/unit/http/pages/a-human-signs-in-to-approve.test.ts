@@ -12,7 +12,7 @@ t.test('from the button to a key that works', async t => {
   t.match(back, { status: 303, headers: { location: '/approve/confirm' } });
   const confirm = await browser.open('/approve/confirm', { 'sec-fetch-site': 'cross-site' });
   t.equal(confirm.status, 200);
-  t.match(confirm.html, '<strong>ann@example.org</strong>');
+  t.match(confirm.html, '<strong>ann@humans.example</strong>');
   t.match(confirm.html, /You have 1[45] minutes to press Approve; after that, sign in again\./);
   const words = await browser.submit(confirm);
   t.equal(words.status, 200);
@@ -67,7 +67,7 @@ t.test('what the provider must assert, it must assert', async t => {
     ['a word for it', { emailVerified: 'true' }, /has not verified/],
     ['nothing of it', { emailVerified: undefined }, /has not verified/],
     ['no address', { email: undefined }, /not in order/],
-    ['no text for an address', { email: ['ann@example.org'] }, /not in order/],
+    ['no text for an address', { email: ['ann@humans.example'] }, /not in order/],
     ['no auth_time', { signedInAgoS: null }, /not in order/],
     ['a sign-in of long ago', { signedInAgoS: 3600 }, /not in order/],
     ['one of just over 15 minutes ago', { signedInAgoS: 905 }, /More than 15 minutes/],

@@ -8,7 +8,7 @@ import type { SignupPolicy } from '../../../../src/usecases/signup/policy.js';
 import type { RedeemClaimInput } from '../../../../src/usecases/signup/redeem-claim.js';
 import { requestApproval } from '../../../../src/usecases/signup/request-approval.js';
 import { must, redeemClaim } from '../../../support/use-cases.js';
-import { type House, silent, withHouse } from '../with-house.js';
+import { DOMAINS, type House, silent, withHouse } from '../with-house.js';
 
 export const PUBLIC_URL = 'https://mail.example.org';
 export const CLIENT = '192.0.2.7';
@@ -52,7 +52,14 @@ export async function withApprovals(t: Test, policy: Partial<SignupPolicy> = {})
     house,
     store: house.store,
     clock: house.clock,
-    policy: { policy: 'closed', domains: [], proof: 'mail', ...policy },
+    policy: {
+      policy: 'closed',
+      domains: [],
+      proof: 'mail',
+      mailDomains: DOMAINS,
+      takesOwnDomains: false,
+      ...policy,
+    },
     service: { name: 'Postern', publicUrl: PUBLIC_URL },
     sent: [],
     mailFailure: null,
