@@ -1,5 +1,5 @@
 import { MAX_ADDRESS_LENGTH, MAX_POLICY_ENTRIES } from '../contract/limits.js';
-import { MAX_DOMAIN_LENGTH, normaliseDomain } from './addresses.js';
+import { isSourceRouted, MAX_DOMAIN_LENGTH, normaliseDomain } from './addresses.js';
 import { refuse } from './errors.js';
 
 /**
@@ -46,11 +46,15 @@ export function normalisePolicyDomains(entries: readonly string[]): readonly str
 
 /**
  * The recipients that a sending policy does not allow, each once, as given. When enabled, it allows only what matches
- * an entry, so without entries it allows nobody.
+ * an entry, so without entries it allows nobody. A domain does not allow `user%host` or `host!user` in it: its server
+ * may send such mail on to that other host. An entry that is the very address does.
  */
 export function blockedRecipients(policy: AddressPolicy, addresses: readonly string[]): readonly string[] {
   if (!policy.enabled) return [];
-  return [...new Set(addresses)].filter(address => !namesAny(policy, toSenders([address])));
+  const addressesOnly = { ...policy, domains: [] };
+  return [...new Set(addresses)].filter(
+    address => !namesAny(isSourceRouted(address) ? addressesOnly : policy, toSenders([address])),
+  );
 }
 
 /** The senders of a message, normalised like the entries of a policy. */
