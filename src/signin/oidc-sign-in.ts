@@ -56,11 +56,7 @@ export class OidcSignIn implements SignIn {
   async begin(): Promise<SignInStart> {
     try {
       const client = await this.#discovered();
-      const secrets: FlowSecrets = {
-        state: oidc.randomState(),
-        nonce: oidc.randomNonce(),
-        codeVerifier: oidc.randomPKCECodeVerifier(),
-      };
+      const { key, secrets } = this.#flows.begin();
       const url = oidc.buildAuthorizationUrl(client, {
         redirect_uri: this.#options.redirectUri,
         scope: 'openid email',
@@ -72,7 +68,7 @@ export class OidcSignIn implements SignIn {
         code_challenge: await oidc.calculatePKCECodeChallenge(secrets.codeVerifier),
         code_challenge_method: 'S256',
       });
-      return { status: 'started', url: url.href, flow: this.#flows.begin(secrets) };
+      return { status: 'started', url: url.href, flow: key };
     } catch (error) {
       this.#report(error, 'a sign-in could not begin');
       return { status: 'unavailable' };
@@ -81,14 +77,14 @@ export class OidcSignIn implements SignIn {
 
   /** Ends a sign-in with the query that the browser came back with, and the key of its flow. Never rejects. */
   async finish(input: { readonly query: string; readonly flow: string | null }): Promise<SignInOutcome> {
-    // Without a known key from this browser, another browser began the flow, or it is used up.
-    const secrets = input.flow === null ? null : this.#flows.take(input.flow);
+    // Without a key from this browser, another one began the flow, or it is over.
+    const secrets = input.flow === null ? null : this.#flows.open(input.flow);
     if (secrets === null) return { status: 'refused', reason: 'not_begun_here' };
     try {
       return await this.#exchange(secrets, input.query);
     } catch (error) {
       this.#report(error, 'a sign-in was not taken');
-      return { status: 'refused', reason: isDenial(error) ? 'denied' : 'not_valid' };
+      return { status: 'refused', reason: reasonOfRefusal(error) };
     }
   }
 
@@ -185,7 +181,10 @@ function clientAuth(secret: string | null): oidc.ClientAuth {
   };
 }
 
-/** Has the human or the provider denied the sign-in (RFC 6749 section 4.1.2.1)? */
-function isDenial(error: unknown): boolean {
-  return error instanceof oidc.AuthorizationResponseError && error.error === 'access_denied';
+function reasonOfRefusal(error: unknown): 'denied' | 'not_begun_here' | 'not_valid' {
+  // The human or the provider denied it (RFC 6749 section 4.1.2.1).
+  if (error instanceof oidc.AuthorizationResponseError && error.error === 'access_denied') return 'denied';
+  // The code was used before, has expired, or was given to another flow (RFC 6749 section 5.2).
+  const isSpent = error instanceof oidc.ResponseBodyError && error.error === 'invalid_grant';
+  return isSpent ? 'not_begun_here' : 'not_valid';
 }
