@@ -1,6 +1,7 @@
 import { MAX_ANSWER_LENGTH, MAX_FILENAME_BYTES, MAX_NAME_BYTES } from '../contract/limits.js';
 import { utf8End } from '../lib/bytes.js';
 import { refuse } from './errors.js';
+import { attributionPlace } from './html/attribution-place.js';
 
 const CONTROL = /\p{Cc}/u;
 
@@ -123,21 +124,11 @@ export function attributeText(text: string, line: string): string {
   return `${text}${lineEnd}\n${line}`;
 }
 
-/** The HTML with the attribution as a paragraph before the last `</body>`, or at its end when there is none. */
-export function attributeHtml(html: string, line: string): string {
-  const at = lastBodyEnd(html);
-  return `${html.slice(0, at)}<p>${escapeHtml(line)}</p>\n${html.slice(at)}`;
-}
-
 /**
- * Where the last `</body>` begins, or the end of the text. It may be in a comment or a script: to know that, the whole
- * document would have to be parsed.
+ * The HTML with the attribution as a paragraph before the last `</body>`, or at its end when there is none; what would
+ * hide it there is closed first.
  */
-function lastBodyEnd(html: string): number {
-  for (let at = html.length; at > 0; ) {
-    at = html.lastIndexOf('</', at - 1);
-    if (at < 0) break;
-    if (/^<\/body[\s/>]/i.test(html.slice(at, at + '</body>'.length))) return at;
-  }
-  return html.length;
+export function attributeHtml(html: string, line: string): string {
+  const { at, closing } = attributionPlace(html);
+  return `${html.slice(0, at)}${closing}<p>${escapeHtml(line)}</p>\n${html.slice(at)}`;
 }

@@ -12,33 +12,48 @@ export interface HtmlToken {
 
 /** Elements whose content is neither markup nor visible text (HTML Standard, "Parsing HTML documents"). */
 const HIDDEN = new Set(['script', 'style', 'title', 'iframe', 'noembed', 'noframes']);
+/** Elements whose content is text that is shown as it is written. The last has no closing tag. */
+const LITERAL = new Set(['textarea', 'xmp', 'plaintext']);
 
 const COMMENT_END = /--!?>/g;
 
 /**
  * Splits HTML into tags, text and other markup as a browser does (HTML Standard, "Tokenization"). It takes linear time
- * for any input and never throws: an unclosed comment or script hides the rest, an unclosed tag is text.
+ * for any input and never throws. Where the HTML ends inside a construct, a reader of text is told more than a browser
+ * shows: a tag that is not closed is text, a quote that is not closed is none. An unclosed comment or script hides
+ * the rest.
  */
 export class HtmlScanner {
   readonly #html: string;
   #position = 0;
+  /** End of the literal text that begins at the position; at most that is there is none. */
+  #literalEnd = 0;
   /** Closing characters that do not occur any more, so that each is searched for in vain only once. */
   readonly #missing = new Set<string>();
+  #unclosed: string | null = null;
 
   constructor(html: string) {
     this.#html = html;
+  }
+
+  /**
+   * Null until the scan has come to a construct that never ends: for a browser it takes in the rest of the HTML. Then
+   * what would close it, so that text behind it is shown; `""` where any tag behind it would.
+   */
+  get unclosed(): string | null {
+    return this.#unclosed;
   }
 
   next(): HtmlToken | null {
     const html = this.#html;
     const start = this.#position;
     if (start >= html.length) return null;
-    const token = html[start] === '<' ? this.#markup(start) : null;
+    const token = html[start] === '<' && start >= this.#literalEnd ? this.#markup(start) : null;
     if (token !== null) {
       this.#position = token.end;
       return token;
     }
-    this.#position = this.#textEnd(start + 1);
+    this.#position = start < this.#literalEnd ? this.#literalEnd : this.#textEnd(start + 1);
     return { kind: 'text', name: '', isClosing: false, start, end: this.#position };
   }
 
@@ -63,7 +78,9 @@ export class HtmlScanner {
     const nameStart = start + (isClosing ? 2 : 1);
     if (isLetter(html.charCodeAt(nameStart))) return this.#tag(start, nameStart, isClosing);
     const isOther = isClosing || html[nameStart] === '!' || html[nameStart] === '?';
-    const end = isOther ? this.#endAfter('>', nameStart) : -1;
+    if (!isOther) return null;
+    const end = this.#endAfter('>', nameStart);
+    if (end < 0) this.#leaveOpen('');
     return end < 0 ? null : markup(start, end);
   }
 
@@ -71,39 +88,68 @@ export class HtmlScanner {
     const abrupt = /^-?>/.exec(this.#html.slice(start + 4, start + 6));
     if (abrupt !== null) return start + 4 + abrupt[0].length;
     COMMENT_END.lastIndex = start + 4;
-    return COMMENT_END.test(this.#html) ? COMMENT_END.lastIndex : this.#html.length;
+    if (COMMENT_END.test(this.#html)) return COMMENT_END.lastIndex;
+    this.#leaveOpen('-->');
+    return this.#html.length;
   }
 
   #tag(start: number, nameStart: number, isClosing: boolean): HtmlToken | null {
-    const tagEnd = this.#tagEnd(nameStart);
-    if (tagEnd < 0) return null;
+    const html = this.#html;
     let nameEnd = nameStart;
-    while (!endsTagName(this.#html.charCodeAt(nameEnd))) nameEnd++;
-    const name = this.#html.slice(nameStart, nameEnd).toLowerCase();
-    const end = !isClosing && HIDDEN.has(name) ? this.#hiddenEnd(name, tagEnd) : tagEnd;
+    while (nameEnd < html.length && !endsName(html.charCodeAt(nameEnd))) nameEnd++;
+    const tagEnd = this.#tagEnd(nameEnd, isClosing);
+    if (tagEnd < 0) return null;
+    const name = html.slice(nameStart, nameEnd).toLowerCase();
+    let end = tagEnd;
+    if (!isClosing && HIDDEN.has(name)) end = this.#contentEnd(name, tagEnd);
+    else if (!isClosing && LITERAL.has(name)) this.#literalEnd = this.#contentEnd(name, tagEnd);
     return { kind: 'tag', name, isClosing, start, end };
   }
 
-  /** The position after the `>` that ends a tag, or -1. A `>` in a quoted attribute value does not count. */
-  #tagEnd(from: number): number {
+  /**
+   * The position after the `>` that ends a tag, or -1. A `>` in a quoted value does not count; where the quote is never
+   * closed, it does.
+   * @param from the end of the name
+   */
+  #tagEnd(from: number, isClosing: boolean): number {
     const html = this.#html;
     if (this.#missing.has('>')) return -1;
-    for (let at = from; at < html.length; at++) {
-      const char = html[at];
-      if (char === '>') return at + 1;
-      if ((char === '"' || char === "'") && isAfterEquals(html, at)) {
-        const valueEnd = this.#endAfter(char, at + 1);
-        if (valueEnd >= 0) at = valueEnd - 1;
+    let at = from;
+    for (;;) {
+      while (isSpace(html.charCodeAt(at)) || html.charCodeAt(at) === SLASH) at++;
+      if (html.charCodeAt(at) === GREATER) return at + 1;
+      // The name of an attribute; a `=` at its beginning is a part of it.
+      at++;
+      while (at < html.length && !endsName(html.charCodeAt(at)) && html.charCodeAt(at) !== EQUALS) at++;
+      while (isSpace(html.charCodeAt(at))) at++;
+      if (at >= html.length) break;
+      if (html.charCodeAt(at) !== EQUALS) continue;
+      do at++;
+      while (isSpace(html.charCodeAt(at)));
+      const quote = html[at];
+      if (quote === '"' || quote === "'") {
+        const valueEnd = this.#endAfter(quote, at + 1);
+        if (valueEnd < 0) {
+          this.#leaveOpen(`${quote}>`);
+          return this.#endAfter('>', at);
+        }
+        at = valueEnd;
+      } else {
+        while (at < html.length && !isSpace(html.charCodeAt(at)) && html.charCodeAt(at) !== GREATER) at++;
       }
     }
+    // A closing tag hides nothing.
+    this.#leaveOpen(isClosing ? '' : '>');
     return this.#miss('>');
   }
 
-  #hiddenEnd(name: string, from: number): number {
-    // The name is one of `HIDDEN`, so it needs no escaping.
-    const closing = new RegExp(`</${name}(?=[\\s/>])`, 'gi');
-    closing.lastIndex = from;
-    return closing.exec(this.#html)?.index ?? this.#html.length;
+  /** Where the content of an element ends that is no markup: at its closing tag, or with the HTML. */
+  #contentEnd(name: string, from: number): number {
+    const { end, closing } =
+      name === 'script' ? scriptEnd(this.#html, from) : plainEnd(this.#html, name, from);
+    if (end >= 0) return end;
+    this.#leaveOpen(closing);
+    return this.#html.length;
   }
 
   /** The position after the next `end`, or -1. */
@@ -116,27 +162,79 @@ export class HtmlScanner {
     this.#missing.add(end);
     return -1;
   }
+
+  /** The first construct without an end takes in all others. */
+  #leaveOpen(closing: string): void {
+    this.#unclosed ??= closing;
+  }
+}
+
+/** Where content ends: a position or -1, and what would end it there. */
+interface ContentEnd {
+  readonly end: number;
+  readonly closing: string;
+}
+
+function plainEnd(html: string, name: string, from: number): ContentEnd {
+  const closing = `</${name}>`;
+  if (name === 'plaintext') return { end: -1, closing };
+  // The name is one of `HIDDEN` or `LITERAL`, so it needs no escaping.
+  const end = new RegExp(`</${name}(?=[\\t\\n\\f\\r />])`, 'gi');
+  end.lastIndex = from;
+  return { end: end.exec(html)?.index ?? -1, closing };
+}
+
+const SCRIPT_MARK = /<!--|-->|<(\/?)script(?=[\t\n\f\r />])/gi;
+
+/**
+ * A script may hold a comment, and in it scripts whose closing tags do not end it (HTML Standard, "Script data double
+ * escaped state").
+ */
+function scriptEnd(html: string, from: number): ContentEnd {
+  let isComment = false;
+  let isInner = false;
+  SCRIPT_MARK.lastIndex = from;
+  for (let mark = SCRIPT_MARK.exec(html); mark !== null; mark = SCRIPT_MARK.exec(html)) {
+    const [text, slash] = mark;
+    if (text === '<!--') {
+      isComment = true;
+      // Its dashes may be those of the end as well.
+      SCRIPT_MARK.lastIndex = mark.index + 2;
+    } else if (text === '-->') {
+      isComment = false;
+      isInner = false;
+    } else if (slash === '') {
+      isInner ||= isComment;
+    } else if (isInner) {
+      isInner = false;
+    } else {
+      return { end: mark.index, closing: '' };
+    }
+  }
+  return { end: -1, closing: isInner ? '--></script>' : '</script>' };
 }
 
 function markup(start: number, end: number): HtmlToken {
   return { kind: 'markup', name: '', isClosing: false, start, end };
 }
 
-/** True when a quote begins a value; elsewhere it is part of an attribute name. */
-function isAfterEquals(html: string, quote: number): boolean {
-  let before = quote - 1;
-  while (/\s/.test(html[before] ?? '')) before--;
-  return html[before] === '=';
+const SLASH = 0x2f;
+const EQUALS = 0x3d;
+const GREATER = 0x3e;
+
+/** Tab, line feed, form feed, carriage return or space: there is no other white space between attributes. */
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x09 || code === 0x0d || code === 0x0c;
 }
 
-/** White space, `/` or `>`. The caller has made sure that there is a `>`. */
-function endsTagName(code: number): boolean {
-  return code <= 0x20 || code === 0x2f || code === 0x3e;
+/** White space, `/` or `>`. */
+function endsName(code: number): boolean {
+  return isSpace(code) || code === SLASH || code === GREATER;
 }
 
 /** A letter, `/`, `!` or `?`. */
 function opensMarkup(code: number): boolean {
-  return isLetter(code) || code === 0x2f || code === 0x21 || code === 0x3f;
+  return isLetter(code) || code === SLASH || code === 0x21 || code === 0x3f;
 }
 
 function isLetter(code: number): boolean {

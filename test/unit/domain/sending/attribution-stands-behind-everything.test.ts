@@ -29,6 +29,67 @@ t.test('HTML without one gets it at its end', async t => {
   }
 });
 
+t.test('a closing tag that is none for a browser is not the place', async t => {
+  for (const html of [
+    '<body>Hi</body><!-- </body> -->',
+    '<body>Hi</body><script>"</body>"</script>',
+    '<body>Hi</body><p title="</body>">',
+    '<body>Hi</body><textarea></body></textarea>',
+    '<body>Hi</body><script><!--<script></script></body></script>-->',
+  ]) {
+    const at = html.indexOf('</body>');
+    t.equal(
+      attributeHtml(html, line),
+      `${html.slice(0, at)}<p>Sent via Postern</p>\n${html.slice(at)}`,
+      html,
+    );
+  }
+});
+
+t.test('what would hide it is closed before it', async t => {
+  for (const [html, closing] of [
+    ['Hi<!-- ', '-->'],
+    ['Hi<!-- </body>', '-->'],
+    ['Hi<script>', '</script>'],
+    ['Hi<script></script\u00a0>', '</script>'],
+    ['Hi<script><!--<script></script>', '</script>'],
+    ['Hi<script><!--<script>', '--></script>'],
+    ['Hi<style>p { }', '</style>'],
+    ['Hi<TITLE>', '</title>'],
+    ['Hi<textarea></body>', '</textarea>'],
+    ['Hi<xmp>', '</xmp>'],
+    ['Hi<iframe>', '</iframe>'],
+    ['Hi<a title="', '">'],
+    ["Hi<a title='</body>", "'>"],
+    ['Hi<a ="></a><a b="', '">'],
+    ['Hi<a href=\u00a0"><a b="', '">'],
+    ['Hi<a title', '>'],
+    ['Hi<script src=x', '></script>'],
+    ['Hi<script src="', '"></script>'],
+    ['Hi<select><option>', '</select>'],
+    ['Hi<template><svg></template>', '</svg></template>'],
+    ['Hi<select></p ', '></select>'],
+    ['Hi<select title="', '"></select>'],
+  ] as const) {
+    t.equal(attributeHtml(html, line), `${html}${closing}<p>Sent via Postern</p>\n`, html);
+  }
+  t.equal(
+    attributeHtml('<select></body></html>', line),
+    '<select></select><p>Sent via Postern</p>\n</body></html>',
+  );
+  t.equal(attributeHtml('Hi<plaintext>a</body>', line), 'Hi<p>Sent via Postern</p>\n<plaintext>a</body>');
+  t.equal(
+    attributeHtml('<object>Hi<plaintext a="', line),
+    '<object>Hi</object><p>Sent via Postern</p>\n<plaintext a="',
+  );
+});
+
+t.test('HTML in order gets nothing but the line', async t => {
+  const html =
+    '<!DOCTYPE html><title>a</title><style>b</style><!-- c --><select><option>d</select><svg></svg><p x="y">';
+  t.equal(attributeHtml(html, line), `${html}<p>Sent via Postern</p>\n`);
+});
+
 t.test('a name is text, whatever it is made of', async t => {
   t.equal(
     attributeHtml('', attributionLine('A <b>&"\' c')),
@@ -37,9 +98,8 @@ t.test('a name is text, whatever it is made of', async t => {
 });
 
 t.test('megabytes of what is almost the tag cost no more than their length', async t => {
-  for (const piece of ['</bod', '</', '</body', '</body ']) {
+  for (const piece of ['</bod', '</', '</body', '</body ', '<!', '</p x=1']) {
     const html = piece.repeat(300_000);
-    const expected = piece === '</body ' ? html.length - piece.length : html.length;
-    t.equal(attributeHtml(html, line).indexOf('<p>'), expected, piece);
+    t.equal(attributeHtml(html, line).indexOf('<p>'), html.length, piece);
   }
 });
