@@ -10,6 +10,8 @@ import { packageVersion } from './version.js';
  * @returns the exit code
  */
 export function main(argv: readonly string[]): Promise<number> {
+  // What we and our Redis make holds mail and keys: it is for the owner alone.
+  process.umask(0o077);
   return runCli(argv, {
     serve: ({ config, configFile }) => serve({ config, reload: () => reloadConfig(configFile) }),
     version: packageVersion(),

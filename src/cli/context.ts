@@ -1,9 +1,9 @@
-import { statSync } from 'node:fs';
 import { type ConfigProblem, formatProblem } from '../config/config-problem.js';
 import { type Config, type LoadedConfig, loadConfig } from '../config/load-config.js';
 import { reasonOf } from '../lib/async.js';
 import { type Store, storeExists } from '../store/engine/store.js';
 import { NewerSchemaError, openMigratedStore } from '../store/open-store.js';
+import { Folder, ForeignLinkError, type Owner } from '../store/private-files.js';
 import type { DefaultLimits } from '../usecases/accounts/accounts.js';
 import type { Clock } from '../usecases/ports.js';
 import type { CliDependencies } from './dependencies.js';
@@ -46,7 +46,7 @@ export async function openBox(
   options: OpenOptions,
 ): Promise<{ readonly box: Box; readonly isNew: boolean }> {
   const { path, mapSizeGib, diskFloorMib } = config.store;
-  becomeOwnerOf(path);
+  becomeOwnerOf(path, options);
   const isNew = !storeExists(path);
   if (isNew && !options.makesStore) {
     throw failed(
@@ -68,11 +68,17 @@ export async function openBox(
   }
 }
 
-/** Run as root, switches to the owner of the directory; a command error when the system refuses. */
-export function becomeOwnerOf(path: string): void {
+/**
+ * Run as root, switches to the owner of the data directory, which `makesStore` makes where there is none. A command
+ * error when the system refuses, or when another user could lead root elsewhere.
+ */
+export function becomeOwnerOf(path: string, { makesStore }: OpenOptions): void {
   try {
-    becomeOwner(path);
+    becomeOwner(path, makesStore);
   } catch (error) {
+    if (error instanceof ForeignLinkError) {
+      throw failed('not_permitted', `${error.message}. Name the directory that is meant in store.path.`);
+    }
     throw failed(
       'not_permitted',
       `This process is root but cannot become the owner of ${path} (${reasonOf(error)}). Run it as that user instead.`,
@@ -95,24 +101,30 @@ type WithInitgroups = typeof process & { initgroups?: (user: number, extraGroup:
 /**
  * Run as root, the process switches to the owner of `directory` for good, so that the daemon can access whatever it
  * creates there. Without the directory, or as another user, nothing changes.
- * @throws when the system refuses
+ * @param makesIt whether to make the directory where there is none, for the owner of the one that it lies in
+ * @throws ForeignLinkError, or what the system says when it refuses
  */
-function becomeOwner(directory: string): void {
+function becomeOwner(directory: string, makesIt: boolean): void {
   if (process.getuid?.() !== 0) return;
-  const owner = ownerOf(directory);
-  if (owner === undefined || owner.uid === 0) return;
+  const owner = ownerOf(directory, makesIt);
+  if (owner === null || owner.uid === 0) return;
   takeGroupsOf(owner.uid, owner.gid);
   process.setgid?.(owner.gid);
   process.setuid?.(owner.uid);
 }
 
-/** Undefined when there is no directory; errors of the path are reported later, by whatever opens it. */
-function ownerOf(directory: string): { uid: number; gid: number } | undefined {
+/** Null when there is no directory; errors of the path are reported later, by whatever opens it. */
+function ownerOf(directory: string, makesIt: boolean): Owner | null {
+  let folder: Folder;
   try {
-    return statSync(directory, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
+    folder = makesIt ? Folder.make(directory) : Folder.open(directory);
+  } catch (error) {
+    if (error instanceof ForeignLinkError) throw error;
+    return null;
   }
+  const owner = folder.owner();
+  folder.close();
+  return owner;
 }
 
 /** A user without an entry in the user database gets the directory's group only. */

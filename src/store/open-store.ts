@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setsTable } from './bitmap/sets.js';
 import { type DaemonLease, getMeta, metaTable, Presence, putMeta, removeUnfinished } from './engine/meta.js';
@@ -15,6 +15,7 @@ import { threads } from './migrations/0003-threads.js';
 import { contentsAreBlobs } from './migrations/0004-contents-are-blobs.js';
 import { storedBytesAreCounted } from './migrations/0005-stored-bytes-are-counted.js';
 import { TABLES_BEFORE } from './migrations/schema-3.js';
+import { privateFolder } from './private-files.js';
 import {
   accountEmailsTable,
   accountKeysTable,
@@ -158,9 +159,8 @@ async function refuseBesideDaemon(store: Store, path: string): Promise<void> {
 }
 
 async function backUp(store: Store, path: string, schema: number): Promise<void> {
-  const directory = join(path, 'backups', `before-schema-${schema + 1}-${Date.now()}`);
-  const unfinished = `${directory}.unfinished`;
-  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
+  const directory = join(privateFolder(join(path, 'backups')), `before-schema-${schema + 1}-${Date.now()}`);
+  const unfinished = privateFolder(`${directory}.unfinished`);
   await store.copyTo(unfinished);
   // Another process may have migrated meanwhile; its own copy is the one from before.
   const isFromBefore = store.read(reader => getMeta(reader, 'schema')) === schema;

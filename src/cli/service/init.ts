@@ -1,12 +1,13 @@
-import { chownSync, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { ConfigProblem } from '../../config/config-problem.js';
 import { renderInitialConfig } from '../../config/example.js';
 import { LOCAL_FILE, SYSTEM_FILE } from '../../config/layers.js';
 import { type Config, loadConfig } from '../../config/load-config.js';
 import { reasonOf } from '../../lib/async.js';
+import { FileExistsError, Folder, type Owner, PRIVATE_FILE } from '../../store/private-files.js';
 import { ensureOperator } from '../../usecases/accounts/accounts.js';
 import { configurationFailure, openBox } from '../context.js';
 import type { CliDependencies } from '../dependencies.js';
@@ -33,17 +34,14 @@ export function addInitCommand(program: Command, cli: Cli): void {
 async function init(cli: Cli, options: InitOptions): Promise<Answer> {
   const { deps } = cli;
   const file = fileToWrite(deps, cli.configFile());
-  if (existsSync(file) && options.force !== true) {
-    throw failed(
-      'config_exists',
-      `${file} exists already and was left as it is. Use it ("postern serve" makes the store where there is none), or write it anew with --force.`,
-    );
-  }
+  const isForced = options.force === true;
+  // A link that leads nowhere is there, too.
+  if (!isForced && lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw configExists(file);
   const text = renderInitialConfig({
     domain: options.domain ?? ownDomain(),
     dataDir: options.data === undefined ? defaultDataDir(file) : resolve(deps.cwd, options.data),
   });
-  const config = writeConfig(deps, file, text);
+  const config = writeConfig(deps, file, text, isForced);
   const { box, isNew } = await openBox(config, { makesStore: true });
   const { store, clock } = box;
   try {
@@ -77,24 +75,20 @@ function defaultDataDir(file: string): string {
 }
 
 /**
- * Writes the configuration to a temporary file beside `file`, checks it together with the environment as every later
- * command does, and renames it to `file` only when it is valid.
+ * Writes the configuration to a new file beside `file`, checks it together with the environment as every later command
+ * does, and gives it the name `file` only when it is valid.
  */
-function writeConfig(deps: CliDependencies, file: string, text: string): Config {
-  const draft = `${file}.new`;
+function writeConfig(deps: CliDependencies, file: string, text: string, isForced: boolean): Config {
   try {
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(draft, text, { mode: 0o640 });
-    giveToOwnerOfFolder(draft);
-    const loaded = loadConfig({ file: draft, env: deps.env, cwd: deps.cwd });
-    if (!loaded.ok) {
-      rmSync(draft);
-      throw configurationFailure(loaded.problems.map(problem => inPlace(problem, draft, file)));
+    const folder = Folder.make(dirname(file));
+    try {
+      return publishConfig(deps, folder, { file, text, isForced });
+    } finally {
+      folder.close();
     }
-    renameSync(draft, file);
-    return loaded.config;
   } catch (error) {
     if (error instanceof CommandRefusal) throw error;
+    if (error instanceof FileExistsError) throw configExists(file);
     throw failed(
       'not_permitted',
       `${file} cannot be written: ${reasonOf(error)}. Name another file with --config.`,
@@ -102,11 +96,42 @@ function writeConfig(deps: CliDependencies, file: string, text: string): Config 
   }
 }
 
-/** Root writes for whoever owns the folder: the daemon, which is not root, has to read it. */
-function giveToOwnerOfFolder(file: string): void {
-  if (process.getuid?.() !== 0) return;
-  const { uid, gid } = statSync(dirname(file));
-  chownSync(file, uid, gid);
+function publishConfig(
+  deps: CliDependencies,
+  folder: Folder,
+  { file, text, isForced }: { readonly file: string; readonly text: string; readonly isForced: boolean },
+): Config {
+  const draft = folder.writeDraft(text, readersOf(folder));
+  try {
+    const path = join(dirname(file), draft);
+    const loaded = loadConfig({ file: path, env: deps.env, cwd: deps.cwd });
+    if (!loaded.ok) {
+      throw configurationFailure(loaded.problems.map(problem => inPlace(problem, path, file)));
+    }
+    if (isForced) folder.replace(draft, basename(file));
+    else folder.publish(draft, basename(file));
+    return loaded.config;
+  } catch (error) {
+    folder.remove(draft);
+    throw error;
+  }
+}
+
+/**
+ * Who may read the configuration, in which there may be a password: its owner. Root writes for whoever owns the folder:
+ * the daemon, which is not root, has to read it, and where root owns the folder too, its group does.
+ */
+function readersOf(folder: Folder): { readonly mode: number; readonly owner: Owner | null } {
+  const owner = process.getuid?.() === 0 ? folder.owner() : null;
+  const isForGroup = owner !== null && owner.uid === 0 && owner.gid !== 0;
+  return { mode: isForGroup ? 0o640 : PRIVATE_FILE, owner };
+}
+
+function configExists(file: string): CommandRefusal {
+  return failed(
+    'config_exists',
+    `${file} exists already and was left as it is. Use it ("postern serve" makes the store where there is none), or write it anew with --force.`,
+  );
 }
 
 /** Names the final file in a problem: the temporary one no longer exists when the message is read. */

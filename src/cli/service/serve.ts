@@ -11,7 +11,7 @@ export function addServeCommand(program: Command, cli: Cli): void {
     .action(() =>
       cli.plain(async (): Promise<Answer> => {
         const loaded = cli.readConfig();
-        becomeOwnerOf(loaded.config.store.path);
+        becomeOwnerOf(loaded.config.store.path, { makesStore: true });
         const exitCode = await cli.deps.serve({ config: loaded.config, configFile: loaded.file });
         return { kind: 'ended', exitCode };
       }),

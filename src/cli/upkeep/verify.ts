@@ -41,7 +41,7 @@ async function verifyAt(directory: string): Promise<Answer> {
   if (environment === undefined) {
     throw failed('no_store', `There is no store in ${directory}, or it is out of reach.`);
   }
-  becomeOwnerOf(directory);
+  becomeOwnerOf(directory, { makesStore: false });
   let store: Store;
   try {
     store = openStoreReadOnly(environment);

@@ -1,16 +1,8 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { privateFolder, writePrivateFile } from '../../store/private-files.js';
 import type { Logger } from '../../usecases/ports.js';
 import { findProcesses, isAlive, type ProcessFacts, readProcess } from './redis-process.js';
 
@@ -20,9 +12,7 @@ const SOCKET_NAME = 'redis.sock';
 
 /** Creates the folder of the managed Redis if necessary. Returns its absolute path without symbolic links. */
 export function prepareRedisFolder(dataDir: string): string {
-  const folder = join(dataDir, 'redis');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return realpathSync(folder);
+  return privateFolder(join(dataDir, 'redis'));
 }
 
 export interface SocketPlace {
@@ -84,7 +74,7 @@ const OWNER_FILE = 'owner.json';
 export function claimRedisFolder(folder: string): void {
   const self = readProcess(process.pid);
   const owner = { pid: process.pid, startedAt: self?.startedAt ?? 0 };
-  writeFileSync(join(folder, OWNER_FILE), JSON.stringify(owner), { mode: 0o600 });
+  writePrivateFile(join(folder, OWNER_FILE), JSON.stringify(owner));
 }
 
 /** Takes back what `claimRedisFolder` recorded. */

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { AccountId } from '../../domain/ids.js';
+import { PRIVATE_FILE } from '../private-files.js';
 import { jsonValue, type Reader, type Table, type Writer } from './tables.js';
 
 /** Facts about the store itself. */
@@ -98,6 +99,7 @@ export class Presence {
         server.once('error', reject);
         server.listen(socketPath(handle, name), resolve);
       });
+      chmodSync(socketPath(handle, name), PRIVATE_FILE);
     } catch (error) {
       closeSync(handle);
       throw error;

@@ -1,7 +1,8 @@
-import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { reasonOf } from '../../lib/async.js';
+import { makeFilesPrivate, PRIVATE_FILE, privateFolder } from '../private-files.js';
 import { Room, type RoomLimits } from './room.js';
 import type { Reader, Writer } from './tables.js';
 import { type Databases, DatabaseWriter, GatheringWriter } from './writer.js';
@@ -48,6 +49,9 @@ const SPARE_MAP_BYTES = 2 ** 30;
 
 const RESOLVED = Promise.resolve();
 
+/** Files that it makes are for their owner alone; the types of the library do not know the option. */
+const PERMISSIONS = { permissionsMode: PRIVATE_FILE };
+
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
 
 type TableName = { readonly name: string };
@@ -91,14 +95,15 @@ export class Store {
    * and so are migrations (`openMigratedStore`).
    */
   static open(options: StoreOptions, tables: readonly TableName[]): Store {
-    const path = storeFolder(options.path);
     checkStoreFile(options.path);
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const path = privateFolder(storeFolder(options.path));
+    makeFilesPrivate(path);
     const root = open<Buffer, Buffer>({
       path,
       mapSize: Math.ceil(options.mapSizeBytes / 65_536) * 65_536,
       maxDbs: 64,
       maxReaders: 510,
+      ...PERMISSIONS,
       overlappingSync: false,
       // Units of work batch themselves. With batches a turn, lmdb-js makes promises that nobody holds: the
       // process would end at a failed commit before those who wait are answered.
@@ -194,6 +199,7 @@ export class Store {
   /** Writes a copy of the environment, consistent in itself, into an existing directory. */
   async copyTo(directory: string): Promise<void> {
     await this.#root.backup(directory, true);
+    makeFilesPrivate(directory);
   }
 
   /** Waits for the units under way and closes the environment. What comes later meets `StoreClosedError`. */
