@@ -63,7 +63,8 @@ function plant(target: string, at: string): void {
 function postern(...args: string[]): Promise<{ readonly code: number; readonly stderr: string }> {
   return new Promise(resolve => {
     const env = { ...process.env, POSTERN_STORE_MAP_SIZE_GIB: '0.25' };
-    const options = { cwd: '/', env };
+    // A daemon that starts where it should not is ended.
+    const options = { cwd: '/', env, timeout: 20_000 };
     const script = [join(packageRoot, 'bin/postern'), ...args, '--json'];
     execFile(process.execPath, script, options, (error, _stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code ?? -1), stderr }),

@@ -1,4 +1,4 @@
-import { HtmlScanner } from './html-scanner.js';
+import { HtmlScanner, type Unclosed } from './html-scanner.js';
 
 /** Where a line can be put into HTML so that it is shown, at its end. */
 export interface Place {
@@ -14,8 +14,17 @@ const COVERING = new Set(
   ),
 );
 
+/** More of these in each other are not counted: then the line goes before the outermost. */
+const MAX_COVERS = 100;
+
 /** Elements that are open, the innermost first. */
-type OpenElements = { readonly name: string; readonly outer: OpenElements } | null;
+type OpenElements = {
+  readonly name: string;
+  readonly outer: OpenElements;
+  readonly depth: number;
+  /** Where the outermost begins. */
+  readonly start: number;
+} | null;
 
 /**
  * Before the last `</body>`, or at the end of HTML without one. A comment, script, tag or other construct that is never
@@ -23,34 +32,39 @@ type OpenElements = { readonly name: string; readonly outer: OpenElements } | nu
  * `plaintext` cannot be closed, so the place is before it. Style sheets are not looked at. It takes linear time.
  */
 export function attributionPlace(html: string): Place {
-  return placeIn(html, true);
-}
-
-function placeIn(html: string, hasBody: boolean): Place {
   const scanner = new HtmlScanner(html);
   let open: OpenElements = null;
   let bodyEnd: { readonly at: number; readonly open: OpenElements } | null = null;
   for (let token = scanner.next(); token !== null; token = scanner.next()) {
-    const { kind, name, isClosing, start } = token;
-    if (kind === 'tag' && name === 'plaintext' && !isClosing) return { at: start, closing: tagsOf(open) };
-    if (scanner.unclosed !== null) break;
-    if (kind !== 'tag') continue;
-    if (isClosing && name === 'body') {
-      if (hasBody) bodyEnd = { at: start, open };
+    const { name, isClosing, start } = token;
+    const { unclosed } = scanner;
+    if ((name === 'plaintext' && !isClosing) || unclosed?.opens === 'plaintext') {
+      return { at: start, closing: tagsOf(open) };
+    }
+    if (unclosed !== null) break;
+    if (name === 'body' && isClosing) {
+      bodyEnd = { at: start, open };
     } else if (COVERING.has(name)) {
       // A closing tag out of order may close nothing: then one too many is written, which does no harm.
-      if (!isClosing) open = { name, outer: open };
+      if (!isClosing) open = opened(open, name, start);
       else if (open?.name === name) open = open.outer;
+      if (open !== null && open.depth > MAX_COVERS) return { at: open.start, closing: '' };
     }
   }
   if (bodyEnd !== null) return { at: bodyEnd.at, closing: tagsOf(bodyEnd.open) };
-  const { unclosed } = scanner;
-  if (unclosed === null) return { at: html.length, closing: tagsOf(open) };
-  if (unclosed === '') return { at: html.length, closing: open === null ? '' : `>${tagsOf(open)}` };
-  // A tag that is closed may open an element to be closed in turn.
-  const place = placeIn(html + unclosed, false);
-  if (place.at < html.length) return place;
-  return { at: html.length, closing: unclosed + place.closing };
+  return { at: html.length, closing: closingOf(scanner.unclosed, open) };
+}
+
+function opened(outer: OpenElements, name: string, start: number): OpenElements {
+  return { name, outer, depth: (outer?.depth ?? 0) + 1, start: outer?.start ?? start };
+}
+
+function closingOf(unclosed: Unclosed | null, open: OpenElements): string {
+  if (unclosed === null) return tagsOf(open);
+  const { closing, opens } = unclosed;
+  const tags = `${COVERING.has(opens) ? `</${opens}>` : ''}${tagsOf(open)}`;
+  // Any tag ends the construct: one that has to close an element is not to be spent on that.
+  return closing === '' && tags !== '' ? `>${tags}` : `${closing}${tags}`;
 }
 
 function tagsOf(open: OpenElements): string {

@@ -17,6 +17,14 @@ const LITERAL = new Set(['textarea', 'xmp', 'plaintext']);
 
 const COMMENT_END = /--!?>/g;
 
+/** A construct that never ends: for a browser it takes in the rest of the HTML. */
+export interface Unclosed {
+  /** What would end it, content that is no markup included; `""` where any tag would. */
+  readonly closing: string;
+  /** The name of the element that an opening tag would then have opened; `""` for any other construct. */
+  readonly opens: string;
+}
+
 /**
  * Splits HTML into tags, text and other markup as a browser does (HTML Standard, "Tokenization"). It takes linear time
  * for any input and never throws. Where the HTML ends inside a construct, a reader of text is told more than a browser
@@ -30,17 +38,14 @@ export class HtmlScanner {
   #literalEnd = 0;
   /** Closing characters that do not occur any more, so that each is searched for in vain only once. */
   readonly #missing = new Set<string>();
-  #unclosed: string | null = null;
+  #unclosed: Unclosed | null = null;
 
   constructor(html: string) {
     this.#html = html;
   }
 
-  /**
-   * Null until the scan has come to a construct that never ends: for a browser it takes in the rest of the HTML. Then
-   * what would close it, so that text behind it is shown; `""` where any tag behind it would.
-   */
-  get unclosed(): string | null {
+  /** The construct that never ends, once the scan has come to it. */
+  get unclosed(): Unclosed | null {
     return this.#unclosed;
   }
 
@@ -97,9 +102,9 @@ export class HtmlScanner {
     const html = this.#html;
     let nameEnd = nameStart;
     while (nameEnd < html.length && !endsName(html.charCodeAt(nameEnd))) nameEnd++;
-    const tagEnd = this.#tagEnd(nameEnd, isClosing);
-    if (tagEnd < 0) return null;
     const name = html.slice(nameStart, nameEnd).toLowerCase();
+    const tagEnd = this.#tagEnd(nameEnd, isClosing ? '' : name);
+    if (tagEnd < 0) return null;
     let end = tagEnd;
     if (!isClosing && HIDDEN.has(name)) end = this.#contentEnd(name, tagEnd);
     else if (!isClosing && LITERAL.has(name)) this.#literalEnd = this.#contentEnd(name, tagEnd);
@@ -110,8 +115,9 @@ export class HtmlScanner {
    * The position after the `>` that ends a tag, or -1. A `>` in a quoted value does not count; where the quote is never
    * closed, it does.
    * @param from the end of the name
+   * @param opens the element that the tag opens; `""` for a closing tag
    */
-  #tagEnd(from: number, isClosing: boolean): number {
+  #tagEnd(from: number, opens: string): number {
     const html = this.#html;
     if (this.#missing.has('>')) return -1;
     let at = from;
@@ -130,7 +136,7 @@ export class HtmlScanner {
       if (quote === '"' || quote === "'") {
         const valueEnd = this.#endAfter(quote, at + 1);
         if (valueEnd < 0) {
-          this.#leaveOpen(`${quote}>`);
+          this.#leaveTagOpen(`${quote}>`, opens);
           return this.#endAfter('>', at);
         }
         at = valueEnd;
@@ -138,8 +144,7 @@ export class HtmlScanner {
         while (at < html.length && !isSpace(html.charCodeAt(at)) && html.charCodeAt(at) !== GREATER) at++;
       }
     }
-    // A closing tag hides nothing.
-    this.#leaveOpen(isClosing ? '' : '>');
+    this.#leaveTagOpen(opens === '' ? '' : '>', opens);
     return this.#miss('>');
   }
 
@@ -163,9 +168,14 @@ export class HtmlScanner {
     return -1;
   }
 
+  #leaveTagOpen(closing: string, opens: string): void {
+    const hasContent = HIDDEN.has(opens) || LITERAL.has(opens);
+    this.#leaveOpen(hasContent ? `${closing}</${opens}>` : closing, opens);
+  }
+
   /** The first construct without an end takes in all others. */
-  #leaveOpen(closing: string): void {
-    this.#unclosed ??= closing;
+  #leaveOpen(closing: string, opens = ''): void {
+    this.#unclosed ??= { closing, opens };
   }
 }
 
@@ -224,12 +234,12 @@ const GREATER = 0x3e;
 
 /** Tab, line feed, form feed, carriage return or space: there is no other white space between attributes. */
 function isSpace(code: number): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x09 || code === 0x0d || code === 0x0c;
+  return code <= 0x20 && (code === 0x20 || code === 0x0a || code === 0x09 || code === 0x0d || code === 0x0c);
 }
 
 /** White space, `/` or `>`. */
 function endsName(code: number): boolean {
-  return isSpace(code) || code === SLASH || code === GREATER;
+  return code <= GREATER && (isSpace(code) || code === SLASH || code === GREATER);
 }
 
 /** A letter, `/`, `!` or `?`. */

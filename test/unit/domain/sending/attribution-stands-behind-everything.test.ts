@@ -84,6 +84,13 @@ t.test('what would hide it is closed before it', async t => {
   );
 });
 
+t.test('before what is in itself a hundred times, however often', async t => {
+  for (const times of [101, 500_000]) {
+    const html = `Hi${'<select>'.repeat(times)}`;
+    t.equal(attributeHtml(html, line).slice(0, 30), 'Hi<p>Sent via Postern</p>\n<sel', String(times));
+  }
+});
+
 t.test('HTML in order gets nothing but the line', async t => {
   const html =
     '<!DOCTYPE html><title>a</title><style>b</style><!-- c --><select><option>d</select><svg></svg><p x="y">';
