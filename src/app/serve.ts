@@ -2,10 +2,13 @@ import type { Config } from '../config/load-config.js';
 import { within } from '../lib/async.js';
 import { createLogger, type LogLevel, type RootLogger } from '../ops/logging.js';
 import { Daemon } from './daemon.js';
+import { endWithin, exitNow } from './exit-guard.js';
 import { packageVersion } from './version.js';
 
 /** An orderly stop takes less. After this the process exits, and unfinished work is recovered at the next start. */
 const STOP_DEADLINE_MS = 10_000;
+/** After this the process is killed: its main thread is stuck, or something keeps it alive that should have ended. */
+const STOP_KILL_MS = STOP_DEADLINE_MS + 2_000;
 /** Time between a failure and the exit, for responses and log lines to be written. */
 const FATAL_DELAY_MS = 250;
 
@@ -18,7 +21,7 @@ export interface ServeOptions {
 /**
  * Runs the daemon until a signal ends it. SIGTERM and SIGINT stop it in order; SIGHUP reads the certificates and the
  * log level again. An uncaught exception or unhandled rejection ends the process: a restart on an intact store is safer
- * than going on in an unknown state.
+ * than going on in an unknown state. However it ends, it is gone within seconds (`exit-guard.ts`).
  * @returns the exit code
  */
 export async function serve(options: ServeOptions): Promise<number> {
@@ -37,20 +40,21 @@ export async function serve(options: ServeOptions): Promise<number> {
       log,
       onFatal: error => {
         log.fatal({ err: error }, 'the store cannot be written; the process ends and is to be started again');
-        setTimeout(() => process.exit(1), FATAL_DELAY_MS);
+        setTimeout(() => exitNow(1), FATAL_DELAY_MS);
       },
     });
   } catch (error) {
     log.fatal({ err: error }, 'postern cannot start');
     // Parts that were already started would keep the process alive.
-    setTimeout(() => process.exit(1), FATAL_DELAY_MS);
+    setTimeout(() => exitNow(1), FATAL_DELAY_MS);
     return 1;
   }
   const signal = await stopSignal;
   log.info({ signal }, 'stopping');
+  endWithin(STOP_KILL_MS);
   if ((await within(STOP_DEADLINE_MS, daemon.stop())) !== null) return 0;
   log.error({}, 'the orderly stop takes too long; what is left is recovered at the next start');
-  return process.exit(1);
+  return exitNow(1);
 }
 
 function nextStopSignal(): Promise<string> {
@@ -77,7 +81,7 @@ async function reload(daemon: Daemon, log: RootLogger, options: ServeOptions): P
 function dieOnUnhandled(log: RootLogger): void {
   const die = (kind: string) => (error: unknown) => {
     log.fatal({ err: error }, kind);
-    process.exit(1);
+    exitNow(1);
   };
   process.on('uncaughtException', die('uncaught exception'));
   process.on('unhandledRejection', die('unhandled rejection'));
