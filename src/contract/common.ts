@@ -46,6 +46,7 @@ export const MsgRef = z.string().meta({
 export const Name = z.string().meta({
   id: 'Name',
   'x-max-utf8-bytes': MAX_NAME_BYTES,
+  'x-trimmed': true,
   description: `A display name: trimmed, at most ${MAX_NAME_BYTES} bytes of UTF-8, no control characters. Blank means no name.`,
 });
 
@@ -53,6 +54,7 @@ export const Label = z.string().meta({
   id: 'Label',
   pattern: '\\S',
   'x-max-utf8-bytes': MAX_LABEL_BYTES,
+  'x-trimmed': true,
   description: `A label: trimmed, then 1 to ${MAX_LABEL_BYTES} bytes of UTF-8, no control characters, case-sensitive.`,
 });
 

@@ -5,7 +5,7 @@ import { operations } from './operation.js';
 
 export const FeedbackInput = z
   .strictObject({
-    title: z.string().optional().meta({ 'x-max-utf8-bytes': MAX_FEEDBACK_TITLE_BYTES }),
+    title: z.string().optional().meta({ 'x-max-utf8-bytes': MAX_FEEDBACK_TITLE_BYTES, 'x-trimmed': true }),
     body: z.string().meta({ pattern: '\\S', description: 'Not blank.' }),
   })
   .meta({

@@ -73,7 +73,7 @@ export const QUERY_PARAMETERS: Readonly<Record<string, ParameterSpec>> = {
   },
   prefix: {
     description: 'Only labels that begin so: literal, case-sensitive, trimmed. Empty means all.',
-    schema: z.string().meta({ 'x-max-utf8-bytes': MAX_LABEL_BYTES }),
+    schema: z.string().meta({ 'x-max-utf8-bytes': MAX_LABEL_BYTES, 'x-trimmed': true }),
   },
   state: {
     description: 'Drafts in this state.',

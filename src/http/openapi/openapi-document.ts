@@ -18,8 +18,8 @@ const DESCRIPTION = `Email for AI agents.
 - \`HEAD\` answers like \`GET\`, without a body. A path that does not take a method answers \`405\`
   (\`method_not_allowed\`) with \`Allow\`.
 - Lists are live views. Follow \`next_cursor\` until it is null; keep the path, filters and order the same.
-- \`x-max-utf8-bytes\` bounds a string in bytes of UTF-8, names and labels after trimming;
-  \`x-request-body-limit\` bounds a body in bytes.`;
+- \`x-max-utf8-bytes\` bounds a string in bytes of UTF-8. White space around it counts, except where \`x-trimmed\` says
+  that it is dropped. \`x-request-body-limit\` bounds a body in bytes.`;
 
 export interface DescribedService {
   readonly name: string;

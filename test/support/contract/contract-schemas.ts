@@ -1,4 +1,9 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from '@redocly/ajv/dist/2020.js';
+import {
+  Ajv2020,
+  type AnySchemaObject,
+  type ErrorObject,
+  type ValidateFunction,
+} from '@redocly/ajv/dist/2020.js';
 
 export type Json = { readonly [key: string]: unknown };
 
@@ -49,7 +54,8 @@ function validatorOf(document: Json): Ajv2020 {
   ajv.addKeyword({
     keyword: 'x-max-utf8-bytes',
     type: 'string',
-    validate: (max: number, text: string) => Buffer.byteLength(text.trim()) <= max,
+    validate: (max: number, text: string, schema?: AnySchemaObject) =>
+      Buffer.byteLength(schema?.['x-trimmed'] === true ? text.trim() : text) <= max,
   });
   ajv.addSchema({ ...document, $id: 'contract' });
   return ajv;
