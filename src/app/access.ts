@@ -52,7 +52,7 @@ export class Access {
     const { publicUrl, name, policyUrl } = config.service;
     this.#limiter = new RedisRateLimiter({
       redis: deps.redis,
-      memory: new MemoryRateLimiter({ clock }),
+      memory: new MemoryRateLimiter({ clock: () => performance.now() }),
       log,
     });
     this.#jobs = new BackgroundJobs({ name: 'approval mail', concurrency: 4, maxWaiting: 1_000, log });

@@ -84,6 +84,19 @@ export function isConnectionError(error: unknown): boolean {
   );
 }
 
+/**
+ * Does the error say that keys of ours hold what we never put there: another type, or no number where one belongs?
+ * Redis wraps what a script meets in words of its own.
+ */
+export function isDamageError(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /WRONGTYPE|value is not an integer|not a valid float|attempt to (compare|perform|index|concatenate|call)/.test(
+      error.message,
+    )
+  );
+}
+
 /** Where Redis listens: our child process on a unix socket, or a server that the operator runs. */
 export type RedisAddress =
   | { readonly mode: 'managed'; readonly socketPath: string }

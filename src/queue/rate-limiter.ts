@@ -1,16 +1,22 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Clock, Logger, RateLimit, RateLimiter, RateVerdict } from '../usecases/ports.js';
-import { connectRedis, type RedisSpace } from './connection.js';
+import { connectRedis, isDamageError, type RedisSpace } from './connection.js';
 
 /**
  * A sliding window. Allows and records one use of KEYS[1] if fewer than ARGV[1] uses fell into the last ARGV[2]
- * milliseconds. Returns 0 if allowed, else the milliseconds until the oldest use leaves the window. By Redis's clock.
+ * milliseconds. Returns 0 if allowed, else the milliseconds until the oldest use leaves the window. By Redis's clock;
+ * uses in the future were noted before that was set back, and are forgotten: they would count for too long.
  */
 const TAKE = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local max, window = tonumber(ARGV[1]), tonumber(ARGV[2])
+local newest = tonumber(redis.call('LINDEX', KEYS[1], -1))
+while newest and newest > now do
+  redis.call('RPOP', KEYS[1])
+  newest = tonumber(redis.call('LINDEX', KEYS[1], -1))
+end
 local oldest = tonumber(redis.call('LINDEX', KEYS[1], 0))
 while oldest and oldest <= now - window do
   redis.call('LPOP', KEYS[1])
@@ -66,6 +72,8 @@ export class RedisRateLimiter implements RateLimiter {
     try {
       return Number(await redis.eval(TAKE, 1, redisKey, limit.max, limit.windowMs));
     } catch (error) {
+      // Not what we put there: the key starts anew, and memory has counted meanwhile.
+      if (isDamageError(error)) void redis.unlink(redisKey).catch(() => undefined);
       this.#options.log.debug({ err: error }, 'Redis could not count a use; memory did');
       return 0;
     }

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { type MessageId, toId } from '../domain/ids.js';
 import { reasonOf, Semaphore, settledWithin } from '../lib/async.js';
 import type { Logger } from '../usecases/ports.js';
-import { connectRedis, isConnectionError, type RedisSpace } from './connection.js';
+import { connectRedis, isConnectionError, isDamageError, type RedisSpace } from './connection.js';
 
 export interface WorkConsumerOptions {
   /** Name of the queue. */
@@ -23,6 +23,8 @@ export interface WorkConsumerOptions {
   readonly handler: (id: MessageId) => Promise<void>;
   /** The handler of the id has ended, well or badly. */
   readonly onDone?: (id: MessageId) => void;
+  /** The keys of the queue hold what nobody put there by way of us. */
+  readonly onDamage?: () => void;
   /** How long `close` waits for handlers. */
   readonly closeTimeoutMs?: number;
 }
@@ -62,6 +64,7 @@ export class WorkConsumer {
       closeTimeoutMs: 10_000,
       isAlone: () => false,
       onDone: () => undefined,
+      onDamage: () => undefined,
       batches: Math.ceil(options.concurrency / SLOTS_PER_BATCH),
       ...options,
     };
@@ -179,7 +182,8 @@ export class WorkConsumer {
       log.debug({ reason: error.message }, 'a job vanished from Redis while it was worked on');
       return;
     }
-    if (!this.#isComplaining) {
+    if (isDamageError(error)) this.#options.onDamage();
+    else if (!this.#isComplaining) {
       log.warn({ queue: name, reason: error.message }, 'Redis refuses to hand out messages to work on');
     }
     this.#isComplaining = true;

@@ -9,7 +9,7 @@ import { BullWorkQueue, type BullWorkQueueOptions } from './work-queue.js';
 
 export interface WorkLineOptions<Position>
   extends BullWorkQueueOptions,
-    Omit<WorkConsumerOptions, 'handler' | 'onDone'>,
+    Omit<WorkConsumerOptions, 'handler' | 'onDone' | 'onDamage'>,
     Omit<ReconcilerOptions<Position>, 'queue'> {
   /**
    * Does the work of one id. May be called again for an id that is done or deleted, which must do no harm.
@@ -41,6 +41,7 @@ export class WorkLine<Position> implements WorkQueue {
       ...options,
       handler: id => this.#work(id),
       onDone: id => queue.done(id),
+      onDamage: () => queue.rebuild(),
     });
     this.#reconciler = new Reconciler({ ...options, queue });
   }

@@ -1,15 +1,18 @@
+import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { MessageId } from '../domain/ids.js';
 import { reasonOf } from '../lib/async.js';
 import type { Logger, WorkQueue } from '../usecases/ports.js';
-import { connectRedis, isConnectionError, type RedisSpace } from './connection.js';
+import { connectRedis, isConnectionError, isDamageError, type RedisSpace } from './connection.js';
 
 /** Redis is away: nothing was queued. The reconciler queues it when Redis is back. */
 class QueueUnavailableError extends Error {
   override readonly name = 'QueueUnavailableError';
 }
 
+/** How long a damaged queue rests before it is filled anew: what damaged it may go on. */
+const REBUILD_MS = 1_000;
 /** Most ids in one job. A job costs Redis and BullMQ the same, however many ids it has. */
 const MAX_JOB_IDS = 64;
 
@@ -42,7 +45,8 @@ interface Batch {
  * it is offered. This memory can be wrong in one way only: Redis lost a batch. `forgetLost` finds such batches.
  *
  * One process alone fills and empties a queue. Jobs that an earlier process left in Redis are deleted at the first
- * connection, because nobody renews the locks of its active jobs. The reconciler fills the queue again.
+ * connection, because nobody renews the locks of its active jobs. So are all keys when one of them turns out to hold
+ * what we never put there. The reconciler fills the queue again.
  */
 export class BullWorkQueue implements WorkQueue {
   readonly #options: Required<BullWorkQueueOptions>;
@@ -59,6 +63,7 @@ export class BullWorkQueue implements WorkQueue {
   #isSendPlanned = false;
   #isReady = false;
   #isCleared = false;
+  #clearing: Promise<void> | undefined;
   #isFull = false;
   #isComplaining = false;
   #isClosed = false;
@@ -159,6 +164,23 @@ export class BullWorkQueue implements WorkQueue {
     for (const [at, batch] of sent.entries()) if (replies?.[at]?.[1] === 0) this.#forget(batch);
   }
 
+  /**
+   * Throws away all that this queue has in Redis, and has it filled again from the store: somebody has written to its
+   * keys, and every command would fail for ever. At most once in `REBUILD_MS`. Never throws.
+   */
+  rebuild(): void {
+    const redis = this.#redis;
+    if (this.#isClosed || redis === undefined || this.#clearing !== undefined) return;
+    const { log, name } = this.#options;
+    log.warn({ queue: name }, 'keys of the queue in Redis are damaged; it is filled anew from the store');
+    this.#isReady = false;
+    this.#isCleared = false;
+    this.#clearing = setTimeoutPromise(REBUILD_MS, undefined, { ref: false }).then(async () => {
+      this.#clearing = undefined;
+      if (redis.status === 'ready') await this.#becomeReady(redis);
+    });
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#isReady = false;
@@ -185,7 +207,7 @@ export class BullWorkQueue implements WorkQueue {
       // Created here and not in start(): BullMQ never forgets that its first contact with Redis failed.
       this.#queue ??= this.#createQueue(redis);
       if (!this.#isCleared) {
-        await this.#queue.obliterate({ force: true });
+        await this.#throwAway(redis);
         this.#isCleared = true;
       }
     } catch (error) {
@@ -199,6 +221,15 @@ export class BullWorkQueue implements WorkQueue {
     if (this.#isClosed || redis.status !== 'ready') return;
     this.#isReady = true;
     this.#announce();
+  }
+
+  /** Deletes every key of this queue, whatever it holds, and forgets what was queued. */
+  async #throwAway(redis: Redis): Promise<void> {
+    const pattern = `${this.#options.redis.prefix}:${this.#options.name}:*`;
+    for await (const keys of redis.scanStream({ match: pattern, count: 1_000 }) as AsyncIterable<string[]>) {
+      if (keys.length > 0) await redis.unlink(keys);
+    }
+    for (const batch of [...this.#batches]) this.#forget(batch);
   }
 
   /** Tells the listeners that ids can be added again, those that were dropped meanwhile included. */
@@ -269,7 +300,8 @@ export class BullWorkQueue implements WorkQueue {
   /** Logs once that Redis refuses. Outages are logged by the connection itself. */
   #complain(error: unknown): void {
     if (this.#isClosed || this.#isComplaining) return;
-    if (isConnectionError(error) || error instanceof QueueUnavailableError) return;
+    if (isDamageError(error)) this.rebuild();
+    if (isDamageError(error) || isConnectionError(error) || error instanceof QueueUnavailableError) return;
     this.#isComplaining = true;
     const { log, name } = this.#options;
     log.warn(

@@ -4,7 +4,7 @@ import { createAgent } from '../support/box/agents.js';
 import { startBox } from '../support/box/postern-box.js';
 import { isAtRest, untilFacts } from '../support/box/store-facts.js';
 import { writeLetter } from '../support/letters/letters.js';
-import { killRedis, tellRedis } from '../support/redis/box-redis.js';
+import { freezeRedis, killRedis, tellRedis } from '../support/redis/box-redis.js';
 import { freePort, runRedis } from '../support/redis/own-redis.js';
 import { checkBook } from '../support/smtp/check-book.js';
 import { deliver } from '../support/smtp/deliver.js';
@@ -41,6 +41,27 @@ t.test('mail that waits to be parsed survives a flush that nobody notices', asyn
   await senders.finish();
   t.equal(await tellRedis(box, 'FLUSHALL'), '+OK');
   await checkBook(t, box, agent, senders.book);
+});
+
+t.test('a frozen Redis and one whose keys were overwritten cost no mail', async t => {
+  const box = await startBox(t);
+  const agent = await createAgent(box);
+  const senders = new Senders(box, { count: 4, addresses: [agent.address], letterBytes: () => 5_000 });
+  senders.start();
+  await senders.more(20);
+  const overwritten = box.hear(/keys of the queue in Redis are damaged/);
+  const all = "for _, key in ipairs(redis.call('KEYS', '*')) do redis.call('SET', key, 'x') end";
+  t.equal(await tellRedis(box, `EVAL "${all} return redis.status_reply('done')" 0`), '+done');
+  await senders.more(20);
+  await overwritten;
+  const frozenAtMs = performance.now();
+  const replaced = freezeRedis(box);
+  await senders.more(50);
+  await senders.finish();
+  await replaced;
+  t.comment(`replaced after ${((performance.now() - frozenAtMs) / 1000).toFixed(1)} s`);
+  const { unknown } = await checkBook(t, box, agent, senders.book);
+  t.same([[...senders.refusals], unknown], [[], 0], 'no sender noticed anything');
 });
 
 t.test('mail is accepted and read while there is no Redis at all', async t => {

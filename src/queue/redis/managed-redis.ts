@@ -29,6 +29,8 @@ export interface ManagedRedisOptions {
   readonly startTimeoutMs?: number;
   /** How long an orderly stop may take before SIGKILL. */
   readonly stopTimeoutMs?: number;
+  /** How long it may answer nothing before SIGKILL: it was stopped, or hangs. */
+  readonly frozenTimeoutMs?: number;
   /** PATH for the look-up of programs. */
   readonly path?: string;
 }
@@ -38,8 +40,8 @@ const RETRIES = { firstMs: 100, longestMs: 10_000 };
 const STABLE_MS = 10_000;
 
 /**
- * Redis as a part of the appliance: started with the daemon, restarted when it ends, and ended with the daemon even
- * when that is killed. `start` fails only for a missing program, a wrong configuration or a second daemon. Other
+ * Redis as a part of the appliance: started with the daemon, restarted when it ends or freezes, and ended with the
+ * daemon even when that is killed. `start` fails only for a missing program, a wrong configuration or a second daemon. Other
  * failures are logged and retried with back-off, because mail is accepted and read without Redis.
  */
 export class ManagedRedis {
@@ -60,6 +62,7 @@ export class ManagedRedis {
       configFile: packageFile('config/redis.conf'),
       startTimeoutMs: 60_000,
       stopTimeoutMs: 5_000,
+      frozenTimeoutMs: 10_000,
       path: process.env.PATH ?? '',
       ...options,
     };
@@ -146,7 +149,7 @@ export class ManagedRedis {
     const { program, args } = await this.#command();
     const redis = new RedisProcess({ program, args, socketPath: this.#socket.path });
     this.#process = redis;
-    const startedAt = Date.now();
+    const startedAtMs = performance.now();
     if (this.#isStopping) {
       await redis.stop(this.#options.stopTimeoutMs);
       return redis.exited;
@@ -157,10 +160,19 @@ export class ManagedRedis {
     }
     void redis.exited.then(exit => {
       if (this.#isStopping) return;
-      if (Date.now() - startedAt > STABLE_MS) this.#failures = 0;
+      if (performance.now() - startedAtMs > STABLE_MS) this.#failures = 0;
       this.#retryLater(exit, 'Redis ended unexpectedly');
     });
+    void this.#killWhenFrozen(redis);
     return 'ready';
+  }
+
+  /** Its end is then met like any other: it is started again, and the queues are filled from the store. */
+  async #killWhenFrozen(redis: RedisProcess): Promise<void> {
+    const { frozenTimeoutMs, log } = this.#options;
+    if ((await redis.whenFrozenOrExited(frozenTimeoutMs)) === 'exited' || this.#isStopping) return;
+    log.error({ pid: redis.pid, silentMs: frozenTimeoutMs }, 'Redis does not answer any more; it is killed');
+    redis.kill();
   }
 
   #retryLater(exit: RedisExit, what: string): void {

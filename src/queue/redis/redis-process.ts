@@ -22,6 +22,8 @@ export interface RedisExit {
 const KEPT_LINES = 20;
 /** How long to read what is left in the pipes after the process has ended. */
 const LAST_WORDS_MS = 500;
+/** A frozen Redis is one that leaves so many questions in a row without an answer. */
+const FROZEN_QUESTIONS = 5;
 
 /** One run of `redis-server` as our child. */
 export class RedisProcess {
@@ -70,16 +72,36 @@ export class RedisProcess {
 
   /** Resolves to true when Redis answers, to false when it ends before that or takes longer than `timeoutMs`. */
   async waitUntilReady(timeoutMs: number): Promise<boolean> {
-    const deadline = Date.now() + timeoutMs;
+    const deadline = performance.now() + timeoutMs;
     let isOver = false;
     void this.exited.then(() => {
       isOver = true;
     });
-    for (let pauseMs = 5; !isOver && Date.now() < deadline; pauseMs = Math.min(pauseMs * 1.5, 100)) {
-      if (await answersPing(this.#socketPath)) return !this.#hasExited;
+    for (let pauseMs = 5; !isOver && performance.now() < deadline; pauseMs = Math.min(pauseMs * 1.5, 100)) {
+      if ((await askPing(this.#socketPath, 1_000))?.startsWith('+PONG')) return !this.#hasExited;
       await within(pauseMs, this.exited);
     }
     return false;
+  }
+
+  /**
+   * Resolves when the process has ended, or at once when it has answered nothing for `frozenMs`: to be killed then.
+   * Counted in questions without an answer, so that a pause of the whole machine counts once.
+   */
+  async whenFrozenOrExited(frozenMs: number): Promise<'frozen' | 'exited'> {
+    const askMs = frozenMs / FROZEN_QUESTIONS;
+    for (let silent = 0; silent < FROZEN_QUESTIONS; ) {
+      const pause = within(askMs, this.exited);
+      const answer = await askPing(this.#socketPath, askMs);
+      await pause;
+      if (this.#hasExited) return 'exited';
+      silent = answer === null ? silent + 1 : 0;
+    }
+    return 'frozen';
+  }
+
+  kill(): void {
+    if (!this.#hasExited) this.#child.kill('SIGKILL');
   }
 
   /** Sends SIGTERM (Redis then syncs its append-only file and ends), and SIGKILL after `timeoutMs`. */
@@ -97,19 +119,19 @@ export class RedisProcess {
   }
 }
 
-/** Sends PING. False while Redis is loading its files or does not listen. */
-function answersPing(socketPath: string): Promise<boolean> {
+/** Sends PING. Resolves to the answer, an error while Redis is loading its files; null when there is none in time. */
+function askPing(socketPath: string, timeoutMs: number): Promise<string | null> {
   return new Promise(resolve => {
     const socket = connect(socketPath);
-    const finish = (answer: boolean): void => {
+    const finish = (answer: string | null): void => {
       socket.destroy();
       resolve(answer);
     };
-    socket.setTimeout(1_000, () => finish(false));
-    socket.once('error', () => finish(false));
-    socket.once('close', () => finish(false));
+    socket.setTimeout(timeoutMs, () => finish(null));
+    socket.once('error', () => finish(null));
+    socket.once('close', () => finish(null));
     socket.once('connect', () => socket.write('PING\r\n'));
-    socket.once('data', data => finish(data.toString('latin1').startsWith('+PONG')));
+    socket.once('data', data => finish(data.toString('latin1')));
   });
 }
 

@@ -4,9 +4,18 @@ import { join } from 'node:path';
 import type { PosternBox } from '../box/postern-box.js';
 
 /** Ends the Redis that the daemon of the box runs, as the kernel would; resolves when it runs again. */
-export async function killRedis(box: PosternBox): Promise<void> {
+export function killRedis(box: PosternBox): Promise<void> {
+  return signalRedis(box, 'SIGKILL');
+}
+
+/** Stops that Redis where it stands; resolves when another one runs in its place. */
+export function freezeRedis(box: PosternBox): Promise<void> {
+  return signalRedis(box, 'SIGSTOP');
+}
+
+async function signalRedis(box: PosternBox, signal: NodeJS.Signals): Promise<void> {
   const back = box.hear(/^Redis runs again$/);
-  process.kill(Number(readFileSync(join(box.dataDir, 'redis/redis.pid'), 'utf8')), 'SIGKILL');
+  process.kill(Number(readFileSync(join(box.dataDir, 'redis/redis.pid'), 'utf8')), signal);
   await back;
 }
 

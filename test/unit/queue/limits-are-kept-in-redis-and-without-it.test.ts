@@ -134,3 +134,27 @@ t.test('a Redis that does not answer keeps nobody waiting', async t => {
   process.kill(redis.pid!, 'SIGCONT');
   t.equal(await client.ping(), 'PONG');
 });
+
+t.test('in Redis: uses of a clock that was set back keep nobody out', async t => {
+  const { redis, client } = await startRedis(t);
+  const limiter = fresh(t, redis.address);
+  await untilCounted(limiter, async () => (await client.keys('postern:test:limit:probe:*')).length > 0);
+  await limiter.take(LIMIT, 'a');
+  const [key = ''] = await client.keys('postern:test:limit:claims:*');
+  const inAYear = Date.now() + 365 * 86_400_000;
+  await client.rpush(key, inAYear, inAYear + 1);
+  t.same(await takeTimes(limiter, 3), [true, true, false], 'only the use of now counts');
+  t.ok((await client.pttl(key)) <= LIMIT.windowMs);
+});
+
+t.test('in Redis: a key that holds something else starts anew', async t => {
+  const { redis, client } = await startRedis(t);
+  const limiter = fresh(t, redis.address);
+  await untilCounted(limiter, async () => (await client.keys('postern:test:limit:probe:*')).length > 0);
+  await limiter.take(LIMIT, 'a');
+  const [key = ''] = await client.keys('postern:test:limit:claims:*');
+  await client.set(key, 'x');
+  do await limiter.take({ ...LIMIT, max: 1_000_000 }, 'a');
+  while ((await client.type(key)) !== 'list');
+  t.equal(await client.llen(key), 1);
+});

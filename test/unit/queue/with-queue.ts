@@ -87,7 +87,11 @@ export async function startWorks(
   const log = recordingLog();
   const pending = new PendingList();
   const queue = await openQueue(t, address, { log, ...options });
-  startConsumer(t, address, pending.done, { log, onDone: id => queue.done(id) });
+  startConsumer(t, address, pending.done, {
+    log,
+    onDone: id => queue.done(id),
+    onDamage: () => queue.rebuild(),
+  });
   const reconciler = new Reconciler({ listPending: pending.list, queue, log, pageSize: 50 });
   t.teardown(() => reconciler.stop());
   reconciler.start();
