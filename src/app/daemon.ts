@@ -2,6 +2,7 @@ import type { Config } from '../config/load-config.js';
 import { CursorCodec } from '../domain/paging.js';
 import { apiRoutes } from '../http/routes/api-routes.js';
 import { HttpServer } from '../http/server/http-server.js';
+import { readClock } from '../ops/read-clock.js';
 import { CertificateFiles } from '../smtp/certificate-files.js';
 import { type SmtpListenerOptions, smtpListenerDefaults, type TlsIdentity } from '../smtp/options.js';
 import { SmtpListener } from '../smtp/smtp-listener.js';
@@ -15,11 +16,12 @@ import { mailFeedbackDigest } from '../usecases/accounts/feedback.js';
 import { createInboundMail } from '../usecases/inbound/accept-message.js';
 import { recoverParsing } from '../usecases/inbound/index-message.js';
 import { INBOXES_PER_DAY } from '../usecases/inboxes/create-inbox.js';
-import type { Clock, Logger } from '../usecases/ports.js';
+import type { Logger } from '../usecases/ports.js';
 import { recoverSends } from '../usecases/sending/attempt.js';
 import type { SendDeps } from '../usecases/sending/submit-send.js';
 import { claimStore, type StoreClaim } from '../usecases/upkeep/claim-store.js';
 import { recoverUploads, sweep } from '../usecases/upkeep/sweep.js';
+import { ClockWatch } from '../usecases/upkeep/watch-clock.js';
 import { Sweeper } from '../workers/background.js';
 import { Access } from './access.js';
 import { Parsing } from './parsing.js';
@@ -50,8 +52,6 @@ const ACCESS_GRACE_MS = 1_000;
 /** How long "postern is ready" waits until sends are accepted; without Redis it is logged all the same. */
 const SENDING_READY_MS = 500;
 
-const clock: Clock = () => Date.now();
-
 /**
  * The whole appliance: assembled here, started in the order of dependency, stopped in reverse order. Listeners open
  * without waiting for Redis, because mail is accepted and read without it.
@@ -59,6 +59,7 @@ const clock: Clock = () => Date.now();
 export class Daemon {
   readonly #options: DaemonOptions;
   readonly #store: Store;
+  readonly #watch: ClockWatch;
   readonly #claim: StoreClaim;
   readonly #redis: RedisHost;
   readonly #parsing: Parsing;
@@ -72,13 +73,16 @@ export class Daemon {
   private constructor(
     options: DaemonOptions,
     store: Store,
+    watch: ClockWatch,
     claim: StoreClaim,
     certificate: Certificate | null,
   ) {
     const { config, log } = options;
+    const { clock } = watch;
     const uploads = new BlobUploads(store);
     this.#options = options;
     this.#store = store;
+    this.#watch = watch;
     this.#claim = claim;
     this.#redis = new RedisHost({ config, store, log });
     const shared = { config, store, uploads, clock, log, redis: this.#redis };
@@ -138,8 +142,12 @@ export class Daemon {
       diskFloorBytes: config.store.diskFloorMib * 2 ** 20,
       onFatal,
     });
+    let watch: ClockWatch | undefined;
     let claim: StoreClaim | undefined;
     try {
+      // Before anything is written: the last instant in the store is that of an earlier process.
+      watch = await ClockWatch.start({ store, read: readClock, log });
+      const { clock } = watch;
       claim = await claimStore(store, version, clock());
       await ensureOperator({ store, clock, mail: config.mail });
       const uploads = await recoverUploads({ store, clock });
@@ -148,11 +156,12 @@ export class Daemon {
       if (uploads + messages + sends.unknown + sends.waiting + sends.held > 0) {
         log.info({ uploads, messages, sends }, 'an earlier process ended in the middle of work: it goes on');
       }
-      const daemon = new Daemon(options, store, claim, await readCertificate(config, log));
+      const daemon = new Daemon(options, store, watch, claim, await readCertificate(config, log));
       await daemon.#serve();
       return daemon;
     } catch (error) {
       await claim?.release().catch(() => {});
+      await watch?.stop();
       await store.close();
       throw error;
     }
@@ -177,6 +186,7 @@ export class Daemon {
     await Promise.all([this.#parsing.stop(), this.#sending.stop(), this.#sweeper.stop()]);
     await this.#redis.stop();
     await this.#claim.release();
+    await this.#watch.stop();
     await this.#store.close();
     log.info({}, 'stopped');
   }
@@ -216,7 +226,7 @@ function createHttpServer(
   },
 ): HttpServer {
   const { send, access, cursors, log, isReady } = parts;
-  const { store } = send;
+  const { store, clock } = send;
   return new HttpServer({
     host: config.http.host,
     port: config.http.port,

@@ -1,6 +1,7 @@
 import { writeTo } from '../cli/output.js';
 import { runCli } from '../cli/program.js';
 import { type Config, loadConfig } from '../config/load-config.js';
+import { readClock } from '../ops/read-clock.js';
 import { serve } from './serve.js';
 import { packageVersion } from './version.js';
 
@@ -14,6 +15,7 @@ export function main(argv: readonly string[]): Promise<number> {
   process.umask(0o077);
   return runCli(argv, {
     serve: ({ config, configFile }) => serve({ config, reload: () => reloadConfig(configFile) }),
+    readClock,
     version: packageVersion(),
     stdout: writeTo(process.stdout),
     stderr: writeTo(process.stderr),

@@ -1,5 +1,6 @@
 import type { Environment } from '../config/layers.js';
 import type { Config } from '../config/load-config.js';
+import type { ClockReading } from '../domain/clock.js';
 
 /**
  * Writes all of `data`; resolves when it has been accepted, which is the backpressure of a slow reader.
@@ -18,6 +19,8 @@ export interface CliDependencies {
   /** Runs the daemon until it has stopped; resolves to its exit code. */
   serve(options: ServeOptions): Promise<number>;
   readonly version: string;
+  /** Looks at the clock of the machine. */
+  readonly readClock: () => ClockReading;
   readonly stdout: Write;
   readonly stderr: Write;
   readonly env: Environment;

@@ -78,6 +78,11 @@ function digitAt(id: string, at: number): number {
   return code < 0x40 ? code - 0x30 : (code & 0xf) + 9;
 }
 
+/** When the id that these bytes begin with was made, in milliseconds since the epoch. */
+export function instantOfId(bytes: Pick<Buffer, 'readUIntBE'>): number {
+  return bytes.readUIntBE(0, 6);
+}
+
 /** The id that the 16 bytes at `offset` stand for. */
 export function idFromBytes<T extends Id<string>>(bytes: Pick<Buffer, 'toString'>, offset = 0): T {
   const hex = bytes.toString('hex', offset, offset + 16);

@@ -1,5 +1,6 @@
+export const HOUR_MS = 60 * 60 * 1000;
 /** 24 hours in milliseconds: the lifetime of idempotency keys, the window of the quota. */
-export const DAY_MS = 24 * 60 * 60 * 1000;
+export const DAY_MS = 24 * HOUR_MS;
 
 /** An instant as the API writes it: ISO 8601 in UTC with milliseconds and `Z`. */
 export function toInstant(ms: number): string {

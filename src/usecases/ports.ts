@@ -5,8 +5,23 @@ import type { AttachmentSink } from '../mail/read/limits.js';
 
 /** The outside world as use cases see it; adaptors implement these, the composition root joins them. */
 
-/** Milliseconds since the epoch. */
-export type Clock = () => number;
+/** Milliseconds since the epoch, and what a clock that is watched also knows (`upkeep/watch-clock.ts`). */
+export interface Clock {
+  (): number;
+  /** By how much it was set back, all jumps together; 0 when it is not watched. */
+  readonly setBackMs?: number;
+  /** It has jumped, and nothing has confirmed it since: go by `lapseInstant` for what cannot be undone. */
+  readonly isInDoubt?: boolean;
+}
+
+/**
+ * Up to when things may lapse: be erased, forgotten or given up because their time is over. Now, or the epoch while the
+ * clock is in doubt: nothing is as old as that.
+ */
+export function lapseInstant(clock: Clock): number {
+  const nowMs = clock();
+  return clock.isInDoubt === true ? 0 : nowMs;
+}
 
 /** Structured log lines, one object each (`ops/logging.ts`). Never give it bodies, keys or header values. */
 export interface Logger {

@@ -3,6 +3,7 @@ import { type BoxStatus, MAX_COUNTED, readStatus } from '../../usecases/upkeep/r
 import { answer } from '../outcome.js';
 import { formatBytes, formatDuration, renderFields } from '../output.js';
 import type { Cli } from '../run-command.js';
+import { clockLine } from './clock.js';
 
 /** `postern status`: how the box is. Needs no daemon. */
 export function addStatusCommand(program: Command, cli: Cli): void {
@@ -12,7 +13,7 @@ export function addStatusCommand(program: Command, cli: Cli): void {
     .action(() =>
       cli.read(async box => {
         const { path, mapSizeGib } = box.config.store;
-        const { store, ...status } = await readStatus(box);
+        const { store, ...status } = await readStatus({ ...box, readClock: cli.deps.readClock });
         const document = {
           version: cli.deps.version,
           ...status,
@@ -28,7 +29,7 @@ type StatusDocument = BoxStatus & {
   readonly store: { readonly path: string; readonly map_size_bytes: number };
 };
 
-function linesOf({ version, daemon, store, counts, pending }: StatusDocument): object {
+function linesOf({ version, daemon, store, clock, counts, pending }: StatusDocument): object {
   const room = store.has_room ? '' : ' (NO ROOM: new mail is refused until there is more)';
   return {
     version,
@@ -39,6 +40,7 @@ function linesOf({ version, daemon, store, counts, pending }: StatusDocument): o
     store: `${store.path}, schema ${store.schema}`,
     used: `${formatBytes(store.used_bytes)} of ${formatBytes(store.map_size_bytes)}`,
     disk_free: `${formatBytes(store.disk_free_bytes)}${room}`,
+    clock: clockLine(clock),
     accounts: counts.accounts,
     inboxes: counts.inboxes,
     messages: counts.messages,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, openSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import type { ClockState } from '../../domain/clock.js';
 import type { AccountId } from '../../domain/ids.js';
 import { PRIVATE_FILE } from '../private-files.js';
 import { jsonValue, type Reader, type Table, type Writer } from './tables.js';
@@ -33,6 +34,8 @@ interface MetaValues {
   readonly operator: AccountId;
   /** When the store last proved that it can be written, milliseconds since the epoch. */
   readonly provedAt: number;
+  /** How far the clock of the machine can be relied on. */
+  readonly clock: ClockState;
   /** The step to this schema is under way, or was when the process ended. */
   readonly unfinished: UnfinishedMigration;
 }

@@ -65,7 +65,7 @@ export async function createDraft(
   const look = (): CreatedDraft | null =>
     deps.store.read(reader => {
       locateInbox(reader, creation, creation.inboxId);
-      return replay(reader, retry, deps.clock(), draftMade(reader));
+      return replay(reader, retry, deps.clock, draftMade(reader));
     });
   return findOrMake(look, async () => {
     const inbox = deps.store.read(reader => locateInbox(reader, creation, creation.inboxId));
@@ -107,13 +107,12 @@ async function saveNew(deps: DraftDeps, creation: Creation, content: NewDraft): 
   deps.store.read(reader => checkStorage(reader, deps.quota.limits, creation.accountId, bytes));
   return storing(deps, content, (writer, uploads) => {
     const inbox = locateInbox(writer, creation, creation.inboxId);
-    const nowMs = deps.clock();
-    return once(writer, creation.retry, nowMs, {
+    return once(writer, creation.retry, deps.clock, {
       ...draftMade(writer),
       make: () => {
         checkStorage(writer, deps.quota.limits, creation.accountId, bytes);
         const parts = placeParts(content, uploads.finish(writer));
-        const draft = insert(writer, creation, inbox, { ...content, ...parts }, nowMs);
+        const draft = insert(writer, creation, inbox, { ...content, ...parts }, deps.clock());
         return { id: draft.id, view: viewDraft(draft) };
       },
     });

@@ -63,15 +63,14 @@ export async function createInbox(
   return deps.store.write(writer => {
     const account = getAccount(writer, input.accountId);
     if (account === undefined) throw notFound('account');
-    const nowMs = deps.clock();
-    return once(writer, retry, nowMs, {
+    return once(writer, retry, deps.clock, {
       what: 'inbox',
       find: id => {
         const inbox = getInbox(writer, id as InboxId);
         return inbox === undefined ? null : viewInbox(inbox);
       },
       make: () => {
-        const inbox = allocate(writer, deps, account, intent, nowMs);
+        const inbox = allocate(writer, deps, account, intent, deps.clock());
         return { id: inbox.id, view: viewInbox(inbox) };
       },
     });

@@ -7,7 +7,7 @@ import { getSent, type SentRecord, saveAttempt, saveMessage } from '../../store/
 import { releaseCharge } from '../../store/records/charges.js';
 import { getInbox, suppressedRecipients } from '../../store/records/inboxes.js';
 import { addPending, type DueWork, pendingPages, removePending } from '../../store/records/pending.js';
-import type { Clock, RelayOutcome } from '../ports.js';
+import { type Clock, lapseInstant, type RelayOutcome } from '../ports.js';
 import { isPermitted } from '../shared/callers.js';
 
 /** What became of an attempt that was to start. */
@@ -25,13 +25,14 @@ const LEFT: Start = { kind: 'left' };
  * Marks a reserved attempt as started, unless something has come between. It may have waited for hours (Redis was away,
  * the process ended), so what stops mail is asked once more: the inbox is there, the account may send, no recipient is
  * suppressed. The sending rules of the inbox are not: those in force at the reservation decide.
+ * @param lapseMs up to when things may lapse (`lapseInstant`)
  */
-export function startAttempt(writer: Writer, id: MessageId, nowMs: number): Start {
+export function startAttempt(writer: Writer, id: MessageId, lapseMs: number): Start {
   const record = getSent(writer, id);
   if (record?.attempt !== 'reserved') return LEFT;
   // The sweeper is about to erase it.
   if (getInbox(writer, record.inboxId) === undefined) return LEFT;
-  if (mustBeHeld(record, nowMs)) {
+  if (mustBeHeld(record, lapseMs)) {
     holdAttempt(writer, record);
     return LEFT;
   }
@@ -67,8 +68,8 @@ function refusalOf(reader: Reader, record: SentRecord): SendOutcome | null {
  * Must a reserved attempt wait for an admin? One that has not started for a day must: its key protects it no
  * longer, and whoever sent it may have sent it again. So must one that was put into Trash meanwhile.
  */
-function mustBeHeld({ relayDueAt, trash }: SentRecord, nowMs: number): boolean {
-  return trash !== null || (relayDueAt !== null && nowMs - relayDueAt >= KEY_LIFETIME_MS);
+function mustBeHeld({ relayDueAt, trash }: SentRecord, lapseMs: number): boolean {
+  return trash !== null || (relayDueAt !== null && lapseMs - relayDueAt >= KEY_LIFETIME_MS);
 }
 
 /** Keeps a reserved attempt from starting by itself (`queue-admin.ts` lets it go). */
@@ -134,8 +135,8 @@ export async function recoverSends(deps: {
 }): Promise<{ readonly unknown: number; readonly waiting: number; readonly held: number }> {
   const counts = { unknown: 0, waiting: 0, held: 0 };
   for (const page of pendingPages(deps.store, 'relay')) {
-    const nowMs = deps.clock();
-    const states = await deps.store.write(writer => page.map(due => recoverSend(writer, due, nowMs)));
+    const lapseMs = lapseInstant(deps.clock);
+    const states = await deps.store.write(writer => page.map(due => recoverSend(writer, due, lapseMs)));
     for (const state of states) if (state !== 'gone') counts[state] += 1;
   }
   return counts;
@@ -144,7 +145,7 @@ export async function recoverSends(deps: {
 function recoverSend(
   writer: Writer,
   { work: { id }, dueAt }: DueWork<'relay'>,
-  nowMs: number,
+  lapseMs: number,
 ): 'unknown' | 'waiting' | 'held' | 'gone' {
   const record = getSent(writer, id);
   if (record?.attempt === 'started') {
@@ -160,7 +161,7 @@ function recoverSend(
     removePending(writer, { kind: 'relay', dueAt, id });
     return 'gone';
   }
-  if (!mustBeHeld(record, nowMs)) return 'waiting';
+  if (!mustBeHeld(record, lapseMs)) return 'waiting';
   holdAttempt(writer, record);
   return 'held';
 }

@@ -4,7 +4,7 @@ import { envelopeRecipients } from '../../domain/message-parts.js';
 import type { Store } from '../../store/engine/store.js';
 import { getSent, type SentRecord, viewSent } from '../../store/mailbox/messages.js';
 import { withShownThread } from '../../store/threads/names.js';
-import type { Clock, Logger, Relay, RelayOutcome } from '../ports.js';
+import { type Clock, type Logger, lapseInstant, type Relay, type RelayOutcome } from '../ports.js';
 import { outcomeFields, recordOutcome, startAttempt } from './attempt.js';
 import type { SendsInFlight } from './in-flight.js';
 import { composeOutgoing, readOutgoing } from './outgoing.js';
@@ -38,7 +38,7 @@ async function relayReserved(deps: RelayDeps, id: MessageId): Promise<void> {
   // Deleted, or queued twice: there is nothing to do.
   if (reserved?.attempt !== 'reserved') return inFlight.settle(id, null);
   const content = inFlight.take(id) ?? (await composeAgain(deps, reserved));
-  const start = await store.write(writer => startAttempt(writer, id, clock()));
+  const start = await store.write(writer => startAttempt(writer, id, lapseInstant(clock)));
   if (start.kind === 'left') return inFlight.settle(id, null);
   const { record } = start;
   if (start.kind === 'refused') return inFlight.settle(id, { message: viewSent(record), isPersisted: true });

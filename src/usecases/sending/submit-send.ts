@@ -78,7 +78,7 @@ function findAttempt(reader: Reader, { clock }: Pick<SendDeps, 'clock'>, recipe:
   locateInbox(reader, recipe, recipe.inboxId);
   checkPermitted(reader, recipe, 'send');
   const made: MadeOnce<SendReceipt> = { what: 'message', find: id => attemptOf(reader, id as MessageId) };
-  return replay(reader, recipe.retry, clock(), made) ?? recipe.draft?.attempt(reader) ?? null;
+  return replay(reader, recipe.retry, clock, made) ?? recipe.draft?.attempt(reader) ?? null;
 }
 
 /** The receipt of an attempt as it stands; null when its sent copy has been deleted. */

@@ -5,6 +5,7 @@ import type { AccountId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
 import { findActiveKey, type IdempotencyKey, putKey } from '../../store/records/pending.js';
+import { type Clock, lapseInstant } from '../ports.js';
 
 /** An idempotency key, and the digest of what a retry under it must match. */
 export interface RetryKey {
@@ -40,10 +41,11 @@ export interface MadeOnce<View> {
 export function replay<View extends object>(
   reader: Reader,
   retry: RetryKey | null,
-  nowMs: number,
+  clock: Clock,
   { what, find }: MadeOnce<View>,
 ): (View & Keyed) | null {
-  const used = retry === null ? undefined : findActiveKey(reader, retry.key, nowMs);
+  // While the clock is in doubt no key is forgotten: making a thing twice cannot be undone.
+  const used = retry === null ? undefined : findActiveKey(reader, retry.key, lapseInstant(clock));
   if (retry === null || used === undefined) return null;
   if (used.intent !== retry.intent) {
     throw refuse(
@@ -68,13 +70,13 @@ export function replay<View extends object>(
 export function once<Found extends object, Made extends object>(
   writer: Writer,
   retry: RetryKey | null,
-  nowMs: number,
+  clock: Clock,
   { make, ...made }: MadeOnce<Found> & { readonly make: () => { readonly id: string; readonly view: Made } },
 ): (Found | Made) & Keyed {
-  const found = replay(writer, retry, nowMs, made);
+  const found = replay(writer, retry, clock, made);
   if (found !== null) return found;
   const { id, view } = make();
-  return { ...view, ...keep(writer, retry, id, nowMs) };
+  return { ...view, ...keep(writer, retry, id, clock()) };
 }
 
 /** Keeps what a key has made, in the unit of work that makes it. */

@@ -1,3 +1,4 @@
+import type { ClockReading } from '../../domain/clock.js';
 import type { AccountId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import { getMeta } from '../../store/engine/meta.js';
@@ -9,6 +10,7 @@ import { listInboxes } from '../../store/records/inboxes.js';
 import { END_OF_TIME, listDue, oldestDueAge } from '../../store/records/pending.js';
 import type { Clock } from '../ports.js';
 import { currentDaemon } from './claim-store.js';
+import { type ClockView, viewClock } from './watch-clock.js';
 
 /** How the box is, as the store tells it: the daemon need not run. */
 export interface BoxStatus {
@@ -30,6 +32,7 @@ export interface BoxStatus {
     /** False when disk or map are below their floor: new mail is refused for the time being. */
     readonly has_room: boolean;
   };
+  readonly clock: ClockView;
   readonly counts: { readonly accounts: number; readonly inboxes: number; readonly messages: number };
   readonly pending: {
     /** Messages that are due to be parsed; counted up to `MAX_COUNTED`. */
@@ -47,11 +50,16 @@ export interface BoxStatus {
 /** A backlog is counted no further: beyond it only "many" matters. */
 export const MAX_COUNTED = 10_000;
 
-export async function readStatus(deps: { store: Store; clock: Clock }): Promise<BoxStatus> {
+export async function readStatus(deps: {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly readClock: () => ClockReading;
+}): Promise<BoxStatus> {
   const { store } = deps;
   const nowMs = deps.clock();
   const daemon = await currentDaemon(store);
   const room = store.room.sample();
+  const clock = viewClock({ store, read: deps.readClock });
   return store.read(reader => {
     const createdAt = getMeta(reader, 'identity')?.createdAt;
     return {
@@ -72,6 +80,7 @@ export async function readStatus(deps: { store: Store; clock: Clock }): Promise<
         disk_free_bytes: room.diskFreeBytes,
         has_room: store.room.hasRoomFor(0),
       },
+      clock,
       counts: countAll(reader),
       pending: {
         messages: listDue(reader, 'parse', nowMs, MAX_COUNTED).length,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { type CliDependencies, runCli, type ServeOptions } from '../../../src/cli/program.js';
 import type { MessageId } from '../../../src/domain/ids.js';
+import { readClock } from '../../../src/ops/read-clock.js';
 import type { Store } from '../../../src/store/engine/store.js';
 import { openMigratedStore } from '../../../src/store/open-store.js';
 import { BlobUploads } from '../../../src/store/records/blob-upload.js';
@@ -65,6 +66,7 @@ export class CliBox {
     const deps: CliDependencies = {
       serve: this.#serve,
       version: '1.2.3',
+      readClock,
       stdout: async data => void out.push(Buffer.from(data)),
       stderr: async data => void err.push(Buffer.from(data)),
       env: this.env,

@@ -1,5 +1,6 @@
 import { writeTo } from '../../../src/cli/output.js';
 import { runCli } from '../../../src/cli/program.js';
+import { readClock } from '../../../src/ops/read-clock.js';
 
 /** The command line as a process of its own, without the daemon: for what only a process can show. */
 process.exitCode = await runCli(process.argv.slice(2), {
@@ -8,6 +9,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
     return 0;
   },
   version: '1.2.3',
+  readClock,
   stdout: writeTo(process.stdout),
   stderr: writeTo(process.stderr),
   env: process.env,

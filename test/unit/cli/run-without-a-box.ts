@@ -1,4 +1,5 @@
 import { runCli } from '../../../src/cli/program.js';
+import { readClock } from '../../../src/ops/read-clock.js';
 
 /** Runs the command line where there is neither configuration nor store. */
 export async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
@@ -7,6 +8,7 @@ export async function run(...args: string[]): Promise<{ code: number; out: strin
   const code = await runCli(args, {
     serve: () => Promise.reject(new Error('no daemon is wanted here')),
     version: '1.2.3',
+    readClock,
     stdout: async data => void out.push(String(data)),
     stderr: async data => void err.push(String(data)),
     env: {},
