@@ -16,6 +16,8 @@ export interface Combination {
   readonly none: readonly Buffer[];
   readonly from: number;
   readonly to: number;
+  /** Numbers between these that do not match. */
+  readonly gaps?: readonly { readonly from: number; readonly to: number }[];
   /** Grows with every change of any of the sets. */
   readonly version: number;
 }
@@ -167,9 +169,11 @@ class Walk {
   /** Makes the result of one block; false when it has nothing. */
   #combine(block: number): boolean {
     const memory = this.#memory;
-    const { from, to } = this.#combination;
+    const { from, to, gaps = [] } = this.#combination;
     if (!this.#loadAll(block)) return false;
-    memory.clip(memory.result, from - seqAt(block, 0), to - seqAt(block, 0));
+    const first = seqAt(block, 0);
+    memory.clip(memory.result, from - first, to - first);
+    for (const gap of gaps) memory.cut(memory.result, gap.from - first, gap.to - first);
     for (const set of this.#none) {
       const words = this.#look(set, block);
       if (words !== null && !memory.drop(memory.result, words)) return false;

@@ -88,6 +88,17 @@ export class WordMemory {
     }
   }
 
+  /** Clears the bits from `first` up to but not including `end`. */
+  cut(into: Words, first: number, end: number): void {
+    const [words, start] = [this.#words, into >> 2];
+    const last = Math.min(end, BLOCK_BITS);
+    for (let bit = Math.max(first, 0); bit < last; bit = (bit | 31) + 1) {
+      const behind = last - (bit & ~31);
+      const kept = ~(~0 << (bit & 31)) | (behind < 32 ? ~0 << behind : 0);
+      words[start + (bit >> 5)] = (words[start + (bit >> 5)] ?? 0) & kept;
+    }
+  }
+
   count(words: Words): number {
     return this.#loops.count(words);
   }

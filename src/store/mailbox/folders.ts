@@ -1,6 +1,6 @@
 import { type InboxId, idFromBytes, idToBytes } from '../../domain/ids.js';
 import { joinKey, u8, u48 } from '../engine/keys.js';
-import { asItIs, type Reader, rawValue, type Table, type Writer } from '../engine/tables.js';
+import { asItIs, type LentBytes, type Reader, rawValue, type Table, type Writer } from '../engine/tables.js';
 
 /** An inbox holds two kinds of message, each numbered and listed apart. */
 export type MessageKind = 'received' | 'sent';
@@ -69,24 +69,39 @@ export interface FolderCounters {
   readonly nextSeq: number;
   /** Messages that lists show. */
   readonly live: number;
-  /** Instant of the newest message. Numbers and instants grow together, so a time bound is a bound of numbers. */
+  /** Place in time of the newest message. Numbers and places grow together. */
   readonly lastAt: number;
   /** Grows with every change that lists or counts show: a cached result is valid while the version stays the same. */
   readonly version: number;
   /** Bytes that its messages count for, in Trash or not (`store/records/storage.ts`). */
   readonly bytes: number;
+  /** In ascending order; not given when the clock was never set back. */
+  readonly shifts?: readonly Shift[];
 }
+
+/**
+ * The place of a message in time is its instant as long as the clock is never set back. When it is, instants begin anew
+ * and places go on: from then on they are later than instants by as much. So messages keep their order, received and
+ * sent ones among each other, and each shows the instant that the clock gave it.
+ */
+export interface Shift {
+  /** The first number that it is for. */
+  readonly from: number;
+  readonly ms: number;
+}
+
+/** A clock that goes back and forth for ever makes no more of them; instants then stand still until it catches up. */
+const MOST_SHIFTS = 100;
+const NUMBERS_BYTES = 30;
+const SHIFT_BYTES = 12;
 
 export const folderCountersTable: Table<Folder, FolderCounters> = {
   name: 'mailbox_counters',
   encodeKey: folderKey,
   encodeValue: counters =>
     joinKey(
-      u48(counters.nextSeq),
-      u48(counters.live),
-      u48(counters.lastAt),
-      u48(counters.version),
-      u48(counters.bytes),
+      ...[counters.nextSeq, counters.live, counters.lastAt, counters.version, counters.bytes].map(u48),
+      ...(counters.shifts ?? []).flatMap(({ from, ms }) => [u48(from), u48(ms)]),
     ),
   decodeValue: bytes => ({
     nextSeq: bytes.readUIntBE(0, 6),
@@ -95,9 +110,18 @@ export const folderCountersTable: Table<Folder, FolderCounters> = {
     version: bytes.readUIntBE(18, 6),
     // A migration counts the bytes of folders of older stores.
     bytes: bytes.length > 24 ? bytes.readUIntBE(24, 6) : 0,
+    ...(bytes.length > NUMBERS_BYTES ? { shifts: readShifts(bytes) } : {}),
   }),
   gather: asItIs,
 };
+
+function readShifts(bytes: LentBytes): readonly Shift[] {
+  const shifts: Shift[] = [];
+  for (let at = NUMBERS_BYTES; at < bytes.length; at += SHIFT_BYTES) {
+    shifts.push({ from: bytes.readUIntBE(at, 6), ms: bytes.readUIntBE(at + 6, 6) });
+  }
+  return shifts;
+}
 
 const EMPTY_FOLDER: FolderCounters = { nextSeq: FIRST_SEQ, live: 0, lastAt: 0, version: 0, bytes: 0 };
 
@@ -106,15 +130,36 @@ export function getCounters(reader: Reader, folder: Folder): FolderCounters {
 }
 
 /**
- * Gives a message that arrives its number and its instant: `nowMs`, or that of the message before it when
- * the clock has gone back. The message counts as live from here on.
+ * Gives a message that arrives its number and its instant: `nowMs`, or that of the message before it when the clock has
+ * gone back by minutes. The message counts as live from here on.
+ * @param setBackMs by how much the clock was set back in all (`Clock`)
  */
-export function takeSequence(writer: Writer, folder: Folder, nowMs: number): { seq: number; at: number } {
-  const { nextSeq, live, lastAt, version, bytes } = getCounters(writer, folder);
-  const at = Math.max(nowMs, lastAt);
-  const counters = { nextSeq: nextSeq + 1, live: live + 1, lastAt: at, version: version + 1, bytes };
-  writer.put(folderCountersTable, folder, counters);
-  return { seq: nextSeq, at };
+export function takeSequence(
+  writer: Writer,
+  folder: Folder,
+  nowMs: number,
+  setBackMs = 0,
+): { seq: number; at: number } {
+  const { nextSeq, live, lastAt, version, bytes, shifts = [] } = getCounters(writer, folder);
+  const shiftMs = shifts.at(-1)?.ms ?? 0;
+  const isShifted = setBackMs > shiftMs && shifts.length < MOST_SHIFTS;
+  const ms = isShifted ? setBackMs : shiftMs;
+  const place = Math.max(nowMs + setBackMs, lastAt);
+  const next = isShifted ? [...shifts, { from: nextSeq, ms }] : shifts;
+  writer.put(folderCountersTable, folder, {
+    nextSeq: nextSeq + 1,
+    live: live + 1,
+    lastAt: place,
+    version: version + 1,
+    bytes,
+    ...(next.length === 0 ? {} : { shifts: next }),
+  });
+  return { seq: nextSeq, at: place - ms };
+}
+
+/** By how much the place of a message in time is later than its instant. */
+export function shiftOf({ shifts = [] }: FolderCounters, seq: number): number {
+  return shifts.findLast(({ from }) => from <= seq)?.ms ?? 0;
 }
 
 /** Counts a change of an existing message; `liveChange` is what it adds to the number of live messages. */
@@ -213,13 +258,65 @@ export function instantOf(summary: Buffer): number {
   return Date.parse(summary.toString('latin1', at + 1, at + INSTANT_LENGTH - 1));
 }
 
+/** Numbers from `from` up to but not including `to`. */
+export interface Numbers {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Numbers within which instants grow, and by how much places are later there. */
+interface Run extends Numbers {
+  readonly shiftMs: number;
+}
+
+function runsOf({ nextSeq, shifts = [] }: FolderCounters): readonly Run[] {
+  const starts = [{ from: FIRST_SEQ, ms: 0 }, ...shifts];
+  return starts.map(({ from, ms }, at) => ({ from, to: starts[at + 1]?.from ?? nextSeq, shiftMs: ms }));
+}
+
 /**
- * The first sequence number whose message is of this instant or later. Numbers and instants grow together, so it is
- * found by binary search, reading about twenty messages.
+ * The numbers of the messages from an instant on and before another, with the gaps between them: there is none unless
+ * the clock was set back.
  */
-export function firstSince(reader: Reader, folder: Folder, instant: number): number {
-  let low = FIRST_SEQ;
-  let high = getCounters(reader, folder).nextSeq;
+export function numbersBetween(
+  reader: Reader,
+  folder: Folder,
+  after: number | null,
+  before: number | null,
+): Numbers & { readonly gaps?: readonly Numbers[] } {
+  const found = runsOf(getCounters(reader, folder)).map(run => ({
+    from: after === null ? run.from : firstSince(reader, folder, run, after),
+    to: before === null ? run.to : firstSince(reader, folder, run, before),
+  }));
+  if (found.length === 1 && found[0] !== undefined) return found[0];
+  const ranges = found.filter(({ from, to }) => to > from);
+  const [first, ...others] = ranges;
+  if (first === undefined) return { from: FIRST_SEQ, to: FIRST_SEQ };
+  const gaps = others.map(({ from }, at) => ({ from: ranges[at]?.to ?? from, to: from }));
+  return {
+    from: first.from,
+    to: others.at(-1)?.to ?? first.to,
+    gaps: gaps.filter(({ from, to }) => to > from),
+  };
+}
+
+/** The first number whose message has this place in time or a later one. */
+export function firstPlaced(reader: Reader, folder: Folder, place: number): number {
+  const counters = getCounters(reader, folder);
+  for (const run of runsOf(counters)) {
+    const first = firstSince(reader, folder, run, place - run.shiftMs);
+    if (firstFrom(reader, folder, first, run.to) !== undefined) return first;
+  }
+  return counters.nextSeq;
+}
+
+/**
+ * The first number of a run whose message is of this instant or later. Numbers and instants grow together there, so it
+ * is found by binary search, reading about twenty messages.
+ */
+function firstSince(reader: Reader, folder: Folder, run: Numbers, instant: number): number {
+  let low = run.from;
+  let high = run.to;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const entry = firstFrom(reader, folder, middle, high);

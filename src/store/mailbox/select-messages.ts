@@ -7,12 +7,12 @@ import {
   selectMembers,
 } from '../bitmap/combinations.js';
 import type { Reader } from '../engine/tables.js';
-import { type Folder, getCounters } from './folders.js';
+import { type Folder, getCounters, type Numbers } from './folders.js';
 import { type Term, termKey } from './postings.js';
 
 /**
  * Which messages of a folder: those in every set of `all`, in at least one of `any` (when it is not empty), in none of
- * `none`, with numbers from `from` up to but not including `to`. For speed the most selective sets come first: the
+ * `none`, with numbers from `from` up to but not including `to` that are in none of the gaps. For speed the most selective sets come first: the
  * smallest of `all`, the largest of `any` and `none`.
  */
 export interface Selection {
@@ -21,6 +21,7 @@ export interface Selection {
   readonly none: readonly Term[];
   readonly from: number;
   readonly to: number;
+  readonly gaps?: readonly Numbers[];
 }
 
 /**
@@ -48,7 +49,7 @@ export function maskOf(reader: Reader, folder: Folder, selection: Selection): Co
 }
 
 function combinationOf(reader: Reader, folder: Folder, selection: Selection): Combination {
-  const { all, any, none, from, to } = selection;
+  const { all, any, none, from, to, gaps } = selection;
   const keysOf = (terms: readonly Term[]): Buffer[] => terms.map(term => termKey(folder, term));
   // Only live messages are in sets other than `gone`; without `all` and `any` those that are gone must be excluded.
   const without: readonly Term[] = all.length + any.length === 0 ? [{ type: 'gone' }, ...none] : none;
@@ -58,6 +59,7 @@ function combinationOf(reader: Reader, folder: Folder, selection: Selection): Co
     none: keysOf(without),
     from,
     to,
+    ...(gaps === undefined ? {} : { gaps }),
     version: getCounters(reader, folder).version,
   };
 }

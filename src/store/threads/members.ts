@@ -3,11 +3,13 @@ import type { Selected } from '../bitmap/combinations.js';
 import type { Reader } from '../engine/tables.js';
 import {
   type Folder,
-  firstSince,
+  firstPlaced,
+  getCounters,
   instantOf,
   KIND_BYTE,
   KINDS,
   type MessageKind,
+  shiftOf,
   summariesTable,
 } from '../mailbox/folders.js';
 import { blocksOfTerm, type Term } from '../mailbox/postings.js';
@@ -19,7 +21,7 @@ import { type Selection, selectMessages } from '../mailbox/select-messages.js';
  * many members there are.
  */
 
-/** Position in the order of all messages of an inbox: by time, then kind, then number. */
+/** Position in the order of all messages of an inbox: by place in time (`Shift`), then kind, then number. */
 export interface MemberPosition {
   readonly at: number;
   readonly kind: MessageKind;
@@ -117,18 +119,30 @@ function behind(
       ? { ...selection, to: Math.min(to, position.seq) }
       : { ...selection, from: Math.max(from, position.seq + 1) };
   }
-  // Of the same instant, messages of the lower kind stand before.
+  // Of the same place, messages of the lower kind stand before.
   const isBefore = KIND_BYTE[folder.kind] < KIND_BYTE[position.kind];
-  const bound = firstSince(reader, folder, isBefore ? position.at + 1 : position.at);
+  const bound = firstPlaced(reader, folder, isBefore ? position.at + 1 : position.at);
   return isDescending
     ? { ...selection, to: Math.min(to, bound) }
     : { ...selection, from: Math.max(from, bound) };
 }
 
+/** The place in time of a message with this line. */
+export function placeOf(reader: Reader, key: Folder & { readonly seq: number }, summary: Buffer): number {
+  return instantOf(summary) + shiftOf(getCounters(reader, key), key.seq);
+}
+
+/** What the clock said when the message at a position was received or submitted. */
+export function instantAt(reader: Reader, inboxId: InboxId, { at, kind, seq }: MemberPosition): number {
+  return at - shiftOf(getCounters(reader, { inboxId, kind }), seq);
+}
+
 /** None when its line is missing (damage). */
 export function readMember(reader: Reader, key: Folder & { readonly seq: number }): Member[] {
   const summary = reader.get(summariesTable, key);
-  return summary === undefined ? [] : [{ at: instantOf(summary), kind: key.kind, seq: key.seq, summary }];
+  return summary === undefined
+    ? []
+    : [{ at: placeOf(reader, key, summary), kind: key.kind, seq: key.seq, summary }];
 }
 
 /** The first or the last member in order; null when there is none. */

@@ -2,9 +2,9 @@ import { type InboxId, newId, type ThreadId } from '../../domain/ids.js';
 import { type ThreadingIds, threadKeys } from '../../domain/message-ids.js';
 
 import type { Reader, Writer } from '../engine/tables.js';
-import { countChange, type Folder, getCounters, instantOf } from '../mailbox/folders.js';
+import { countChange, type Folder, getCounters } from '../mailbox/folders.js';
 import { addPosting, moveSet, removePosting } from '../mailbox/postings.js';
-import { compareMembers, edgeOf, foldersOf, type MemberPosition, threadTerm } from './members.js';
+import { compareMembers, edgeOf, foldersOf, type MemberPosition, placeOf, threadTerm } from './members.js';
 import {
   addLink,
   canonicalThread,
@@ -64,7 +64,7 @@ export function moveInThreads(
   const [was, is] = [memberOutcome(before), memberOutcome(after)];
   const [left, joined] = [before?.threadId ?? null, after?.threadId ?? null];
   if (left === joined && was === is) return;
-  const at = is === null || summary === null ? 0 : instantOf(summary);
+  const at = is === null || after === null || summary === null ? 0 : placeOf(writer, after, summary);
   const from = left === null ? null : rootOfThread(writer, left);
   const to = joined === null ? null : rootOfThread(writer, joined);
   if (from === to) {
@@ -82,7 +82,7 @@ interface MemberChange {
   readonly is: MemberOutcome | null;
   /** Adds or removes one member, shown or not. */
   readonly members: 1 | 0 | -1;
-  /** Instant of a message that is shown. */
+  /** Place in time of a message that is shown. */
   readonly at: number;
 }
 

@@ -112,9 +112,7 @@ class StoredBody implements IncomingBody {
     const { store, clock } = this.#deps;
     const from = new UploadedFrom(this.#upload);
     for (;;) {
-      const outcome = await store.write(writer =>
-        storeMessage(writer, this.#upload, from, envelope, clock()),
-      );
+      const outcome = await store.write(writer => storeMessage(writer, this.#upload, from, envelope, clock));
       if (outcome.status !== 'sender_unknown') return outcome;
       await from.readAll(store);
     }
@@ -129,7 +127,7 @@ function storeMessage(
   upload: BlobUpload,
   from: UploadedFrom,
   envelope: Envelope,
-  nowMs: number,
+  clock: Clock,
 ): AcceptOutcome | SenderUnknown {
   const live = envelope.recipients.filter(({ inboxId }) => getInbox(writer, inboxId) !== undefined);
   if (live.length === 0) return { status: 'no_recipients' };
@@ -144,8 +142,9 @@ function storeMessage(
   const raw = upload.finish(writer);
   setBlobOwners(writer, raw.id, recipients.size);
   const messageIds: MessageId[] = [];
+  const nowMs = clock();
   for (const [inboxId, address] of recipients) {
-    const { seq, at } = takeSequence(writer, { inboxId, kind: 'received' }, nowMs);
+    const { seq, at } = takeSequence(writer, { inboxId, kind: 'received' }, nowMs, clock.setBackMs);
     // Due now by the clock, even when the instant of the message is later because the clock was set back.
     const record: ReceivedRecord = {
       ...newRecord(inboxId, address, seq, raw, envelope, at),

@@ -2,12 +2,10 @@ import type { MessageId } from '../../domain/ids.js';
 import { foldCase, type MessageFilter } from '../../domain/message-filter.js';
 import type { Reader } from '../../store/engine/tables.js';
 import {
-  FIRST_SEQ,
   type Folder,
-  firstSince,
-  getCounters,
   idField,
   type MessageKind,
+  numbersBetween,
   type SummaryEntry,
   scanSummaries,
   summariesTable,
@@ -103,11 +101,7 @@ export function selectionOf(
     all: [...addresses, ...byCount(labels.all)],
     any: byCount(labels.any).reverse(),
     none: byCount(labels.none).reverse(),
-    from: filter.after === null ? FIRST_SEQ : firstSince(reader, folder, filter.after),
-    to:
-      filter.before === null
-        ? getCounters(reader, folder).nextSeq
-        : firstSince(reader, folder, filter.before),
+    ...numbersBetween(reader, folder, filter.after, filter.before),
   };
   return page.position === null ? whole : goOnBehind(whole, page.position, page.isDescending);
 }
@@ -120,8 +114,8 @@ function goOnBehind(selection: Selection, position: number, isDescending: boolea
     : { ...selection, from: Math.max(from, position + 1) };
 }
 
-function isUnrestricted(selection: Selection): boolean {
-  return selection.all.length + selection.any.length + selection.none.length === 0;
+function isUnrestricted({ all, any, none, gaps = [] }: Selection): boolean {
+  return all.length + any.length + none.length + gaps.length === 0;
 }
 
 function walkSummaries(

@@ -22,6 +22,8 @@ export interface Reservation {
   /** Attribution included. */
   readonly content: OutgoingContent;
   readonly facts: MessageFacts;
+  /** By how much the clock had been set back in all by then (`Clock`). */
+  readonly setBackMs: number;
   /** What `uploadContent` has filled. */
   readonly uploads: Uploads;
 }
@@ -57,8 +59,8 @@ export function reserveSend(writer: Writer, reservation: Reservation): SentRecor
 }
 
 function makeRecord(writer: Writer, reservation: Reservation, isSuppressed: boolean): SentRecord {
-  const { recipe, inbox, content, facts, uploads } = reservation;
-  const { seq, at } = takeSequence(writer, { inboxId: inbox.id, kind: 'sent' }, facts.date);
+  const { recipe, inbox, content, facts, setBackMs, uploads } = reservation;
+  const { seq, at } = takeSequence(writer, { inboxId: inbox.id, kind: 'sent' }, facts.date, setBackMs);
   const blobs = uploads.finish(writer);
   const { to, cc, bcc } = content.recipients;
   return {

@@ -126,6 +126,7 @@ async function reserve(
 ): Promise<SendReceipt | Reserved> {
   const content = withAttribution(bare, deps.attribution);
   const nowMs = deps.clock();
+  const setBackMs = deps.clock.setBackMs ?? 0;
   const id = newId<MessageId>(nowMs);
   const from = senderOf(inbox);
   const facts = { id, messageId: `${id}@${inbox.domain}`, from, date: nowMs };
@@ -141,7 +142,7 @@ async function reserve(
         if (receipt !== null) return receipt;
         admit(writer, deps, recipe, inbox, bare, nowMs);
         recipe.draft?.submit(writer, id, nowMs);
-        const record = reserveSend(writer, { recipe, inbox, content, facts, uploads });
+        const record = reserveSend(writer, { recipe, inbox, content, facts, setBackMs, uploads });
         return { record, message, keyed: keep(writer, recipe.retry, id, nowMs) };
       });
     });

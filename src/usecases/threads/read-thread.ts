@@ -7,7 +7,7 @@ import type { Mailbox } from '../../domain/message-parts.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
-import { idField, summariesTable } from '../../store/mailbox/folders.js';
+import { idField, instantOf, summariesTable } from '../../store/mailbox/folders.js';
 import {
   detailFields,
   getMessage,
@@ -15,7 +15,7 @@ import {
   type SentRecord,
   viewSent,
 } from '../../store/mailbox/messages.js';
-import { type Member, type MemberPosition, scanMembers } from '../../store/threads/members.js';
+import { instantAt, type Member, type MemberPosition, scanMembers } from '../../store/threads/members.js';
 import { findThread, memberCount, type ThreadRecord } from '../../store/threads/threads.js';
 import { reachedInbox } from '../shared/callers.js';
 import { type ByteStream, inMemory, joinStreams, membersOf, openBlob } from '../shared/contents.js';
@@ -108,9 +108,9 @@ function encodeMember(
   store: Store,
   reader: Reader,
   { shown: threadId }: ThreadRecord,
-  { kind, at, summary }: Member,
+  { kind, summary }: Member,
 ): readonly ByteStream[] {
-  const place = { direction: kind, timestamp: toInstant(at) };
+  const place = { direction: kind, timestamp: toInstant(instantOf(summary)) };
   if (kind === 'sent') {
     const record = sentOf(reader, summary);
     return record === undefined ? [] : encodeSent(store, { ...record, threadId }, place);
@@ -159,7 +159,7 @@ function viewThread(reader: Reader, thread: ThreadRecord): ThreadBase {
     id: shown,
     inbox_id: inboxId,
     subject: earliest === null ? null : (faceOf(reader, thread, earliest)?.subject ?? null),
-    last_activity_at: toInstant(latest?.at ?? 0),
+    last_activity_at: toInstant(latest === null ? 0 : instantAt(reader, inboxId, latest)),
     message_count: memberCount(thread),
     received_count: counts.received,
     accepted_count: counts.accepted,
