@@ -1,4 +1,5 @@
 import type { Config } from '../config/load-config.js';
+import type { AccountId } from '../domain/ids.js';
 import { CursorCodec } from '../domain/paging.js';
 import { apiRoutes } from '../http/routes/api-routes.js';
 import { HttpServer } from '../http/server/http-server.js';
@@ -20,6 +21,7 @@ import type { Logger } from '../usecases/ports.js';
 import { recoverSends } from '../usecases/sending/attempt.js';
 import type { SendDeps } from '../usecases/sending/submit-send.js';
 import { claimStore, type StoreClaim } from '../usecases/upkeep/claim-store.js';
+import { Redating } from '../usecases/upkeep/redate.js';
 import { recoverUploads, sweep } from '../usecases/upkeep/sweep.js';
 import { ClockWatch } from '../usecases/upkeep/watch-clock.js';
 import { Sweeper } from '../workers/background.js';
@@ -87,17 +89,16 @@ export class Daemon {
     this.#redis = new RedisHost({ config, store, log });
     const shared = { config, store, uploads, clock, log, redis: this.#redis };
     this.#parsing = new Parsing(shared);
+    const redating = new Redating({ store, clock });
     this.#sweeper = new Sweeper({
-      run: shouldStop =>
-        sweep(
-          {
-            store,
-            clock,
-            auditRetentionDays: config.audit.retentionDays,
-            mailDigest: accountId => mailFeedbackDigest(this.#access.feedback, accountId),
-          },
+      run: async shouldStop => {
+        await redating.run(shouldStop);
+        const mailDigest = (accountId: AccountId) => mailFeedbackDigest(this.#access.feedback, accountId);
+        await sweep(
+          { store, clock, auditRetentionDays: config.audit.retentionDays, mailDigest },
           shouldStop,
-        ),
+        );
+      },
       intervalMs: SWEEP_INTERVAL_MS,
       log,
     });

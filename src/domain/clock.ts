@@ -67,3 +67,11 @@ export function nextClockState(before: ClockState | null, now: ClockReading): Cl
   if (jumpBetween(confirmed, now) === 0) return { confirmed: now, doubt: null, setBackMs };
   return { confirmed, doubt: { since: now.at, movedMs, last: now, steadyMs: 0 }, setBackMs };
 }
+
+/**
+ * The instant of a change: `nowMs`, or that of the change before when the clock has gone back a little since. A change by
+ * a clock that was far ahead must not date all that follow it.
+ */
+export function notMuchBefore(nowMs: number, lastMs: number): number {
+  return lastMs - nowMs > MOST_BACK_MS ? nowMs : Math.max(nowMs, lastMs);
+}

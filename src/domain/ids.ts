@@ -1,4 +1,5 @@
 import { randomFillSync } from 'node:crypto';
+import { MOST_BACK_MS } from './clock.js';
 
 declare const brand: unique symbol;
 
@@ -38,11 +39,12 @@ let counter = 0;
 
 /**
  * A new id for the time `nowMs` (milliseconds since the epoch). Each id of a process is greater than the one
- * before: within a millisecond, or when the clock is set back, a 12-bit counter goes on (RFC 9562 section 6.2,
- * method 1).
+ * before: within a millisecond, or when the clock is set back a little, a 12-bit counter goes on (RFC 9562 section 6.2,
+ * method 1). A clock that was set back by more was wrong, and ids go back with it: else they would bear its time for as
+ * long as the process lives.
  */
 export function newId<T extends Id<string>>(nowMs: number): T {
-  if (nowMs > lastMs) {
+  if (nowMs > lastMs || nowMs < lastMs - MOST_BACK_MS) {
     lastMs = nowMs;
     counter = 0;
   } else if (++counter > 0xfff) {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { MOST_BACK_MS } from '../../domain/clock.js';
 import type { FormSeal } from '../../domain/secrets.js';
 import type { Clock } from '../../usecases/ports.js';
 import type { PageHeaders } from '../server/route.js';
@@ -40,7 +41,9 @@ export class BrowserForms {
   /** When (ms) this form was given to this browser for this purpose; null when it was not. */
   givenAt(request: PageRequest, kind: string, purpose: string): number | null {
     const secret = this.#secretOf(request, kind);
-    return secret === null ? null : this.#seals.sealedAt(request.field('seal'), purpose, secret);
+    const at = secret === null ? null : this.#seals.sealedAt(request.field('seal'), purpose, secret);
+    // A form of a clock that was ahead would be good until the clock has caught up.
+    return at === null || at > this.#clock() + MOST_BACK_MS ? null : at;
   }
 
   #secretOf(request: PageRequest, kind: string): string | null {

@@ -66,7 +66,7 @@ export function putNewLink(writer: Writer, hash: Buffer, link: ApprovalLink): vo
   addPending(writer, link.expiresAt, { kind: 'expire-link', id: link.id, hash: hash.toString('hex') });
 }
 
-/** A new version of a link; its instant of expiry never changes. */
+/** A new version of a link. Whoever changes its instant of expiry moves its pending entry. */
 export function putLink(writer: Writer, hash: Buffer, link: ApprovalLink): void {
   writer.put(approvalLinksTable, hash, link);
 }
@@ -84,6 +84,11 @@ export function findPhrase(reader: Reader, hash: Buffer): ClaimPhrase | undefine
 export function putNewPhrase(writer: Writer, hash: Buffer, phrase: ClaimPhrase): void {
   writer.put(claimPhrasesTable, hash, phrase);
   addPending(writer, phrase.expiresAt, { kind: 'expire-phrase', id: phrase.id, hash: hash.toString('hex') });
+}
+
+/** A new version of a phrase. Whoever changes its instant of expiry moves its pending entry. */
+export function putPhrase(writer: Writer, hash: Buffer, phrase: ClaimPhrase): void {
+  writer.put(claimPhrasesTable, hash, phrase);
 }
 
 export function removePhrase(writer: Writer, hash: Buffer, phrase: ClaimPhrase): void {

@@ -1,8 +1,9 @@
-import { type AccountId, idToBytes, type MessageId } from '../../domain/ids.js';
+import { type AccountId, idFromBytes, idToBytes, type MessageId } from '../../domain/ids.js';
 import { type Charge, expiryOf, windowStart } from '../../domain/quota.js';
-import { joinKey, u48 } from '../engine/keys.js';
+import { joinKey, range, u48, WHOLE_TABLE } from '../engine/keys.js';
+import type { Store } from '../engine/store.js';
 import { bytesKey, jsonValue, type Reader, type Table, type Writer, walkTable } from '../engine/tables.js';
-import { addPending } from './pending.js';
+import { addPending, removePending } from './pending.js';
 
 /**
  * Charges against sending allowances: one a submission, by account and instant. Their sum is stored; what counts now is
@@ -52,11 +53,60 @@ export function addCharge(writer: Writer, key: ChargeKey, amount: number): void 
 }
 
 /** Takes a charge back (a rejected submission); one that has expired is gone already. */
-export function releaseCharge(writer: Writer, key: ChargeKey): void {
-  const amount = writer.get(chargesTable, chargeKey(key));
-  if (amount === undefined) return;
-  writer.remove(chargesTable, chargeKey(key));
-  reduceSum(writer, key.accountId, amount);
+export function releaseCharge(writer: Writer, charge: ChargeKey): void {
+  const made = chargeKey(charge);
+  const key = writer.has(chargesTable, made) ? made : redatedKey(writer, charge);
+  const amount = key === undefined ? undefined : writer.get(chargesTable, key);
+  if (key === undefined || amount === undefined) return;
+  writer.remove(chargesTable, key);
+  reduceSum(writer, charge.accountId, amount);
+}
+
+/** Of a charge that `redateCharges` has moved: it is of another instant than the message, but of the same id. */
+function redatedKey(reader: Reader, { accountId, id }: ChargeKey): Buffer | undefined {
+  const suffix = idToBytes(id);
+  for (const { key } of walkCharges(reader, accountId, 0, 2 ** 48 - 1)) {
+    if (key.subarray(AFTER_ACCOUNT + 6).equals(suffix)) return key;
+  }
+  return undefined;
+}
+
+/** Has the account charges that were made after `lastMs`? */
+export function hasChargeAfter(reader: Reader, accountId: AccountId, lastMs: number): boolean {
+  return !walkCharges(reader, accountId, lastMs + 1, 2 ** 48 - 1).next().done;
+}
+
+/** Makes charges from after `lastMs` count from `nowMs` on, `limit` of them at most: the clock was ahead. */
+export function redateCharges(
+  writer: Writer,
+  accountId: AccountId,
+  { lastMs, nowMs, limit }: { readonly lastMs: number; readonly nowMs: number; readonly limit: number },
+): void {
+  const ahead = [...walkCharges(writer, accountId, lastMs + 1, 2 ** 48 - 1, limit)];
+  for (const { key, amount } of ahead) {
+    writer.remove(chargesTable, key);
+    writer.put(
+      chargesTable,
+      joinKey(idToBytes(accountId), u48(nowMs), key.subarray(AFTER_ACCOUNT + 6)),
+      amount,
+    );
+  }
+  const sum = writer.get(chargeSumsTable, accountId);
+  if (sum === undefined || sum.sweepDueAt <= expiryOf(nowMs)) return;
+  removePending(writer, { kind: 'expire-charges', dueAt: sum.sweepDueAt, id: accountId });
+  addPending(writer, expiryOf(nowMs), { kind: 'expire-charges', id: accountId });
+  writer.put(chargeSumsTable, accountId, { ...sum, sweepDueAt: expiryOf(nowMs) });
+}
+
+/** Accounts that have charges, page by page; each page is its own short read. */
+export function* accountsWithCharges(store: Store, limit: number): Generator<readonly AccountId[], void> {
+  for (let after: Buffer | undefined; ; ) {
+    const rest = { ...range(WHOLE_TABLE, after), limit };
+    const keys = store.read(reader => reader.scanKeys(chargeSumsTable, rest));
+    yield keys.map(key => idFromBytes<AccountId>(key));
+    if (keys.length < limit) return;
+    after = keys.at(-1);
+  }
 }
 
 function reduceSum(writer: Writer, accountId: AccountId, amount: number): void {
@@ -83,10 +133,13 @@ function* walkCharges(
   accountId: AccountId,
   from: number,
   to: number,
+  limit = Number.POSITIVE_INFINITY,
 ): Generator<Charge & { readonly key: Buffer }> {
   const prefix = idToBytes(accountId);
   const charges = { from: joinKey(prefix, u48(from)), to: joinKey(prefix, u48(to)) };
+  let left = limit;
   for (const { key, value } of walkTable(reader, chargesTable, charges, PAGES)) {
+    if (left-- <= 0) return;
     yield { key, at: key.readUIntBE(AFTER_ACCOUNT, 6), amount: value };
   }
 }

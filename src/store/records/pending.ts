@@ -109,6 +109,16 @@ export function listDue<Kind extends PendingKind>(
   }));
 }
 
+/** Work of one kind that is due after `lastMs`, the soonest first. */
+export function listDueAfter<Kind extends PendingKind>(
+  reader: Reader,
+  kind: Kind,
+  lastMs: number,
+  limit: number,
+): DueWork<Kind>[] {
+  return listDue(reader, kind, END_OF_TIME, limit, joinKey(u8(KIND_BYTE[kind]), u48(lastMs + 1)));
+}
+
 /**
  * All work of one kind, due or not, page by page, oldest first. Each page is its own short read, so the caller may
  * write between pages; work added after the current position is met too.

@@ -1,4 +1,5 @@
 import type { CreateDraft, CreatedDraft, DraftMetadata, UpdateDraft } from '../../contract/drafts.js';
+import { notMuchBefore } from '../../domain/clock.js';
 import { refuse } from '../../domain/errors.js';
 import { checkIdempotencyKey } from '../../domain/idempotency.js';
 import { type AccountId, type DraftId, newId } from '../../domain/ids.js';
@@ -281,7 +282,7 @@ function apply(
     text: text === undefined ? draft.text : placed.text,
     html: html === undefined ? draft.html : placed.html,
     files: files === undefined ? draft.files : placed.files,
-    updatedAt: Math.max(nowMs, draft.updatedAt),
+    updatedAt: notMuchBefore(nowMs, draft.updatedAt),
     version: draft.version + 1,
   };
   const kept = new Set(blobsOfDraft(after));

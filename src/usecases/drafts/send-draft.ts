@@ -1,5 +1,6 @@
 import type { SendDraft } from '../../contract/drafts.js';
 import type { SendReceipt } from '../../contract/sent.js';
+import { notMuchBefore } from '../../domain/clock.js';
 import { notFound, refuse } from '../../domain/errors.js';
 import { checkIdempotencyKey } from '../../domain/idempotency.js';
 import type { DraftId, MessageId } from '../../domain/ids.js';
@@ -88,7 +89,7 @@ function freeze(writer: Writer, draft: DraftRecord, sentId: MessageId, nowMs: nu
     ...draft,
     state: 'submitted',
     sentMessageId: sentId,
-    updatedAt: Math.max(nowMs, draft.updatedAt),
+    updatedAt: notMuchBefore(nowMs, draft.updatedAt),
     version: draft.version + 1,
   });
 }
