@@ -1,5 +1,4 @@
 import { randomFillSync } from 'node:crypto';
-import { MOST_BACK_MS } from './clock.js';
 
 declare const brand: unique symbol;
 
@@ -39,12 +38,11 @@ let counter = 0;
 
 /**
  * A new id for the time `nowMs` (milliseconds since the epoch). Each id of a process is greater than the one
- * before: within a millisecond, or when the clock is set back a little, a 12-bit counter goes on (RFC 9562 section 6.2,
- * method 1). A clock that was set back by more was wrong, and ids go back with it: else they would bear its time for as
- * long as the process lives.
+ * before: within a millisecond, or when the clock is set back, a 12-bit counter goes on (RFC 9562 section 6.2,
+ * method 1), until `takeIdsBack` is called.
  */
 export function newId<T extends Id<string>>(nowMs: number): T {
-  if (nowMs > lastMs || nowMs < lastMs - MOST_BACK_MS) {
+  if (nowMs > lastMs) {
     lastMs = nowMs;
     counter = 0;
   } else if (++counter > 0xfff) {
@@ -61,6 +59,11 @@ export function newId<T extends Id<string>>(nowMs: number): T {
   const tail = pool.toString('hex', poolAt + 2, poolAt + 8);
   poolAt += 8;
   return `${time.slice(0, 8)}-${time.slice(8)}-${sequence}-${variant}-${tail}` as T;
+}
+
+/** The clock was wrong and has been set back: new ids go by it, and not on from the time that it had. */
+export function takeIdsBack(): void {
+  lastMs = 0;
 }
 
 /** Position in an id of the two digits of each byte. */

@@ -328,6 +328,7 @@ function firstSince(reader: Reader, folder: Folder, run: Numbers, instant: numbe
 
 /** The first live message with a number from `seq` up to but not including `end`. */
 function firstFrom(reader: Reader, folder: Folder, seq: number, end: number): SummaryEntry | undefined {
+  if (seq >= end) return undefined;
   const summary = reader.get(summariesTable, { ...folder, seq });
   if (summary !== undefined) return { seq, summary };
   return scanSummaries(reader, folder, { from: seq, to: end, isDescending: false, limit: 1 })[0];

@@ -5,7 +5,7 @@ import {
   nextClockState,
   PROOF_MS,
 } from '../../domain/clock.js';
-import { instantOfId } from '../../domain/ids.js';
+import { instantOfId, takeIdsBack } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import { reasonOf } from '../../lib/async.js';
 import { range, WHOLE_TABLE } from '../../store/engine/keys.js';
@@ -84,7 +84,8 @@ export class ClockWatch {
   #lookAgain(): void {
     const before = this.#state;
     this.#state = this.#look();
-    const { doubt } = this.#state;
+    const { doubt, setBackMs } = this.#state;
+    if (setBackMs > before.setBackMs) takeIdsBack();
     if (doubt === null) {
       if (before.doubt !== null)
         this.#deps.log.warn({}, 'the clock is confirmed: what waited for it goes on');

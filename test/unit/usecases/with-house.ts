@@ -9,7 +9,7 @@ import { listDue } from '../../../src/store/records/pending.js';
 import { createAccount } from '../../../src/usecases/accounts/accounts.js';
 import { createInboundMail } from '../../../src/usecases/inbound/accept-message.js';
 import { type CreateInboxDeps, createInbox } from '../../../src/usecases/inboxes/create-inbox.js';
-import type { AcceptOutcome, Envelope, InboundMail, Logger } from '../../../src/usecases/ports.js';
+import type { AcceptOutcome, Clock, Envelope, InboundMail, Logger } from '../../../src/usecases/ports.js';
 import { sweep } from '../../../src/usecases/upkeep/sweep.js';
 import { withStore } from '../store/with-store.js';
 
@@ -21,12 +21,19 @@ export const ALL_MAIL = { kind: 'received', filter: NO_FILTER, order: 'newest' }
 
 export const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
+/** What the clock of a house says; as a watched clock, when the rest is given too. */
+export interface SetTime {
+  ms: number;
+  setBackMs?: number;
+  isInDoubt?: boolean;
+}
+
 /** Store and use cases as the daemon wires them, with a clock that stands still until it is set. */
 export interface House {
   readonly store: Store;
   readonly uploads: BlobUploads;
-  readonly now: { ms: number };
-  readonly clock: () => number;
+  readonly now: SetTime;
+  readonly clock: Clock;
   readonly cursors: CursorCodec;
   readonly retentionDays: number;
   readonly inboxes: CreateInboxDeps;
@@ -65,9 +72,12 @@ export function inNameOf(house: Omit<House, 'account'>, account: AccountId): Hou
 }
 
 /** A house over a store that is open. */
-export function houseOn(store: Store, now: { ms: number }, inboxLimit = 5): Omit<House, 'account'> {
+export function houseOn(store: Store, now: SetTime, inboxLimit = 5): Omit<House, 'account'> {
   const uploads = new BlobUploads(store);
-  const clock = () => now.ms;
+  const clock: Clock = Object.defineProperties(() => now.ms, {
+    setBackMs: { get: () => now.setBackMs ?? 0 },
+    isInDoubt: { get: () => now.isInDoubt ?? false },
+  });
   const offered: MessageId[] = [];
   const inboxes: CreateInboxDeps = {
     store,

@@ -37,10 +37,11 @@ export function putSent(
   inboxId: InboxId,
   nowMs: number,
   fields: SentFields = {},
+  setBackMs = 0,
 ): Promise<SentRecord> {
   return store.write(writer => {
     const accountId = getInbox(writer, inboxId)?.accountId ?? newId<AccountId>(nowMs);
-    const { seq, at } = takeSequence(writer, { inboxId, kind: 'sent' }, nowMs);
+    const { seq, at } = takeSequence(writer, { inboxId, kind: 'sent' }, nowMs, setBackMs);
     const id = newId<MessageId>(at);
     const {
       messageId = `${id}@example.org`,

@@ -1,0 +1,94 @@
+import t from 'tap';
+import { type AccountId, type ApprovalId, type MessageId, newId } from '../../../../src/domain/ids.js';
+import { walkTable } from '../../../../src/store/engine/tables.js';
+import { findLink, findPhrase, putNewLink, putNewPhrase } from '../../../../src/store/records/approvals.js';
+import {
+  addCharge,
+  chargesTable,
+  releaseCharge,
+  usedAllowance,
+} from '../../../../src/store/records/charges.js';
+import { addPending, findActiveKey, listDue, putKey } from '../../../../src/store/records/pending.js';
+import { verifyStore } from '../../../../src/store/verify/verify-store.js';
+import { Redating } from '../../../../src/usecases/upkeep/redate.js';
+import { withHouse } from '../with-house.js';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const YEAR = 365 * DAY;
+const END = 2 ** 47;
+
+t.test('once the clock is right again, and not before', async t => {
+  const house = await withHouse(t);
+  const { store, now, clock } = house;
+  const accountId = house.account as AccountId;
+  const inboxId = await house.addInbox('agent');
+  const redating = new Redating({ store, clock });
+  await redating.run(() => false);
+  const start = now.ms;
+  const key = (name: string) => ({ accountId, namespace: 'send' as const, key: name });
+  const make = async (name: string): Promise<MessageId> => {
+    const id = newId<MessageId>(now.ms);
+    await store.write(writer => {
+      addCharge(writer, { accountId, at: now.ms, id }, 1);
+      putKey(writer, key(name), { intent: '', resultId: id, expiresAt: now.ms + DAY });
+      const approval = { id: newId<ApprovalId>(now.ms), email: 'a@x.example', createdAt: now.ms };
+      const link = { ...approval, method: 'mail' as const, approvedAt: null, expiresAt: now.ms + DAY / 2 };
+      putNewLink(writer, Buffer.from(name), link);
+      putNewPhrase(writer, Buffer.from(name), { ...approval, method: 'mail', expiresAt: now.ms + DAY / 4 });
+    });
+    return id;
+  };
+  await make('right');
+  now.ms += YEAR;
+  now.isInDoubt = true;
+  const ahead = await make('ahead');
+  const received = await house.receive('Subject: x\r\n\r\n', inboxId);
+  const blob = newId<never>(now.ms);
+  await store.write(writer => addPending(writer, now.ms, { kind: 'purge-blob', id: blob }));
+  now.ms = start + HOUR;
+  now.setBackMs = YEAR;
+  await redating.run(() => false);
+  t.equal(house.message(received)!.parseDueAt, start + YEAR, 'in doubt, nothing is touched');
+  now.isInDoubt = false;
+  await redating.run(() => false);
+
+  t.equal(house.message(received)!.parseDueAt, now.ms);
+  t.same(
+    store.read(reader => listDue(reader, 'purge-blob', END, 9)).map(({ dueAt }) => dueAt),
+    [now.ms],
+  );
+  const [link, phrase] = store.read(reader => [
+    findLink(reader, Buffer.from('ahead'))!.expiresAt,
+    findPhrase(reader, Buffer.from('ahead'))!.expiresAt,
+  ]);
+  t.same([link, phrase], [now.ms + DAY / 2, now.ms + DAY / 4]);
+  const isActive = (name: string, at: number) =>
+    store.read(reader => findActiveKey(reader, key(name), at)) !== undefined;
+  t.same([isActive('ahead', now.ms + DAY - 1), isActive('ahead', now.ms + DAY)], [true, false]);
+  t.same(
+    [isActive('right', start + DAY - 1), isActive('right', start + DAY)],
+    [true, false],
+    'the others stay',
+  );
+  const used = (at: number) => store.read(reader => usedAllowance(reader, accountId, at));
+  t.same(
+    [used(now.ms), used(start + DAY), used(now.ms + DAY)],
+    [2, 1, 0],
+    'the allowance is back after a day',
+  );
+  t.same(
+    verifyStore(store).faults.filter(fault => /pending|charge|sum/.test(fault)),
+    [],
+  );
+
+  await store.write(writer => releaseCharge(writer, { accountId, at: start + YEAR, id: ahead }));
+  t.equal(used(now.ms), 1, 'a rejected send gives back a charge that was moved');
+  now.ms += 2 * DAY;
+  await house.sweepAll();
+  t.same(
+    store.read(reader => [...walkTable(reader, chargesTable)]),
+    [],
+    'and the sweep forgets the rest in time',
+  );
+});
