@@ -94,10 +94,7 @@ export class Daemon {
       run: async shouldStop => {
         await redating.run(shouldStop);
         const mailDigest = (accountId: AccountId) => mailFeedbackDigest(this.#access.feedback, accountId);
-        await sweep(
-          { store, clock, auditRetentionDays: config.audit.retentionDays, mailDigest },
-          shouldStop,
-        );
+        await sweep({ store, clock, auditRetentionDays: config.audit.retentionDays, mailDigest }, shouldStop);
       },
       intervalMs: SWEEP_INTERVAL_MS,
       log,

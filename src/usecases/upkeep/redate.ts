@@ -1,6 +1,7 @@
 import { MOST_BACK_MS } from '../../domain/clock.js';
 import { KEY_LIFETIME_MS } from '../../domain/idempotency.js';
 import type { AccountId } from '../../domain/ids.js';
+import { DAY_MS } from '../../domain/instants.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Writer } from '../../store/engine/tables.js';
 import { getMessage, getSent, saveAttempt, saveMessage } from '../../store/mailbox/messages.js';
@@ -54,6 +55,7 @@ const REDATED: { readonly [Kind in RedatedKind]: Lifetime<Kind> } = {
       if (record !== undefined) writer.put(idempotencyTable, key, { ...record, expiresAt });
     },
   },
+  'feedback-digest': { afterMs: DAY_MS },
   'expire-link': {
     afterMs: LINK_LIFETIME_MS,
     tell: (writer, { hash }, expiresAt) => {
