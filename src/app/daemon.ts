@@ -26,6 +26,7 @@ import { recoverUploads, sweep } from '../usecases/upkeep/sweep.js';
 import { ClockWatch } from '../usecases/upkeep/watch-clock.js';
 import { Sweeper } from '../workers/background.js';
 import { Access } from './access.js';
+import { httpClients } from './descriptors.js';
 import { Parsing } from './parsing.js';
 import { Readiness } from './readiness.js';
 import { RedisHost } from './redis-host.js';
@@ -231,6 +232,11 @@ function createHttpServer(
     authenticate: rememberingAuthenticator({ store }),
     log,
     visitors: access.visitors,
+    connections: {
+      maxClients: httpClients(config, log),
+      maxClientsPerNetwork: config.http.maxClientsPerAddress,
+      isProxy: address => access.visitors.isProxy(address),
+    },
     pages: access.pages,
     routes: apiRoutes({
       service: config.service,

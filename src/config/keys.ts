@@ -165,6 +165,16 @@ export const KEYS = {
       'Address to listen on; the default is reached through a reverse proxy on the same machine.',
     ),
     port: key(port(), 8025, 'Port to listen on.'),
+    max_clients: key(
+      integer({ min: 1, max: 100000 }),
+      2000,
+      'Connections served at the same time; in a full house, one without a request gives way to a new one.',
+    ),
+    max_clients_per_address: key(
+      integer({ min: 1, max: 100000 }),
+      500,
+      'Connections served at the same time for one IPv4 address or one IPv6 /64; a trusted proxy may have all.',
+    ),
     trusted_proxies: key(
       listOf(network()),
       [],

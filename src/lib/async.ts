@@ -79,6 +79,114 @@ export class Semaphore {
   }
 }
 
+interface Applicant {
+  readonly party: string;
+  readonly amount: number;
+  readonly begin: () => void;
+}
+
+interface Standing {
+  taken: number;
+  waiting: number;
+  /** When it was last admitted, counted in admissions. */
+  lastTurn: number;
+}
+
+/**
+ * Divides a capacity among parties so that none of them can keep out the others. No party has more than `perParty`.
+ * Whoever has least comes first; of those, whoever has waited longest since it was last admitted.
+ */
+export class FairShare {
+  readonly #capacity: number;
+  readonly #perParty: number;
+  readonly #parties = new Map<string, Standing>();
+  #waiting: Applicant[] = [];
+  #taken = 0;
+  #turns = 0;
+
+  constructor({ capacity, perParty }: { readonly capacity: number; readonly perParty: number }) {
+    this.#capacity = capacity;
+    this.#perParty = Math.min(perParty, capacity);
+  }
+
+  /** How much is taken now. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /**
+   * Takes `amount`, or all that one party may have if that is less, as soon as it is this party's turn.
+   * @returns gives it back (once, however often it is called); null when the turn has not come in `timeoutMs`
+   */
+  async take(party: string, amount: number, timeoutMs: number): Promise<(() => void) | null> {
+    const due = Math.min(amount, this.#perParty);
+    const standing = this.#parties.get(party) ?? { taken: 0, waiting: 0, lastTurn: 0 };
+    this.#parties.set(party, standing);
+    standing.waiting++;
+    const isAdmitted = await new Promise<boolean>(resolve => {
+      const timer = setTimeout(() => {
+        this.#waiting = this.#waiting.filter(one => one !== applicant);
+        resolve(false);
+      }, timeoutMs);
+      const begin = (): void => {
+        clearTimeout(timer);
+        resolve(true);
+      };
+      const applicant: Applicant = { party, amount: due, begin };
+      this.#waiting.push(applicant);
+      this.#admit();
+    });
+    if (!isAdmitted) {
+      standing.waiting--;
+      this.#forget(party, standing);
+      // It may have been the next one, for which the others waited.
+      this.#admit();
+      return null;
+    }
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      standing.taken -= due;
+      this.#taken -= due;
+      this.#forget(party, standing);
+      this.#admit();
+    };
+  }
+
+  #admit(): void {
+    for (let next = this.#next(); next !== null; next = this.#next()) {
+      const { applicant, standing } = next;
+      // It waits for room, and nobody behind it takes that room away.
+      if (this.#taken + applicant.amount > this.#capacity) return;
+      this.#waiting = this.#waiting.filter(one => one !== applicant);
+      standing.waiting--;
+      standing.taken += applicant.amount;
+      standing.lastTurn = ++this.#turns;
+      this.#taken += applicant.amount;
+      applicant.begin();
+    }
+  }
+
+  #next(): { applicant: Applicant; standing: Standing } | null {
+    let next: { applicant: Applicant; standing: Standing } | null = null;
+    for (const applicant of this.#waiting) {
+      const standing = this.#parties.get(applicant.party);
+      if (standing === undefined || standing.taken + applicant.amount > this.#perParty) continue;
+      if (next === null || comesBefore(standing, next.standing)) next = { applicant, standing };
+    }
+    return next;
+  }
+
+  #forget(party: string, { taken, waiting }: Standing): void {
+    if (taken === 0 && waiting === 0) this.#parties.delete(party);
+  }
+}
+
+function comesBefore(one: Standing, other: Standing): boolean {
+  return one.taken < other.taken || (one.taken === other.taken && one.lastTurn < other.lastTurn);
+}
+
 /**
  * The back-off before the next try, in milliseconds: `firstMs` after the first failure, twice as long after each
  * further one, `longestMs` at most.

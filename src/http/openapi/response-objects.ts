@@ -76,7 +76,7 @@ function errorSchemas(codes: readonly ErrorCode[]): readonly Schema[] {
 
 function errorHeaders(status: number): readonly ResponseHeader[] {
   if (status === 401) return ['WWW-Authenticate'];
-  return status === 429 ? ['Retry-After'] : [];
+  return status === 429 || status === 503 ? ['Retry-After'] : [];
 }
 
 function errorExample(code: ErrorCode): JsonObject {

@@ -28,7 +28,7 @@ export function draftRoutes({ send, cursors }: DraftRouteDeps): Route[] {
   const { store } = send;
   return routes(DRAFT_OPERATIONS, {
     createDraft: async request => {
-      const draft = await createDraft(send, { ...request.body, ...inboxOf(request) });
+      const draft = await createDraft(send, { ...request.body, ...inboxOf(request), hand: request.hand });
       return created(draft, `/v1/drafts/${draft.id}`);
     },
     listDrafts: request => {
@@ -40,7 +40,8 @@ export function draftRoutes({ send, cursors }: DraftRouteDeps): Route[] {
     updateDraft: async request =>
       json(200, await updateDraft(send, { ...request.body, ...draftOf(request) })),
     deleteDraft: async request => json(202, await deleteDraft(send, draftOf(request))),
-    sendDraft: request => sendDraft(send, { ...request.body, ...draftOf(request) }).then(receiptReply),
+    sendDraft: request =>
+      sendDraft(send, { ...request.body, ...draftOf(request), hand: request.hand }).then(receiptReply),
   });
 }
 

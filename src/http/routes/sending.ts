@@ -23,13 +23,18 @@ export function sendingRoutes(send: SendDeps): Route[] {
   const { store, clock, quota } = send;
   // The first four are not async functions: those would hold the request body in memory until the send has its outcome.
   return routes(SENDING_OPERATIONS, {
-    sendMessage: request => sendMessage(send, { ...request.body, ...inboxOf(request) }).then(receiptReply),
+    sendMessage: request =>
+      sendMessage(send, { ...request.body, ...inboxOf(request), hand: request.hand }).then(receiptReply),
     replyMessage: request =>
-      replyMessage(send, 'reply', { ...request.body, ...inboxOf(request) }).then(receiptReply),
+      replyMessage(send, 'reply', { ...request.body, ...inboxOf(request), hand: request.hand }).then(
+        receiptReply,
+      ),
     replyAllMessage: request =>
-      replyMessage(send, 'reply-all', { ...request.body, ...inboxOf(request) }).then(receiptReply),
+      replyMessage(send, 'reply-all', { ...request.body, ...inboxOf(request), hand: request.hand }).then(
+        receiptReply,
+      ),
     forwardMessage: request =>
-      forwardMessage(send, { ...request.body, ...inboxOf(request) }).then(receiptReply),
+      forwardMessage(send, { ...request.body, ...inboxOf(request), hand: request.hand }).then(receiptReply),
     getOutboundQuota: ({ account }) => json(200, getQuota({ store, clock, ...quota }, account)),
   });
 }

@@ -6,14 +6,16 @@ import { Refusal, refuse } from '../../domain/errors.js';
 import { settledWithin } from '../../lib/async.js';
 import type { AccountRecord } from '../../store/records/accounts.js';
 import type { Logger } from '../../usecases/ports.js';
+import { type Hand, MemoryInHand } from '../../usecases/shared/in-hand.js';
 import type { PageRoute, PageSet } from '../pages/page-route.js';
 import { servePage } from '../pages/serve-page.js';
+import { type ConnectionLimits, Connections } from './connections.js';
 import { readQuery } from './query.js';
-import { readBody } from './read-body.js';
+import { readBody, SlowBodyError } from './read-body.js';
 import { failed, type Reply, type ServedRoute } from './route.js';
 import { Router } from './router.js';
 import type { Visit, Visitors } from './visitors.js';
-import { type Exchange, Outbox, writeReply } from './write-reply.js';
+import { type Exchange, Outbox, refuseSlowBody, writeReply } from './write-reply.js';
 
 export interface HttpServerOptions {
   readonly host: string;
@@ -25,6 +27,7 @@ export interface HttpServerOptions {
   readonly visitors: Visitors;
   /** The account behind a credential, or null. */
   readonly authenticate: (credential: string) => AccountRecord | null;
+  readonly connections: ConnectionLimits;
   readonly log: Logger;
 }
 
@@ -34,6 +37,8 @@ const LIMITS = {
   headersTimeout: 15_000,
   requestTimeout: 60_000,
   keepAliveTimeout: 75_000,
+  // How often the two deadlines above are looked after.
+  connectionsCheckingInterval: 5_000,
 } as const;
 
 const UNAUTHORIZED = failed(
@@ -68,16 +73,20 @@ export class HttpServer {
   readonly #router: Router<ServedRoute | PageRoute>;
   readonly #server: Server;
   readonly #outbox = new Outbox();
+  readonly #connections: Connections;
+  readonly #memory = new MemoryInHand();
   #isStopping = false;
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
     this.#router = new Router<ServedRoute | PageRoute>([...options.routes, ...(options.pages?.routes ?? [])]);
-    this.#server = createServer(LIMITS, (request, response) => this.#answer(request, response, false));
+    this.#connections = new Connections(options.connections);
+    this.#server = createServer(LIMITS, (request, response) => this.#take(request, response, false));
+    this.#connections.attach(this.#server);
     // With `Expect: 100-continue` the client waits, so a body refused for its declared length is never sent.
-    this.#server.on('checkContinue', (request, response) => this.#answer(request, response, true));
+    this.#server.on('checkContinue', (request, response) => this.#take(request, response, true));
     // An unknown expectation is ignored: RFC 9110 section 10.1.1 allows 417 but does not require it.
-    this.#server.on('checkExpectation', (request, response) => this.#answer(request, response, false));
+    this.#server.on('checkExpectation', (request, response) => this.#take(request, response, false));
   }
 
   async start(): Promise<{ port: number }> {
@@ -102,6 +111,11 @@ export class HttpServer {
     await closed;
   }
 
+  /** Answers a request when its connection may have another one open. */
+  #take(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
+    this.#connections.enter(request, response, () => this.#answer(request, response, expectsContinue));
+  }
+
   /** Answers without a promise where the handler returns none: a promise would cost as much as serving a list. */
   #answer(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
     const exchange: Exchange = {
@@ -110,19 +124,25 @@ export class HttpServer {
       requestId: randomUUID(),
       outbox: this.#outbox,
       failure: INTERNAL_ERROR,
+      hand: null,
     };
     try {
       const reply = this.#reply(exchange, expectsContinue);
       const written =
         reply instanceof Promise
-          ? reply.then(value => writeReply(exchange, value, this.#isStopping))
-          : writeReply(exchange, reply, this.#isStopping);
+          ? reply.then(value => this.#write(exchange, value))
+          : this.#write(exchange, reply);
       if (written === undefined) return;
       response.once('close', () => this.#closeWhenStopping());
       written.catch(error => this.#fail(exchange, error));
     } catch (error) {
       this.#fail(exchange, error);
     }
+  }
+
+  #write(exchange: Exchange, reply: Reply): Promise<void> | undefined {
+    exchange.hand?.letGo();
+    return writeReply(exchange, reply, this.#isStopping);
   }
 
   /** Closes the connection of an answer that began before `stop`, which was sent without `Connection: close`. */
@@ -162,20 +182,20 @@ export class HttpServer {
     };
     if ('page' in route) return servePage(this.#options, route, visit);
     if (route.uncertain) exchange.failure = uncertain(route.uncertain);
-    if (route.guard === undefined) return this.#serve(route, visit, '');
+    if (route.guard === undefined) return this.#serve(exchange, route, visit, '');
     const { visitors } = this.#options;
     const client = visitors.addressOf(request);
     return visitors
       .refuseUnwelcome(request, route.guard, client)
-      .then(() => this.#serve(route, visit, client));
+      .then(() => this.#serve(exchange, route, visit, client));
   }
 
-  #serve(route: ServedRoute, visit: Visit, client: string): Reply | Promise<Reply> {
+  #serve(exchange: Exchange, route: ServedRoute, visit: Visit, client: string): Reply | Promise<Reply> {
     const { params, queryText, request, onRead } = visit;
     const account = route.auth === 'bearer' ? this.#authenticate(request) : null;
     if (route.auth === 'bearer' && account === null) return UNAUTHORIZED;
     const query = readQuery(queryText, route.query);
-    const handle = (body: unknown): Reply | Promise<Reply> =>
+    const handle = (body: unknown, hand: Hand | null): Reply | Promise<Reply> =>
       // Null only on routes without authentication, whose handlers do not use it.
       route.handle({
         params,
@@ -183,10 +203,13 @@ export class HttpServer {
         queryText,
         body,
         client,
+        hand,
         account: account as AccountRecord,
       });
-    if (route.body === undefined) return handle(undefined);
-    return readBody(request, route.body, onRead).then(handle);
+    if (route.body === undefined) return handle(undefined, null);
+    const hand = this.#memory.hand(account?.id ?? client, route.uncertain ?? 'internal_error');
+    exchange.hand = hand;
+    return readBody(request, route.body, hand, onRead).then(body => handle(body, hand));
   }
 
   #authenticate(request: IncomingMessage): AccountRecord | null {
@@ -196,8 +219,13 @@ export class HttpServer {
 
   #fail(exchange: Exchange, error: unknown): void {
     const { request, response, requestId } = exchange;
+    exchange.hand?.letGo();
     // The client has disconnected: nothing to answer, and no failure to log.
     if (request.socket.destroyed) return;
+    if (error instanceof SlowBodyError) {
+      refuseSlowBody(exchange);
+      return;
+    }
     const fields = { request_id: requestId, method: request.method, err: error };
     this.#options.log.error(fields, 'a request failed');
     if (response.headersSent) {

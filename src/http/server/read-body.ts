@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { type BodySpec, codeOfField } from '../../contract/operation.js';
 import { refuse } from '../../domain/errors.js';
-import { Semaphore } from '../../lib/async.js';
+import { type Hand, SMALL_BYTES } from '../../usecases/shared/in-hand.js';
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*(.*))?$/i;
 
@@ -16,12 +17,15 @@ export function isJsonContentType(header: string | undefined): boolean {
 
 /**
  * Reads and validates a JSON body in this order: content type, size, JSON, fields. A body whose declared length is
- * over the limit is not read at all; one without a declared length is read up to the limit.
+ * over the limit is not read at all; one without a declared length is read up to the limit. A large one waits for its
+ * turn before it is read, and again before it is parsed.
+ * @param hand what the request has in memory
  * @param onRead called before the first byte is read (to send `100 Continue`)
  */
 export async function readBody(
   request: IncomingMessage,
   spec: BodySpec,
+  hand: Hand,
   onRead: () => void,
 ): Promise<unknown> {
   if (!isJsonContentType(request.headers['content-type'])) {
@@ -31,9 +35,19 @@ export async function readBody(
     refuse('body_too_large', `The body of this request may have at most ${spec.limitBytes} bytes.`);
   const declared = request.headers['content-length'];
   if (declared !== undefined && Number(declared) > spec.limitBytes) throw tooLarge();
-  onRead();
   const size = declared === undefined ? spec.limitBytes : Number(declared);
-  const bytes = await (size > LARGE_BYTES ? readInTurn : readAtMost)(request, spec.limitBytes);
+  let bytes: Buffer | null;
+  if (size < SMALL_BYTES) {
+    onRead();
+    bytes = await readAtMost(request, spec.limitBytes);
+  } else {
+    await hand.takeBody(size);
+    stillThere(request);
+    onRead();
+    bytes = await readLarge(request, spec.limitBytes, declared === undefined ? FIRST_BYTES : size);
+    if (bytes !== null) await hand.takeWork(bytes.length);
+    stillThere(request);
+  }
   if (bytes === null) throw tooLarge();
   const value = parseStrictJson(bytes);
   if (value === null) {
@@ -45,25 +59,66 @@ export async function readBody(
   return validate(value, spec);
 }
 
-/** Larger bodies wait for a semaphore: only a few are read at a time, so that together they fit into memory. */
-const LARGE_BYTES = 256 * 1024;
-const LARGE_AT_ONCE = 8;
-const largeBodies = new Semaphore(LARGE_AT_ONCE);
+/** It has waited, and may have waited for longer than its client. */
+function stillThere(request: IncomingMessage): void {
+  if (request.socket.destroyed) throw new Error('the client went away while its request waited');
+}
 
-function readInTurn(request: IncomingMessage, limit: number): Promise<Buffer | null> {
-  return largeBodies.use(async () => {
-    // It has waited, and may have waited for longer than its client.
-    if (request.destroyed) throw new Error('the client went away while its request waited to be read');
-    return readAtMost(request, limit);
+/** The body came too slowly: it is answered with 408, as Node answers one that takes too long in all. */
+export class SlowBodyError extends Error {
+  constructor() {
+    super('the body of the request came too slowly');
+    this.name = 'SlowBodyError';
+  }
+}
+
+/**
+ * The least rate of a large body, which others wait for: 16 KiB a second, over each window of five seconds. A mobile
+ * connection at the edge of its cell is faster, and five seconds bridge lost packets.
+ */
+const WINDOW_MS = 5_000;
+const LEAST_BYTES = 16 * 1024 * (WINDOW_MS / 1000);
+
+async function readLarge(request: IncomingMessage, limit: number, expected: number): Promise<Buffer | null> {
+  let stop = (): void => {};
+  const tooSlow = new Promise<never>((_resolve, reject) => {
+    stop = watchRate(request.socket, () => reject(new SlowBodyError()));
   });
+  try {
+    return await Promise.race([readAtMost(request, limit, expected), tooSlow]);
+  } finally {
+    stop();
+  }
+}
+
+/** Calls `onSlow` after each window in which too little came. Returns what ends the watch. */
+function watchRate(socket: Socket, onSlow: () => void): () => void {
+  let seenBytes = socket.bytesRead;
+  let seenAtMs = performance.now();
+  const timer = setInterval(() => {
+    const nowMs = performance.now();
+    // When we come late the process was busy, and what has arrived meanwhile has not been read yet.
+    const isLate = nowMs - seenAtMs > 1.1 * WINDOW_MS;
+    if (!isLate && socket.bytesRead - seenBytes < LEAST_BYTES) onSlow();
+    seenBytes = socket.bytesRead;
+    seenAtMs = nowMs;
+  }, WINDOW_MS);
+  return () => clearInterval(timer);
 }
 
 const FIRST_BYTES = 4096;
 
-/** The body, or null when it has more than `limit` bytes; the rest is then left unread. */
-export async function readAtMost(request: IncomingMessage, limit: number): Promise<Buffer | null> {
+/**
+ * The body, or null when it has more than `limit` bytes; the rest is then left unread.
+ * @param expected bytes to make room for at once: memory that nothing is written to costs nothing
+ */
+export async function readAtMost(
+  request: IncomingMessage,
+  limit: number,
+  expected = FIRST_BYTES,
+): Promise<Buffer | null> {
   // One growing buffer, not a list of chunks: chunks of one byte would cost a hundred times the size of the body.
-  let bytes: Buffer = Buffer.allocUnsafe(Math.min(limit, FIRST_BYTES));
+  let bytes: Buffer = Buffer.allocUnsafe(Math.min(limit, expected));
   let size = 0;
   // Not `for await`: leaving that loop early would destroy the socket before the answer is written.
   return new Promise((resolve, reject) => {

@@ -7,6 +7,7 @@ import type { AccountRecord } from '../../store/records/accounts.js';
 import type { Download } from '../../usecases/mailbox/read-message.js';
 import type { RateLimit } from '../../usecases/ports.js';
 import type { ByteStream } from '../../usecases/shared/contents.js';
+import type { Hand } from '../../usecases/shared/in-hand.js';
 
 /**
  * An operation and its handler. The server checks authentication, query, content type, size, JSON and fields, in this
@@ -33,6 +34,8 @@ export interface RouteRequest {
   readonly queryText: string;
   /** The body as parsed by `body.schema`; undefined on routes without a body. */
   readonly body: unknown;
+  /** What the request has in memory; null on routes without a body. */
+  readonly hand: Hand | null;
   /** Network address of the client; only on routes with a guard. */
   readonly client: string;
   /** Only on routes with `auth: 'bearer'`. */

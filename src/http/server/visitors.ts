@@ -44,6 +44,11 @@ export class Visitors {
     this.#log = log;
   }
 
+  /** Whether an address is that of a trusted proxy. */
+  isProxy(address: string): boolean {
+    return this.#addresses.isTrusted(plainAddress(address) ?? 'unknown');
+  }
+
   addressOf(request: IncomingMessage): string {
     const address = this.#addresses.of(request);
     if (!this.#hasWarned && isLoopback(address) && request.headers['x-forwarded-for'] !== undefined) {
@@ -118,9 +123,9 @@ export class ClientAddresses {
 
   of({ headers, socket }: Peer): string {
     let address = plainAddress(socket.remoteAddress ?? '') ?? 'unknown';
-    if (!this.#isTrusted(address)) return address;
+    if (!this.isTrusted(address)) return address;
     const hops = forwardedFor(headers);
-    while (this.#isTrusted(address)) {
+    while (this.isTrusted(address)) {
       const hop = plainAddress(hops.pop() ?? '');
       if (hop === null) break;
       address = hop;
@@ -128,7 +133,8 @@ export class ClientAddresses {
     return address;
   }
 
-  #isTrusted(address: string): boolean {
+  /** Whether it is one of the proxies. */
+  isTrusted(address: string): boolean {
     const version = isIP(address);
     return version !== 0 && this.#trusted.check(address, version === 6 ? 'ipv6' : 'ipv4');
   }

@@ -3,6 +3,7 @@ import { ERRORS } from '../../contract/errors.js';
 import type { Failure } from '../../domain/errors.js';
 import type { Download } from '../../usecases/mailbox/read-message.js';
 import type { ByteStream } from '../../usecases/shared/contents.js';
+import type { Hand } from '../../usecases/shared/in-hand.js';
 import type { PageHeaders, Reply } from './route.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -16,6 +17,8 @@ export interface Exchange {
   /** The answer to an unexpected failure. */
   failure: Reply;
   readonly outbox: Outbox;
+  /** What the request has in memory; null while it has no body. */
+  hand: Hand | null;
 }
 
 /** Header names and values alternating, as `writeHead` takes them. */
@@ -28,15 +31,7 @@ type Head = (string | number)[];
  */
 export function writeReply(exchange: Exchange, reply: Reply, isLast: boolean): Promise<void> | undefined {
   const { request, requestId } = exchange;
-  // Headers of every answer.
-  const head: Head = [
-    'X-Request-ID',
-    requestId,
-    'Cache-Control',
-    'no-store',
-    'X-Content-Type-Options',
-    'nosniff',
-  ];
+  const head = commonHead(requestId);
   if (isLast || hasUnreadBody(request)) head.push('Connection', 'close');
   switch (reply.kind) {
     case 'json':
@@ -53,6 +48,18 @@ export function writeReply(exchange: Exchange, reply: Reply, isLast: boolean): P
       addDownloadHeaders(head, reply.contentType, reply.download);
       return writeStream(exchange, head, 200, reply.download);
   }
+}
+
+/** Headers of every answer. */
+function commonHead(requestId: string): Head {
+  return ['X-Request-ID', requestId, 'Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff'];
+}
+
+/** Ends a connection whose body comes too slowly as Node ends one whose request takes too long. */
+export function refuseSlowBody({ request, response, requestId }: Exchange): void {
+  response.writeHead(408, [...commonHead(requestId), 'Content-Length', 0, 'Connection', 'close']);
+  response.end();
+  request.destroy();
 }
 
 type JsonReply = Extract<Reply, { kind: 'json' }>;

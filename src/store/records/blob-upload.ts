@@ -6,7 +6,7 @@ import { addPending } from './pending.js';
 
 /** Limits on bytes handed to LMDB and not yet flushed, for one upload and for all together. */
 const WINDOW_BYTES = 1024 * 1024;
-const TOTAL_WINDOW_BYTES = 4 * 1024 * 1024;
+export const TOTAL_WINDOW_BYTES = 4 * 1024 * 1024;
 
 /**
  * Smaller pieces are copied into one buffer: a sender that drips single bytes would otherwise cost some hundred bytes

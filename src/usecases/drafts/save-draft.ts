@@ -31,6 +31,7 @@ import {
 import { addressOf, type InboxRecord } from '../../store/records/inboxes.js';
 import type { Clock } from '../ports.js';
 import { locateInbox } from '../shared/callers.js';
+import type { Hand } from '../shared/in-hand.js';
 import { findOrMake, type MadeOnce, once, type RetryKey, replay, retryKey } from '../shared/once.js';
 import { answerable, findSource, readForward } from '../shared/sources.js';
 import { checkStorage, type StorageLimits } from '../shared/storage.js';
@@ -42,6 +43,14 @@ export interface DraftDeps {
   readonly uploads: BlobUploads;
   readonly clock: Clock;
   readonly quota: { readonly limits: StorageLimits };
+}
+
+/** Who creates a draft where; the inbox is text from outside. */
+interface NewDraftInput {
+  readonly accountId: AccountId;
+  readonly inboxId: string;
+  /** What the request has in memory; absent where one thing is done at a time. */
+  readonly hand?: Hand | null;
 }
 
 /** A checked creation. */
@@ -59,10 +68,10 @@ interface Creation {
  */
 export async function createDraft(
   deps: DraftDeps,
-  input: CreateDraft & { readonly accountId: AccountId; readonly inboxId: string },
+  input: CreateDraft & NewDraftInput,
 ): Promise<CreatedDraft> {
   const creation = normalise(input);
-  const { change, source, retry } = creation;
+  const { retry } = creation;
   const look = (): CreatedDraft | null =>
     deps.store.read(reader => {
       locateInbox(reader, creation, creation.inboxId);
@@ -70,14 +79,12 @@ export async function createDraft(
     });
   return findOrMake(look, async () => {
     const inbox = deps.store.read(reader => locateInbox(reader, creation, creation.inboxId));
-    const content = await deriveDraft(deps.store, inbox, change, source);
+    const content = await deriveDraft(deps.store, inbox, creation, input.hand ?? null);
     return saveNew(deps, creation, content);
   });
 }
 
-function normalise(
-  input: CreateDraft & { readonly accountId: AccountId; readonly inboxId: string },
-): Creation {
+function normalise(input: CreateDraft & NewDraftInput): Creation {
   const change = normaliseDraft(input);
   const source = input.source === undefined ? null : normaliseSource(input.source, change);
   const key = checkIdempotencyKey(input.idempotency_key);
@@ -321,14 +328,14 @@ const EMPTY: NewDraft = {
 export async function deriveDraft(
   store: Store,
   inbox: InboxRecord,
-  change: DraftChange,
-  source: DraftSource | null,
+  { change, source }: Pick<Creation, 'change' | 'source'>,
+  hand: Hand | null,
 ): Promise<NewDraft> {
   const { files, ...given } = change;
   const explicit = files === undefined ? given : { ...given, files: decodedFiles(files) };
   if (source === null) return { ...EMPTY, ...explicit };
   if (source.action === 'forward') {
-    const forward = await deriveForwardDraft(store, inbox, source, change.text ?? '');
+    const forward = await deriveForwardDraft(store, inbox, source, change.text ?? '', hand);
     const { text: _note, ...rest } = explicit;
     return { ...EMPTY, ...forward, ...rest };
   }
@@ -341,9 +348,10 @@ async function deriveForwardDraft(
   inbox: InboxRecord,
   { messageId, includeAttachments = true }: DraftSource,
   note: string,
+  hand: Hand | null,
 ): Promise<Partial<NewDraft>> {
   const found = await findSource(store, inbox.id, messageId);
-  return readForward(store, found, { note, includeAttachments });
+  return readForward(store, found, { note, includeAttachments }, hand);
 }
 
 async function deriveReplyDraft(

@@ -15,6 +15,7 @@ import type { InboxRecord } from '../../store/records/inboxes.js';
 import type { Outgoing } from '../sending/recipe.js';
 import { attemptOf, type SendDeps, submitSend } from '../sending/submit-send.js';
 import { readFiles } from '../shared/contents.js';
+import type { Hand } from '../shared/in-hand.js';
 import { retryKey } from '../shared/once.js';
 import { findReplyTarget } from '../shared/sources.js';
 import { type DraftTarget, locateDraft, outcomeOf, readDraftTexts } from './read-draft.js';
@@ -24,7 +25,11 @@ import { type DraftTarget, locateDraft, outcomeOf, readDraftTexts } from './read
  * it is still the version that was read: after an edit in between, the send is refused with `draft_busy`; a later edit
  * is refused. Sending a submitted draft again returns its attempt, whatever the outcome, with no time limit.
  */
-export async function sendDraft(deps: SendDeps, input: DraftTarget & SendDraft): Promise<SendReceipt> {
+export async function sendDraft(
+  deps: SendDeps,
+  input: DraftTarget & SendDraft & { readonly hand?: Hand | null },
+): Promise<SendReceipt> {
+  const { hand = null } = input;
   const key = checkIdempotencyKey(input.idempotency_key);
   const { draft, inbox } = deps.store.read(reader => locateDraft(reader, input));
   return submitSend(deps, {
@@ -32,7 +37,8 @@ export async function sendDraft(deps: SendDeps, input: DraftTarget & SendDraft):
     inboxId: inbox.id,
     retry: retryKey(input.accountId, 'send', key, () => draftSendIntent(draft.id)),
     labels: draft.labels,
-    derive: current => derive(deps.store, current, draft),
+    hand,
+    derive: current => derive(deps.store, current, draft, hand),
     draft: {
       attempt: reader => findAttempt(reader, draft.id),
       admit: reader => checkUnchanged(reader, draft),
@@ -64,7 +70,13 @@ function checkUnchanged(reader: Reader, read: DraftRecord): void {
   );
 }
 
-async function derive(store: Store, inbox: InboxRecord, draft: DraftRecord): Promise<Outgoing> {
+async function derive(
+  store: Store,
+  inbox: InboxRecord,
+  draft: DraftRecord,
+  hand: Hand | null,
+): Promise<Outgoing> {
+  await hand?.takeWork(bytesOfDraft(draft));
   const outcome = await outcomeOf(readBody(store, draft));
   // The parts read may belong to two versions: do not refuse a content that nobody wrote.
   store.read(reader => checkUnchanged(reader, draft));
@@ -73,6 +85,11 @@ async function derive(store: Store, inbox: InboxRecord, draft: DraftRecord): Pro
   checkComplete({ to, subject, text });
   const replyTarget = await findReplyTarget(store, inbox, draft.inReplyTo);
   return { recipients: { to, cc, bcc }, body: () => ({ subject, text, html, files, replyTarget }) };
+}
+
+function bytesOfDraft({ text, html, files }: DraftRecord): number {
+  const texts = (text?.size ?? 0) + (html?.size ?? 0);
+  return files.reduce((sum, { blob }) => sum + blob.size, texts);
 }
 
 async function readBody(

@@ -10,7 +10,7 @@ export interface SendResult {
 }
 
 /** Composed messages kept for the relay, together; what does not fit is composed again from the store. */
-const MAX_BYTES = 64 * 2 ** 20;
+export const MAX_COMPOSED_BYTES = 64 * 2 ** 20;
 
 /**
  * Sends of this process between reservation and outcome: the composed bytes for the relay, and the waiting request.
@@ -34,7 +34,7 @@ export class SendsInFlight {
    * @returns null after `timeoutMs`, or when there will be no outcome
    */
   hold(id: MessageId, content: Uint8Array, timeoutMs: number): Promise<SendResult | null> {
-    if (this.#bytes + content.length <= MAX_BYTES) {
+    if (this.#bytes + content.length <= MAX_COMPOSED_BYTES) {
       this.#composed.set(id, content);
       this.#bytes += content.length;
     }

@@ -3,6 +3,7 @@ import type { AccountId, MessageId } from '../../domain/ids.js';
 import type { OutgoingBody, Recipients } from '../../domain/message-parts.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
 import type { InboxRecord } from '../../store/records/inboxes.js';
+import type { Hand } from '../shared/in-hand.js';
 import type { RetryKey } from '../shared/once.js';
 
 /** What `submitSend` needs from every way of sending: an inbox, a key, and how to derive the message. */
@@ -13,6 +14,8 @@ export interface Recipe {
   /** By which a retry is known; all ways of sending share one namespace. */
   readonly retry: RetryKey | null;
   readonly labels: readonly string[];
+  /** What the request has in memory; it is let go when the message is reserved. */
+  readonly hand: Hand | null;
   /** Derives what is to be sent; called for a new attempt only, never for a replay. */
   readonly derive: (inbox: InboxRecord) => Promise<Outgoing>;
   /** The draft that is sent; absent where what is sent comes with the request. */

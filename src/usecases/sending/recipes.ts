@@ -14,6 +14,7 @@ import {
 import { explicitSendIntent, forwardIntent, replyIntent } from '../../domain/send-intent.js';
 import type { Store } from '../../store/engine/store.js';
 import { addressOf, type InboxRecord } from '../../store/records/inboxes.js';
+import type { Hand } from '../shared/in-hand.js';
 import { retryKey } from '../shared/once.js';
 import { answerable, findReplyTarget, findSource, readForward, replyTargetOf } from '../shared/sources.js';
 import type { Outgoing } from './recipe.js';
@@ -23,13 +24,15 @@ import { type SendDeps, submitSend } from './submit-send.js';
 export interface Sending {
   readonly accountId: AccountId;
   readonly inboxId: string;
+  /** What the request has in memory; absent where one thing is done at a time. */
+  readonly hand?: Hand | null;
 }
 
 /** A way of sending: how its input is checked, what of it a retry must match, and what it sends. */
 interface Way<Input, Normal> {
   readonly normalise: (input: Input) => Normal;
   readonly intent: (inboxId: string, normal: Normal) => string;
-  readonly derive: (store: Store, inbox: InboxRecord, normal: Normal) => Promise<Outgoing>;
+  readonly derive: (store: Store, inbox: InboxRecord, normal: Normal, hand: Hand | null) => Promise<Outgoing>;
 }
 
 type Submittable = Pick<NormalSubmission, 'idempotencyKey' | 'labels'>;
@@ -40,13 +43,14 @@ async function sendBy<Input, Normal extends Submittable>(
   input: Input & Sending,
 ): Promise<SendReceipt> {
   const normal = way.normalise(input);
-  const { accountId, inboxId } = input;
+  const { accountId, inboxId, hand = null } = input;
   return submitSend(deps, {
     accountId,
     inboxId,
     retry: retryKey(accountId, 'send', normal.idempotencyKey, () => way.intent(inboxId, normal)),
     labels: normal.labels,
-    derive: inbox => way.derive(deps.store, inbox, normal),
+    hand,
+    derive: inbox => way.derive(deps.store, inbox, normal, hand),
   });
 }
 
@@ -95,9 +99,9 @@ export function forwardMessage(deps: SendDeps, input: ForwardInput & Sending): P
 const PASSED_ON: Way<ForwardInput, NormalForward> = {
   normalise: normaliseForward,
   intent: forwardIntent,
-  derive: async (store, inbox, forward) => {
+  derive: async (store, inbox, forward, hand) => {
     const source = await findSource(store, inbox.id, forward.messageId);
-    const body = async () => ({ ...(await readForward(store, source, forward)), replyTarget: null });
+    const body = async () => ({ ...(await readForward(store, source, forward, hand)), replyTarget: null });
     return { recipients: forward.recipients, body };
   },
 };

@@ -55,8 +55,12 @@ export interface SendDeps extends HandOverDeps {
  * with `unknown` after the response timeout.
  */
 export function submitSend(deps: SendDeps, recipe: Recipe): Promise<SendReceipt> {
+  const { hand } = recipe;
   // The recipe holds files: nothing keeps it while the request waits for the outcome.
-  return reserveNew(deps, recipe).then(sent => ('record' in sent ? handOver(deps, sent) : sent));
+  return reserveNew(deps, recipe).then(sent => {
+    hand?.letGo();
+    return 'record' in sent ? handOver(deps, sent) : sent;
+  });
 }
 
 /** A new attempt, on disk, or the receipt of the existing one. */

@@ -30,6 +30,7 @@ import {
   readSentBodies,
   readWhole,
 } from './contents.js';
+import type { Hand } from './in-hand.js';
 
 /** A message of the sending inbox that is answered or forwarded: ready, if received; accepted, if sent. */
 export type MessageSource =
@@ -124,18 +125,32 @@ export function answerable(source: MessageSource): ReplySource {
     : { kind: 'received', content: source.header };
 }
 
-/** All of a forward but its recipients. It answers nothing: a new conversation begins with it. */
+/**
+ * All of a forward but its recipients. It answers nothing: a new conversation begins with it.
+ * @param hand what the request has in memory, to which the message is added
+ */
 export async function readForward(
   store: Store,
   source: MessageSource,
   options: Pick<NormalForward, 'note' | 'includeAttachments'>,
+  hand: Hand | null,
 ): Promise<Omit<OutgoingBody, 'replyTarget'>> {
   const { record } = source;
+  await hand?.takeWork(bytesToForward(source, options));
   const original = await readOfSource(store, record, readOriginal(store, source));
   const derived = deriveForward(original, options);
   const files = await readOfSource(store, record, readForwardedFiles(store, source, derived));
   const { subject, text, html } = derived;
   return { subject, text, html, files };
+}
+
+function bytesToForward(
+  source: MessageSource,
+  { includeAttachments }: Pick<NormalForward, 'includeAttachments'>,
+): number {
+  const content = source.kind === 'sent' ? source.record.content : source.content;
+  const files = includeAttachments ? placesOf(source) : [];
+  return files.reduce((sum, { blob }) => sum + blob.size, content.size);
 }
 
 /** A content with more JSON cannot come to a message that may be sent. */

@@ -93,6 +93,7 @@ export async function withAccess(t: Test, options: AccessOptions = {}): Promise<
   const server = new HttpServer({
     host: '127.0.0.1',
     port: 0,
+    connections: { maxClients: 1_000, maxClientsPerNetwork: 1_000, isProxy: () => false },
     authenticate: text => authenticate(house, text),
     log,
     visitors: new Visitors({ publicUrl, trustedProxies: options.trustedProxies ?? [], limiter, log }),

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import type { Test } from 'tap';
 import { openApiDocument } from '../../../src/http/openapi/openapi-document.js';
 import { apiRoutes } from '../../../src/http/routes/api-routes.js';
+import type { ConnectionLimits } from '../../../src/http/server/connections.js';
 import { HttpServer } from '../../../src/http/server/http-server.js';
 import type { Route, ServedRoute } from '../../../src/http/server/route.js';
 import { Visitors } from '../../../src/http/server/visitors.js';
@@ -43,7 +44,11 @@ export interface TestServer {
 }
 
 /** A server on a free port with the real use cases behind it. */
-export async function withServer(t: Test, routes: readonly ServedRoute[] = []): Promise<TestServer> {
+export async function withServer(
+  t: Test,
+  routes: readonly ServedRoute[] = [],
+  connections: Partial<ConnectionLimits> = {},
+): Promise<TestServer> {
   const house = await withHouse(t);
   const { credential } = await createKey(house, { account: house.account });
   const logged: object[] = [];
@@ -55,6 +60,7 @@ export async function withServer(t: Test, routes: readonly ServedRoute[] = []): 
   const server = new HttpServer({
     host: '127.0.0.1',
     port: 0,
+    connections: { maxClients: 1_000, maxClientsPerNetwork: 1_000, isProxy: () => false, ...connections },
     authenticate: rememberingAuthenticator(house),
     log,
     visitors: new Visitors({

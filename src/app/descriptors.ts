@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import type { Config } from '../config/load-config.js';
+import type { Logger } from '../usecases/ports.js';
+
+/** Descriptors for everything but clients: the store and its readers, Redis, the relay, listeners, the log. */
+const KEPT = 256;
+const LEAST_HTTP_CLIENTS = 16;
+
+/**
+ * How many connections the HTTP listener may have open, so that those of SMTP and the files of the store always get a
+ * descriptor. Warns when that is fewer than `http.max_clients`.
+ */
+export function httpClients({ http, smtp }: Config, log: Logger, limit = descriptorLimit()): number {
+  const left = Math.max(LEAST_HTTP_CLIENTS, limit - smtp.maxClients - KEPT);
+  if (left >= http.maxClients) return http.maxClients;
+  log.warn(
+    { limit, smtp_max_clients: smtp.maxClients, http_max_clients: left },
+    'the process may open too few files for http.max_clients: fewer clients are served. Raise the limit (LimitNOFILE= of the unit, "ulimit -n")',
+  );
+  return left;
+}
+
+/** The soft limit, which Node raises to the hard one at its start (proc(5)). */
+function descriptorLimit(): number {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8');
+    return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}

@@ -1,0 +1,198 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { clientNetwork } from '../../domain/addresses.js';
+
+export interface ConnectionLimits {
+  /** Connections open at a time. */
+  readonly maxClients: number;
+  /** The same from one client network; a trusted proxy has no such limit. */
+  readonly maxClientsPerNetwork: number;
+  /** Whether an address is that of a trusted proxy. */
+  readonly isProxy: (address: string) => boolean;
+  /** A connection that takes nothing of its answers is closed after this long, and a third of it at most. */
+  readonly idleTimeoutMs?: number;
+}
+
+/** Requests of one connection that are worked on, or whose answers it has not taken yet. */
+const MAX_OPEN = 16;
+/** While this much of its answers is not taken, no further request of a connection is begun. */
+const MAX_UNREAD_BYTES = 64 * 1024;
+/**
+ * Requests, of all connections, that came in one piece with others and wait until those are answered: one piece can
+ * bring three thousand. A connection that would exceed this is closed.
+ */
+const MAX_HELD = 4_096;
+const IDLE_TIMEOUT_MS = 60_000;
+/** In a full house, a connection without a request for this long can be closed for a new one. */
+const KEEP_PLACE_MS = 1_000;
+
+/** What the connections may cost at most: each of them a small body or unread answers, and its objects. */
+export function connectionBytes(maxClients: number): number {
+  return maxClients * (MAX_UNREAD_BYTES + OBJECT_BYTES) + MAX_HELD * HELD_BYTES;
+}
+
+const OBJECT_BYTES = 16 * 1024;
+/** A request that is held, with its answer. */
+const HELD_BYTES = 8 * 1024;
+
+/**
+ * The connections of the HTTP listener, and how much each of them may ask at once. Requests can be sent without
+ * waiting for answers (pipelining, RFC 9112 section 9.3.2), faster than they are answered: beyond a few open ones they
+ * are held, and the socket is not read until all of them have begun.
+ */
+export class Connections {
+  readonly #limits: ConnectionLimits;
+  readonly #open = new Map<Socket, Connection>();
+  readonly #networks = new Map<string, number>();
+  #held = 0;
+
+  constructor(limits: ConnectionLimits) {
+    this.#limits = limits;
+  }
+
+  /** Watches the connections of a server. */
+  attach(server: Server): void {
+    server.on('connection', socket => this.#admit(socket));
+    const { idleTimeoutMs = IDLE_TIMEOUT_MS } = this.#limits;
+    // Not a timeout of every socket from its start: setting that anew for each request costs as much as all else here.
+    const timer = setInterval(() => {
+      for (const connection of this.#open.values()) connection.watchReader(idleTimeoutMs);
+    }, idleTimeoutMs / 3).unref();
+    server.once('close', () => clearInterval(timer));
+  }
+
+  /** Begins a request now, or as soon as its connection may have another one open. */
+  enter({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
+    this.#open.get(socket)?.enter(response, begin);
+  }
+
+  #admit(socket: Socket): void {
+    const address = socket.remoteAddress ?? '';
+    const network = this.#limits.isProxy(address) ? null : clientNetwork(address);
+    const ofNetwork = network === null ? 0 : (this.#networks.get(network) ?? 0);
+    const isFull = this.#open.size >= this.#limits.maxClients && !this.#freePlace();
+    if (isFull || ofNetwork >= this.#limits.maxClientsPerNetwork) {
+      socket.destroy();
+      return;
+    }
+    const connection = new Connection(socket, change => this.#hold(socket, change));
+    this.#open.set(socket, connection);
+    if (network !== null) this.#networks.set(network, ofNetwork + 1);
+    socket.once('close', () => {
+      this.#held -= connection.held;
+      this.#forget(socket);
+      if (network === null) return;
+      const left = (this.#networks.get(network) ?? 0) - 1;
+      if (left > 0) this.#networks.set(network, left);
+      else this.#networks.delete(network);
+    });
+  }
+
+  #hold(socket: Socket, change: number): void {
+    this.#held += change;
+    if (this.#held > MAX_HELD && change > 0) socket.destroy();
+  }
+
+  #forget(socket: Socket): void {
+    this.#open.delete(socket);
+  }
+
+  /** Closes the connection that has had no request for longest. False when all have one or have just come. */
+  #freePlace(): boolean {
+    let sinceMs = performance.now() - KEEP_PLACE_MS;
+    let idlest: Socket | null = null;
+    for (const [socket, connection] of this.#open) {
+      if (!connection.isIdle || connection.idleSinceMs > sinceMs) continue;
+      sinceMs = connection.idleSinceMs;
+      idlest = socket;
+    }
+    if (idlest === null) return false;
+    this.#forget(idlest);
+    idlest.destroy();
+    return true;
+  }
+}
+
+interface Held {
+  readonly response: ServerResponse;
+  readonly begin: () => void;
+}
+
+class Connection {
+  readonly #socket: Socket;
+  readonly #onHeld: (change: number) => void;
+  readonly #open = new Set<ServerResponse>();
+  #held: Held[] = [];
+  #isWatched = false;
+  idleSinceMs = performance.now();
+
+  constructor(socket: Socket, onHeld: (change: number) => void) {
+    this.#socket = socket;
+    this.#onHeld = onHeld;
+    // Node resumes the socket after every request that it has read.
+    socket.on('resume', () => {
+      if (this.#held.length > 0) socket.pause();
+    });
+  }
+
+  /** Whether no request is open. */
+  get isIdle(): boolean {
+    return this.#open.size === 0;
+  }
+
+  /** Requests that wait until others are answered. */
+  get held(): number {
+    return this.#held.length;
+  }
+
+  /** Closes the connection when it takes nothing of its answers for that long: a timeout of a socket sees progress. */
+  watchReader(timeoutMs: number): void {
+    if (this.#isWatched || this.isIdle || this.#socket.writableLength === 0) return;
+    this.#isWatched = true;
+    this.#socket.setTimeout(timeoutMs);
+  }
+
+  enter(response: ServerResponse, begin: () => void): void {
+    if (this.#held.length === 0 && this.#mayBegin()) {
+      this.#begin(response, begin);
+      return;
+    }
+    this.#held.push({ response, begin });
+    this.#socket.pause();
+    this.#onHeld(1);
+  }
+
+  #begin(response: ServerResponse, begin: () => void): void {
+    this.#open.add(response);
+    // When the system has taken the last byte of the answer.
+    response.on('close', () => this.#left(response));
+    begin();
+  }
+
+  #left(response: ServerResponse): void {
+    this.#open.delete(response);
+    if (this.#open.size === 0) this.idleSinceMs = performance.now();
+    // The next request may take its time. Of an idle connection Node has set the timeout already.
+    else if (this.#isWatched) this.#socket.setTimeout(0);
+    this.#isWatched = false;
+    if (this.#held.length === 0 || this.#socket.destroyed) return;
+    let begun = 0;
+    for (const held of this.#held) {
+      if (!this.#mayBegin()) break;
+      begun++;
+      this.#begin(held.response, held.begin);
+    }
+    if (begun === 0) return;
+    this.#held = this.#held.slice(begun);
+    this.#onHeld(-begun);
+    if (this.#held.length === 0) this.#socket.resume();
+  }
+
+  #mayBegin(): boolean {
+    if (this.#open.size === 0) return true;
+    if (this.#open.size >= MAX_OPEN) return false;
+    let unreadBytes = 0;
+    for (const { writableLength } of this.#open) unreadBytes += writableLength;
+    return unreadBytes < MAX_UNREAD_BYTES;
+  }
+}
