@@ -2,6 +2,7 @@ import { writeTo } from '../cli/output.js';
 import { runCli } from '../cli/program.js';
 import { type Config, loadConfig } from '../config/load-config.js';
 import { readClock } from '../ops/read-clock.js';
+import { memoryNeeds } from './memory.js';
 import { serve } from './serve.js';
 import { packageVersion } from './version.js';
 
@@ -16,6 +17,7 @@ export function main(argv: readonly string[]): Promise<number> {
   return runCli(argv, {
     serve: ({ config, configFile }) => serve({ config, reload: () => reloadConfig(configFile) }),
     readClock,
+    memoryNeeds,
     version: packageVersion(),
     stdout: writeTo(process.stdout),
     stderr: writeTo(process.stderr),

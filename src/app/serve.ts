@@ -3,6 +3,7 @@ import { within } from '../lib/async.js';
 import { createLogger, type LogLevel, type RootLogger } from '../ops/logging.js';
 import { Daemon } from './daemon.js';
 import { endWithin, exitNow } from './exit-guard.js';
+import { memoryLimit, memoryNeeded } from './memory.js';
 import { packageVersion } from './version.js';
 
 /** An orderly stop takes less. After this the process exits, and unfinished work is recovered at the next start. */
@@ -27,6 +28,7 @@ export interface ServeOptions {
 export async function serve(options: ServeOptions): Promise<number> {
   const log = createLogger(options.config.log.level);
   dieOnUnhandled(log);
+  warnOfLittleMemory(options.config, log);
   // Listens for signals before the start: without a listener, a signal during it would kill the process.
   const stopSignal = nextStopSignal();
   let daemon: Daemon | undefined;
@@ -55,6 +57,17 @@ export async function serve(options: ServeOptions): Promise<number> {
   if ((await within(STOP_DEADLINE_MS, daemon.stop())) !== null) return 0;
   log.error({}, 'the orderly stop takes too long; what is left is recovered at the next start');
   return exitNow(1);
+}
+
+function warnOfLittleMemory(config: Config, log: RootLogger): void {
+  const limit = memoryLimit();
+  const needed = memoryNeeded(config);
+  if (limit === null || limit.bytes >= needed) return;
+  const inMib = (bytes: number): number => Math.ceil(bytes / 2 ** 20);
+  log.warn(
+    { needed_mib: inMib(needed), limit_mib: inMib(limit.bytes), set_by: limit.file },
+    'the limit of memory is below what this configuration may take: under load the process may be slowed down or killed. Raise it, or lower what "postern config check" counts',
+  );
 }
 
 function nextStopSignal(): Promise<string> {

@@ -14,10 +14,19 @@ export interface ServeOptions {
   readonly configFile: string | null;
 }
 
+/** A part of what the daemon may take of memory at most. */
+export interface MemoryPart {
+  /** What it is for, with the keys that change it. */
+  readonly part: string;
+  readonly bytes: number;
+}
+
 /** What the command line needs of the process it runs in. */
 export interface CliDependencies {
   /** Runs the daemon until it has stopped; resolves to its exit code. */
   serve(options: ServeOptions): Promise<number>;
+  /** What the daemon may take of memory with this configuration. */
+  memoryNeeds(config: Config): readonly MemoryPart[];
   readonly version: string;
   /** Looks at the clock of the machine. */
   readonly readClock: () => ClockReading;

@@ -209,6 +209,12 @@ const UNCOLLECTED_BYTES = 128 * 1024 * 1024;
  */
 const TEXT_SHARE = 8;
 
+/** What a thread may take at most, when its heap has this size. */
+export function threadBytes(memoryMib: number): number {
+  const heapBytes = (YOUNG_GENERATION_MIB + memoryMib) * 1024 * 1024;
+  return heapBytes + memoryMib * 1024 * 1024 + UNCOLLECTED_BYTES;
+}
+
 /** A worker thread of the pool, from its start to its end. */
 class PoolThread {
   readonly #worker: Worker;

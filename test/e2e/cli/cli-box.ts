@@ -65,6 +65,7 @@ export class CliBox {
     const err: Buffer[] = [];
     const deps: CliDependencies = {
       serve: this.#serve,
+      memoryNeeds: () => [{ part: 'a part', bytes: 2 ** 30 }],
       version: '1.2.3',
       readClock,
       stdout: async data => void out.push(Buffer.from(data)),

@@ -8,6 +8,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
     process.stdout.write(`serving as ${process.getuid?.()}:${process.getgid?.()}\n`);
     return 0;
   },
+  memoryNeeds: () => [],
   version: '1.2.3',
   readClock,
   stdout: writeTo(process.stdout),

@@ -7,6 +7,7 @@ export async function run(...args: string[]): Promise<{ code: number; out: strin
   const err: string[] = [];
   const code = await runCli(args, {
     serve: () => Promise.reject(new Error('no daemon is wanted here')),
+    memoryNeeds: () => [],
     version: '1.2.3',
     readClock,
     stdout: async data => void out.push(String(data)),

@@ -42,7 +42,12 @@ t.test('a file that is not there is a wrong configuration', async t => {
 
 t.test('config check says that all is well', async t => {
   const box = await cliBox(t, { isInitialised: false });
-  t.same(await box.json('config', 'check'), { status: 'ok', file: box.configFile });
+  t.same(await box.json('config', 'check'), {
+    status: 'ok',
+    file: box.configFile,
+    memory: { bytes: 2 ** 30, parts: [{ part: 'a part', bytes: 2 ** 30 }] },
+  });
+  t.match((await box.run('config', 'check')).out, /1024 MiB/);
 });
 
 t.test('and what is right but probably not meant', async t => {

@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import t from 'tap';
+import { packageRoot } from '../../../support/box/postern-box.js';
+
+const GIB = 2 ** 30;
+
+t.test('they follow from the configuration, and the file of an operator stays', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'install-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const units = join(folder, 'usr/lib/systemd/system/postern.service.d');
+  const ownFiles = [
+    join(folder, 'etc/systemd/system/postern.service.d/override.conf'),
+    join(units, '90-own.conf'),
+  ];
+  for (const file of ownFiles) {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, '[Service]\nMemoryMax=1G\n');
+  }
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('POSTERN_'));
+  const env = { ...Object.fromEntries(inherited), DESTDIR: folder };
+  const install = (): string => {
+    execFileSync(join(packageRoot, 'bin/install'), { env, stdio: 'pipe' });
+    return readFileSync(join(units, '50-memory.conf'), 'utf8');
+  };
+
+  install();
+  const config = join(folder, 'etc/postern/postern.toml');
+  writeFileSync(config, '[mail]\ndomains = ["example.org"]\n[parse]\nworkers = 7\n');
+  const limits = install();
+  const check = execFileSync(
+    process.execPath,
+    [join(packageRoot, 'bin/postern'), '--json', '--config', config, 'config', 'check'],
+    { env, encoding: 'utf8' },
+  );
+  const { bytes } = (JSON.parse(check) as { memory: { bytes: number } }).memory;
+  t.match(limits, `[Service]\nMemoryHigh=${bytes + GIB}\nMemoryMax=${2 * bytes + GIB}\n`);
+  for (const file of ownFiles) t.equal(readFileSync(file, 'utf8'), '[Service]\nMemoryMax=1G\n');
+});
