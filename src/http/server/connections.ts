@@ -121,9 +121,11 @@ interface Held {
 class Connection {
   readonly #socket: Socket;
   readonly #onHeld: (change: number) => void;
-  readonly #open = new Set<ServerResponse>();
+  /** Responses that have begun, those that have left since included until they are looked at. */
+  #begun: ServerResponse[] = [];
   #held: Held[] = [];
   #isWatched = false;
+  /** When the last request began, or the connection. */
   idleSinceMs = performance.now();
 
   constructor(socket: Socket, onHeld: (change: number) => void) {
@@ -137,7 +139,13 @@ class Connection {
 
   /** Whether no request is open. */
   get isIdle(): boolean {
-    return this.#open.size === 0;
+    return this.#open.length === 0;
+  }
+
+  /** Requests whose answers the system has not taken to the last byte. */
+  get #open(): readonly ServerResponse[] {
+    if (this.#begun.some(isOver)) this.#begun = this.#begun.filter(response => !isOver(response));
+    return this.#begun;
   }
 
   /** Requests that wait until others are answered. */
@@ -149,6 +157,7 @@ class Connection {
   watchReader(timeoutMs: number): void {
     if (this.#isWatched || this.isIdle || this.#socket.writableLength === 0) return;
     this.#isWatched = true;
+    this.#wakeWhenLeft();
     this.#socket.setTimeout(timeoutMs);
   }
 
@@ -157,23 +166,30 @@ class Connection {
       this.#begin(response, begin);
       return;
     }
-    this.#held.push({ response, begin });
+    if (this.#held.push({ response, begin }) === 1) this.#wakeWhenLeft();
     this.#socket.pause();
     this.#onHeld(1);
   }
 
   #begin(response: ServerResponse, begin: () => void): void {
-    this.#open.add(response);
-    // When the system has taken the last byte of the answer.
-    response.on('close', () => this.#left(response));
+    this.#begun.push(response);
+    this.idleSinceMs = performance.now();
+    if (this.#held.length > 0) this.#wakeBy(response);
     begin();
   }
 
-  #left(response: ServerResponse): void {
-    this.#open.delete(response);
-    if (this.#open.size === 0) this.idleSinceMs = performance.now();
+  /** A listener for every answer would cost more than all else here: there are some only while somebody waits. */
+  #wakeWhenLeft(): void {
+    for (const response of this.#open) this.#wakeBy(response);
+  }
+
+  #wakeBy(response: ServerResponse): void {
+    response.once('close', () => this.#left());
+  }
+
+  #left(): void {
     // The next request may take its time. Of an idle connection Node has set the timeout already.
-    else if (this.#isWatched) this.#socket.setTimeout(0);
+    if (this.#isWatched && !this.isIdle) this.#socket.setTimeout(0);
     this.#isWatched = false;
     if (this.#held.length === 0 || this.#socket.destroyed) return;
     let begun = 0;
@@ -189,10 +205,16 @@ class Connection {
   }
 
   #mayBegin(): boolean {
-    if (this.#open.size === 0) return true;
-    if (this.#open.size >= MAX_OPEN) return false;
+    const open = this.#open;
+    if (open.length === 0) return true;
+    if (open.length >= MAX_OPEN) return false;
     let unreadBytes = 0;
-    for (const { writableLength } of this.#open) unreadBytes += writableLength;
+    for (const { writableLength } of open) unreadBytes += writableLength;
     return unreadBytes < MAX_UNREAD_BYTES;
   }
+}
+
+/** A response that is closed is destroyed; one that is finished may not be closed yet. */
+function isOver(response: ServerResponse): boolean {
+  return response.destroyed || response.writableFinished;
 }
