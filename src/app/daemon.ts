@@ -112,7 +112,8 @@ export class Daemon {
     this.#certificate = certificate?.files ?? null;
     this.#smtp = new SmtpListener(smtpOptions(config, certificate?.identity), inbound, log);
     const isQueueReady = (): boolean => this.#parsing.isQueueReady && this.#sending.isReady;
-    const readiness = new Readiness({ store, clock, isQueueReady });
+    const parsingStalledMs = (): number => this.#parsing.stalledMs;
+    const readiness = new Readiness({ store, clock, isQueueReady, parsingStalledMs });
     const identity = store.read(reader => getMeta(reader, 'identity'));
     if (identity === undefined) throw new Error('the store has no identity: it was not migrated');
     this.#access = new Access({

@@ -6,7 +6,7 @@ import { connectionBytes } from '../http/server/connections.js';
 import { TOTAL_WINDOW_BYTES } from '../store/records/blob-upload.js';
 import { MAX_COMPOSED_BYTES } from '../usecases/sending/in-flight.js';
 import { IN_HAND_BYTES } from '../usecases/shared/in-hand.js';
-import { threadBytes } from '../workers/parse-pool.js';
+import { threadBytes } from '../workers/parse-pool-thread.js';
 
 const MIB = 2 ** 20;
 
@@ -26,7 +26,8 @@ export function memoryNeeds({ parse, http, smtp, redis }: Config): readonly Memo
     { part: 'the daemon at rest', bytes: REST_BYTES },
     {
       part: 'parser threads (parse.workers, parse.memory_mib)',
-      bytes: parse.workers * threadBytes(parse.memoryMib),
+      // A second thread comes to the help of a single one (`workers/parse-pool.ts`).
+      bytes: Math.max(2, parse.workers) * threadBytes(parse.memoryMib),
     },
     { part: 'large requests in hand', bytes: IN_HAND_BYTES },
     { part: 'messages that wait for the relay', bytes: MAX_COMPOSED_BYTES },

@@ -2,10 +2,11 @@ import type { Config } from '../config/load-config.js';
 import type { RedisSpace } from '../queue/connection.js';
 import { pendingWork, WorkLine } from '../queue/work-line.js';
 import type { Store } from '../store/engine/store.js';
+import { getMessage } from '../store/mailbox/messages.js';
 import type { BlobUploads } from '../store/records/blob-upload.js';
-import { indexMessage, isParsedAlone } from '../usecases/inbound/index-message.js';
+import { indexMessage, isParsedAlone, type ParseWork } from '../usecases/inbound/index-message.js';
 import type { Clock, Logger, WorkQueue } from '../usecases/ports.js';
-import { ParsePool } from '../workers/parse-pool.js';
+import { isLarge, ParsePool } from '../workers/parse-pool.js';
 
 interface ParsingDeps {
   readonly config: Config;
@@ -16,7 +17,7 @@ interface ParsingDeps {
   readonly redis: RedisSpace;
 }
 
-/** Messages in flight per thread: most of them wait for a commit, which they share, or for the thread. */
+/** Small messages in flight per thread: most of them wait for a commit, which they share, or for the thread. */
 const IN_FLIGHT_PER_THREAD = 64;
 /** How long a stop waits for messages that are being parsed; those that are cut off are parsed again later. */
 const FINISH_MS = 3_000;
@@ -27,24 +28,31 @@ const FINISH_MS = 3_000;
  */
 export class Parsing {
   readonly #pool: ParsePool;
-  readonly #line: WorkLine<Buffer>;
+  readonly #timeoutMs: number;
+  readonly #line: WorkLine<ParseWork, Buffer>;
 
   constructor({ config, store, uploads, clock, log, redis }: ParsingDeps) {
+    this.#timeoutMs = config.parse.timeoutS * 1000;
     const pool = new ParsePool({
       workers: config.parse.workers,
-      timeoutMs: config.parse.timeoutS * 1000,
+      timeoutMs: this.#timeoutMs,
       memoryMib: config.parse.memoryMib,
       log,
     });
     const index = { store, uploads, clock, log, parser: pool, maxTries: config.parse.tries };
     this.#pool = pool;
-    this.#line = new WorkLine({
+    this.#line = new WorkLine<ParseWork, Buffer>({
       name: 'parse',
       redis,
       log,
-      concurrency: config.parse.workers * IN_FLIGHT_PER_THREAD,
+      places: { small: config.parse.workers * IN_FLIGHT_PER_THREAD, large: pool.largeAtOnce },
+      find: id => store.read(reader => getMessage(reader, id)),
+      laneOf: work => ({
+        way: isLarge(work.raw.size) ? 'large' : 'small',
+        owner: work.inboxId,
+        isAlone: isParsedAlone(work),
+      }),
       closeTimeoutMs: FINISH_MS,
-      isAlone: id => store.read(reader => isParsedAlone(reader, id)),
       listPending: pendingWork(store, 'parse', clock),
       handler: async id => {
         const outcome = await indexMessage(index, id);
@@ -54,13 +62,21 @@ export class Parsing {
   }
 
   /** The queue to which accepted messages are offered. */
-  get queue(): WorkQueue {
+  get queue(): WorkQueue<ParseWork> {
     return this.#line;
   }
 
   /** Can work be queued now? */
   get isQueueReady(): boolean {
     return this.#line.isReady;
+  }
+
+  /**
+   * For how long no message has been parsed although some wait, in milliseconds; the longest time that one message may
+   * take does not count.
+   */
+  get stalledMs(): number {
+    return this.#line.stalledMs - this.#timeoutMs;
   }
 
   /** Starts the parser threads. */

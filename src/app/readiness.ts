@@ -3,7 +3,7 @@ import type { Store } from '../store/engine/store.js';
 import { oldestDueAge } from '../store/records/pending.js';
 import type { Clock } from '../usecases/ports.js';
 
-/** Not ready when accepted mail has waited longer than this to be parsed. */
+/** Not ready when accepted mail has waited longer than this to be parsed, and parsing has stood still as long. */
 const OLDEST_PENDING_MS = 5 * 60_000;
 /** How long a proof that the store is writable is used again: it costs a flush to disk, and anyone may ask. */
 const PROOF_MS = 1_000;
@@ -12,12 +12,15 @@ export interface ReadinessDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly isQueueReady: () => boolean;
+  /** For how long parsing has ended no message although some wait, in milliseconds. */
+  readonly parsingStalledMs: () => number;
 }
 
 /**
- * Answers `/readyz`: is the store writable, Redis connected, the disk above its floor, and parsing not behind? Waiting
- * sends do not count: they mostly wait for a smarthost, and taking the appliance out of service for that would stop
- * incoming mail. `postern status` shows them.
+ * Answers `/readyz`: is the store writable, Redis connected, the disk above its floor, and parsing not stuck? A backlog
+ * that is worked off is no reason: new mail is taken and does not wait for all of it (`src/workers/parse-pool.ts`).
+ * Waiting sends do not count: they mostly wait for a smarthost, and taking the appliance out of service for that would
+ * stop incoming mail. `postern status` shows them.
  */
 export class Readiness {
   readonly #deps: ReadinessDeps;
@@ -29,11 +32,16 @@ export class Readiness {
   }
 
   async isReady(): Promise<boolean> {
-    const { store, clock, isQueueReady } = this.#deps;
-    if (!isQueueReady() || !store.room.hasRoomFor(0)) return false;
-    const oldest = store.read(reader => oldestDueAge(reader, 'parse', clock()));
-    if (oldest !== null && oldest > OLDEST_PENDING_MS) return false;
+    const { store, isQueueReady } = this.#deps;
+    if (!isQueueReady() || !store.room.hasRoomFor(0) || this.#isParsingStuck()) return false;
     return this.#isWritable().catch(() => false);
+  }
+
+  #isParsingStuck(): boolean {
+    const { store, clock, parsingStalledMs } = this.#deps;
+    if (parsingStalledMs() <= OLDEST_PENDING_MS) return false;
+    const oldest = store.read(reader => oldestDueAge(reader, 'parse', clock()));
+    return oldest !== null && oldest > OLDEST_PENDING_MS;
   }
 
   /** Only a commit proves that the store can be written. */

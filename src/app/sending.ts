@@ -1,14 +1,17 @@
 import type { Config } from '../config/load-config.js';
+import { envelopeRecipients } from '../domain/message-parts.js';
 import { within } from '../lib/async.js';
 import type { RedisSpace } from '../queue/connection.js';
 import { pendingWork, WorkLine } from '../queue/work-line.js';
 import { createRelay } from '../relay/relay.js';
+import type { RelayWay } from '../relay/split-relay.js';
 import type { Store } from '../store/engine/store.js';
+import { getSent } from '../store/mailbox/messages.js';
 import type { BlobUploads } from '../store/records/blob-upload.js';
 import { END_OF_TIME } from '../store/records/pending.js';
 import type { Clock, InboundMail, Logger, Relay } from '../usecases/ports.js';
 import { SendsInFlight } from '../usecases/sending/in-flight.js';
-import { relayMessage } from '../usecases/sending/relay-message.js';
+import { type RelayWork, relayMessage } from '../usecases/sending/relay-message.js';
 import type { SendDeps } from '../usecases/sending/submit-send.js';
 
 interface SendingDeps {
@@ -27,7 +30,7 @@ interface SendingDeps {
  * Each is marked as started, so after a kill of the process at most this many are `unknown`.
  */
 const IN_FLIGHT_PER_CONNECTION = 2;
-/** Messages in flight when everything is delivered in process. */
+/** Messages in flight that are delivered in process. */
 const LOCAL_IN_FLIGHT = 32;
 /** Ids of sends that are offered within this time share a job of the queue. */
 const GATHER_MS = 8;
@@ -40,23 +43,27 @@ const LAST_STARTS_MS = 200;
 export class Sending {
   /** For the use cases that send. */
   readonly deps: SendDeps;
-  readonly #line: WorkLine<Buffer>;
+  readonly #line: WorkLine<RelayWork, Buffer>;
   readonly #relay: ReturnType<typeof createRelay>;
 
   constructor({ config, store, uploads, clock, log, redis, inbound }: SendingDeps) {
-    const { transport, smarthost } = config.relay;
-    const maxInFlight =
-      transport === 'smarthost' ? IN_FLIGHT_PER_CONNECTION * smarthost.maxConnections : LOCAL_IN_FLIGHT;
     const inFlight = new SendsInFlight();
     const relay = createRelay({ config, inbound, log });
     this.#relay = relay;
-    this.#line = new WorkLine({
+    this.#line = new WorkLine<RelayWork, Buffer>({
       name: 'relay',
       redis,
       log,
-      concurrency: maxInFlight,
-      // A request waits for each message, so no message may wait for a batch.
-      batches: maxInFlight,
+      places: {
+        local: LOCAL_IN_FLIGHT,
+        outside: IN_FLIGHT_PER_CONNECTION * config.relay.smarthost.maxConnections,
+      } satisfies Record<RelayWay, number>,
+      find: id => store.read(reader => getSent(reader, id)),
+      laneOf: work => ({
+        way: relay.wayOf(envelopeRecipients(work)),
+        owner: work.accountId,
+        isAlone: false,
+      }),
       gatherMs: GATHER_MS,
       isDirect: true,
       closeTimeoutMs: FINISH_MS,

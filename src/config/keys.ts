@@ -253,7 +253,7 @@ export const KEYS = {
         example: 2,
         derive: facts => Math.min(64, Math.max(1, facts.cores - 1)),
       },
-      'Worker threads; 0 means the default.',
+      'Worker threads; 0 means the default. With one, a second is started for small messages while a large one is parsed.',
     ),
     timeout_s: key(
       integer({ min: 1, max: 3600 }),

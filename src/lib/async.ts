@@ -23,58 +23,28 @@ export async function settledWithin(timeoutMs: number, work: Iterable<Promise<un
   return (await within(timeoutMs, Promise.allSettled(work))) !== null;
 }
 
-interface Waiting {
-  readonly isExclusive: boolean;
-  readonly begin: () => void;
-}
-
-/**
- * Limits how much work runs at once, first come, first served. Exclusive work waits for the work before it, and all
- * work after it waits for it.
- */
+/** Limits how much work runs at once, first come, first served. */
 export class Semaphore {
   readonly #limit: number;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: (() => void)[] = [];
   #taken = 0;
-  #isExclusive = false;
 
   /** @param limit pieces of work that may run at once */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Pieces of work that run now. */
-  get taken(): number {
-    return this.#taken;
-  }
-
-  /**
-   * Runs `work` as soon as the limit allows it.
-   * @param isExclusive run it while nothing else runs
-   * @returns the result of the work; rejects when the work does
-   */
-  async use<T>(work: () => Promise<T>, isExclusive = false): Promise<T> {
-    await new Promise<void>(begin => {
-      this.#waiting.push({ isExclusive, begin });
-      this.#admit();
-    });
+  /** Runs `work` as soon as the limit allows it. @returns the result of the work; rejects when the work does */
+  async use<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#taken < this.#limit) this.#taken++;
+    else await new Promise<void>(begin => this.#waiting.push(begin));
     try {
       return await work();
     } finally {
-      this.#taken--;
-      this.#isExclusive = false;
-      this.#admit();
-    }
-  }
-
-  #admit(): void {
-    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
-      const room = next.isExclusive ? 1 : this.#limit;
-      if (this.#isExclusive || this.#taken >= room) return;
-      this.#waiting.shift();
-      this.#taken++;
-      this.#isExclusive = next.isExclusive;
-      next.begin();
+      // The place goes to who waits, or is free.
+      const begin = this.#waiting.shift();
+      if (begin === undefined) this.#taken--;
+      else begin();
     }
   }
 }

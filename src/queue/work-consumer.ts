@@ -1,26 +1,22 @@
 import { type Job, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { type MessageId, toId } from '../domain/ids.js';
-import { reasonOf, Semaphore, settledWithin } from '../lib/async.js';
+import { reasonOf, settledWithin } from '../lib/async.js';
 import type { Logger } from '../usecases/ports.js';
 import { connectRedis, isConnectionError, isDamageError, type RedisSpace } from './connection.js';
+import { type Lane, type Places, WorkPlaces } from './work-places.js';
 
 export interface WorkConsumerOptions {
   /** Name of the queue. */
   readonly name: string;
   readonly redis: RedisSpace;
   readonly log: Logger;
-  /** How many ids are worked on at once. */
-  readonly concurrency: number;
-  /**
-   * Batches in flight at once. A batch ends only with its slowest message, so there are more batches than are needed
-   * to fill `concurrency`.
-   */
-  readonly batches?: number;
-  /** Must this id be worked on while no other id is? */
-  readonly isAlone?: (id: MessageId) => boolean;
+  readonly places: Places;
+  readonly laneOf: (id: MessageId) => Lane;
   /** Does the work of one id. May be called again for an id that is done, which must do no harm. */
   readonly handler: (id: MessageId) => Promise<void>;
+  /** The ids of a job have been taken from Redis: they wait for their turn here. */
+  readonly onTaken?: (job: string) => void;
   /** The handler of the id has ended, well or badly. */
   readonly onDone?: (id: MessageId) => void;
   /** The keys of the queue hold what nobody put there by way of us. */
@@ -29,30 +25,27 @@ export interface WorkConsumerOptions {
   readonly closeTimeoutMs?: number;
 }
 
-/**
- * A timer renews the locks of running jobs, and the event loop is never blocked for long. So this says how soon a lost
- * job is handed out again, not how long a message may take.
- */
+/** A job is active while its ids are taken over, which takes no time. So this only says how soon a lost one returns. */
 const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5_000;
 /** Attempts are counted in the store, where a flush of Redis does not forget them. */
 const ANY_NUMBER_OF_STALLS = 1_000_000;
-/** By default one batch in flight for so many ids of `concurrency`, although a full batch has 64: see `batches`. */
-const SLOTS_PER_BATCH = 8;
 /** How long the worker pauses after Redis refused a command. */
 const REST_MS = 1_000;
 /** For BullMQ's own shutdown, once the handlers are done. */
 const FAREWELL_MS = 2_000;
 
 /**
- * The consumer's side of a queue. Whatever happens to Redis, an id is never in two handlers of this process at once:
- * an id that is in flight already, and was queued again after a flush or a lost lock, is skipped. A batch ends when
- * its last id has ended.
+ * The consumer's side of a queue. It takes over the ids of each job at once, and the job ends: the order in which they
+ * are worked on is decided in `work-places.ts`, where it is known whose they are and which places are free. The ids
+ * that wait there are bounded by the queue (`work-queue.ts`), and all of them are pending in the store.
+ *
+ * Whatever happens to Redis, an id is never in two handlers of this process at once: an id that waits or is in flight
+ * already, and was queued again, is skipped.
  */
 export class WorkConsumer {
   readonly #options: Required<WorkConsumerOptions>;
-  readonly #slots: Semaphore;
-  readonly #inFlight = new Map<MessageId, Promise<void>>();
+  readonly #places: WorkPlaces;
   readonly #connections: Redis[] = [];
   #worker: Worker | undefined;
   #restTimer: NodeJS.Timeout | undefined;
@@ -62,22 +55,20 @@ export class WorkConsumer {
   constructor(options: WorkConsumerOptions) {
     this.#options = {
       closeTimeoutMs: 10_000,
-      isAlone: () => false,
+      onTaken: () => undefined,
       onDone: () => undefined,
       onDamage: () => undefined,
-      batches: Math.ceil(options.concurrency / SLOTS_PER_BATCH),
       ...options,
     };
-    this.#slots = new Semaphore(options.concurrency);
+    this.#places = new WorkPlaces(options.places, id => this.#handle(id));
   }
 
   /** Begins to work as soon as Redis is there; never throws for an absent Redis. */
   start(): void {
     if (this.#worker !== undefined || this.#isClosing) return;
-    const worker = new Worker(this.#options.name, job => this.#process(job), {
+    const worker = new Worker(this.#options.name, job => this.#takeOver(job), {
       connection: this.#connect(),
       prefix: this.#options.redis.prefix,
-      concurrency: this.#options.batches,
       lockDuration: LOCK_MS,
       stalledInterval: STALLED_CHECK_MS,
       maxStalledCount: ANY_NUMBER_OF_STALLS,
@@ -94,20 +85,24 @@ export class WorkConsumer {
   }
 
   /**
-   * Begins no more work, and waits up to `closeTimeoutMs` for the handlers. Work that was not finished is still
-   * pending in the store; its job is discarded at the next start.
+   * Begins no more work, and waits up to `closeTimeoutMs` for the handlers. Work that was not begun or not finished is
+   * still pending in the store.
    */
   async close(): Promise<void> {
     if (this.#isClosing) return;
     this.#isClosing = true;
+    this.#places.close();
     clearTimeout(this.#restTimer);
     const worker = this.#worker;
     if (worker === undefined) return;
     await settledWithin(FAREWELL_MS, [worker.pause(true)]);
-    const isIdle = await settledWithin(this.#options.closeTimeoutMs, this.#inFlight.values());
+    const isIdle = await settledWithin(this.#options.closeTimeoutMs, this.#places.inFlight.values());
     if (!isIdle) {
       const { log, name } = this.#options;
-      log.warn({ queue: name, messages: this.#slots.taken }, 'stopping while messages are worked on');
+      log.warn(
+        { queue: name, messages: this.#places.inFlight.size },
+        'stopping while messages are worked on',
+      );
     }
     // An orderly close marks the jobs as done. That needs Redis, for which BullMQ would wait for ever.
     const isOrderly = isIdle && this.#connections.every(connection => connection.status === 'ready');
@@ -118,15 +113,16 @@ export class WorkConsumer {
   /**
    * Begins work on an id at once, without the queue in Redis. Should the queue hand out the id too, it is skipped while
    * it is in flight.
-   * @returns false if there is no room, the id must be worked on alone, or it is in flight already: then the id has
-   *   to go through the queue
+   * @returns false if there is no free place, others wait for one, the id must be worked on alone, or it is here
+   *   already: then the id has to go through the queue
    */
-  takeNow(id: MessageId): boolean {
-    const { concurrency, isAlone } = this.#options;
-    const hasRoom = this.#worker !== undefined && !this.#isClosing && this.#slots.taken < concurrency;
-    if (!hasRoom || isAlone(id) || this.#inFlight.has(id)) return false;
-    this.#inFlight.set(id, this.#take(id));
-    return true;
+  takeNow(id: MessageId, lane: Lane): boolean {
+    return this.#worker !== undefined && this.#places.takeNow(id, lane);
+  }
+
+  /** How long no work has ended although there is some (`work-places.ts`). */
+  get stalledMs(): number {
+    return this.#places.stalledMs;
   }
 
   #connect(): Redis {
@@ -143,34 +139,26 @@ export class WorkConsumer {
     return redis;
   }
 
-  async #process(job: Job): Promise<void> {
+  async #takeOver(job: Job): Promise<void> {
     if (this.#isClosing) return;
-    const ids = idsOf(job).filter(id => !this.#inFlight.has(id));
-    const work = ids.map(id => this.#take(id));
-    for (const [at, promise] of work.entries()) this.#inFlight.set(ids[at] as MessageId, promise);
-    await Promise.all(work);
+    const { laneOf, onTaken } = this.#options;
+    const ids = idsOf(job).filter(id => !this.#places.has(id));
+    this.#places.add(ids.map(id => [id, laneOf(id)]));
+    if (job.id !== undefined) onTaken(job.id);
   }
 
-  async #take(id: MessageId): Promise<void> {
-    const { isAlone, onDone } = this.#options;
-    try {
-      await this.#slots.use(() => this.#handle(id), isAlone(id));
-    } finally {
-      this.#inFlight.delete(id);
-      onDone(id);
-    }
-  }
-
-  /** A failure does not fail the job: the job ends, and the reconciler queues the id again. */
+  /** A failure concerns this id only: it stays pending, and the reconciler queues it again. */
   async #handle(id: MessageId): Promise<void> {
-    if (this.#isClosing) return;
+    const { handler, onDone, log } = this.#options;
     try {
-      await this.#options.handler(id);
+      await handler(id);
     } catch (error) {
-      this.#options.log.error(
+      log.error(
         { messageId: id, reason: reasonOf(error) },
         'a message could not be worked on; it stays pending',
       );
+    } finally {
+      onDone(id);
     }
   }
 

@@ -5,12 +5,17 @@ import { listDue, type PendingWork } from '../store/records/pending.js';
 import type { Clock, WorkQueue } from '../usecases/ports.js';
 import { type PendingPage, Reconciler, type ReconcilerOptions } from './reconciler.js';
 import { WorkConsumer, type WorkConsumerOptions } from './work-consumer.js';
+import type { Lane } from './work-places.js';
 import { BullWorkQueue, type BullWorkQueueOptions } from './work-queue.js';
 
-export interface WorkLineOptions<Position>
-  extends BullWorkQueueOptions,
-    Omit<WorkConsumerOptions, 'handler' | 'onDone' | 'onDamage'>,
+export interface WorkLineOptions<Work, Position>
+  extends Omit<BullWorkQueueOptions, 'laneOf'>,
+    Omit<WorkConsumerOptions, 'handler' | 'laneOf' | 'onTaken' | 'onDone' | 'onDamage'>,
     Omit<ReconcilerOptions<Position>, 'queue'> {
+  /** Reads what decides when the turn of an id comes; undefined when its message is gone. */
+  readonly find: (id: MessageId) => Work | undefined;
+  /** Where it waits. Work whose message is gone waits in the first of `places`. */
+  readonly laneOf: (work: Work) => Lane;
   /**
    * Does the work of one id. May be called again for an id that is done or deleted, which must do no harm.
    * @returns the milliseconds after which the id is due again, or undefined when it is done. The store must have
@@ -27,19 +32,21 @@ export interface WorkLineOptions<Position>
  * never waits and may be lost; the reconciler then finds the work in the store (`reconciler.ts` says why nothing is
  * lost). Starting and offering do not need Redis.
  */
-export class WorkLine<Position> implements WorkQueue {
-  readonly #options: WorkLineOptions<Position>;
+export class WorkLine<Work extends { readonly id: MessageId }, Position> implements WorkQueue<Work> {
+  readonly #options: WorkLineOptions<Work, Position>;
   readonly #queue: BullWorkQueue;
   readonly #consumer: WorkConsumer;
   readonly #reconciler: Reconciler<Position>;
 
-  constructor(options: WorkLineOptions<Position>) {
+  constructor(options: WorkLineOptions<Work, Position>) {
     this.#options = options;
-    const queue = new BullWorkQueue(options);
+    const queue = new BullWorkQueue({ ...options, laneOf: id => this.#findLane(id) });
     this.#queue = queue;
     this.#consumer = new WorkConsumer({
       ...options,
+      laneOf: id => queue.laneOf(id) ?? this.#findLane(id),
       handler: id => this.#work(id),
+      onTaken: job => queue.taken(job),
       onDone: id => queue.done(id),
       onDamage: () => queue.rebuild(),
     });
@@ -73,21 +80,39 @@ export class WorkLine<Position> implements WorkQueue {
     if (this.isReady) return;
     let stopListening = (): void => {};
     const ready = new Promise<void>(resolve => {
-      stopListening = this.#queue.onReady(resolve);
+      stopListening = this.#queue.onReady(() => resolve());
     });
     await within(timeoutMs, ready);
     stopListening();
   }
 
-  offer(ids: readonly MessageId[]): void {
-    const { isDirect = false } = this.#options;
-    this.#queue.offer(isDirect ? ids.filter(id => !this.#consumer.takeNow(id)) : ids);
+  /** How long no work has ended although there is some (`WorkConsumer.stalledMs`). */
+  get stalledMs(): number {
+    return this.#consumer.stalledMs;
+  }
+
+  offer(work: readonly Work[]): void {
+    const { isDirect = false, laneOf } = this.#options;
+    const offers = work.map(one => ({ id: one.id, lane: laneOf(one) }));
+    this.#queue.offer(isDirect ? offers.filter(({ id, lane }) => !this.#consumer.takeNow(id, lane)) : offers);
+  }
+
+  #findLane(id: MessageId): Lane {
+    const { find, laneOf, places } = this.#options;
+    const work = find(id);
+    return work === undefined
+      ? { way: Object.keys(places)[0] ?? '', owner: '', isAlone: false }
+      : laneOf(work);
   }
 
   async #work(id: MessageId): Promise<void> {
     const againMs = await this.#options.handler(id);
     if (againMs === undefined || againMs > LONGEST_TIMER_MS) return;
-    setTimeout(() => this.offer([id]), Math.max(0, againMs)).unref();
+    const again = (): void => {
+      const work = this.#options.find(id);
+      if (work !== undefined) this.offer([work]);
+    };
+    setTimeout(again, Math.max(0, againMs)).unref();
   }
 }
 

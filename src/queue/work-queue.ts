@@ -3,8 +3,11 @@ import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { MessageId } from '../domain/ids.js';
 import { reasonOf } from '../lib/async.js';
-import type { Logger, WorkQueue } from '../usecases/ports.js';
+import type { Logger } from '../usecases/ports.js';
 import { connectRedis, isConnectionError, isDamageError, type RedisSpace } from './connection.js';
+import { QueueShares } from './queue-shares.js';
+import type { ReconciledQueue, Scope } from './reconciler.js';
+import type { Lane } from './work-places.js';
 
 /** Redis is away: nothing was queued. The reconciler queues it when Redis is back. */
 class QueueUnavailableError extends Error {
@@ -21,7 +24,8 @@ export interface BullWorkQueueOptions {
   readonly name: string;
   readonly redis: RedisSpace;
   readonly log: Logger;
-  /** How many ids may be queued at once; more are left to the reconciler. */
+  readonly laneOf: (id: MessageId) => Lane;
+  /** How many ids may be queued at once (`queue-shares.ts` says whose); more are left to the reconciler. */
   readonly maxQueued?: number;
   /**
    * How long offered ids are gathered into one batch while others are queued; 0: until the end of the event turn.
@@ -29,34 +33,41 @@ export interface BullWorkQueueOptions {
   readonly gatherMs?: number;
 }
 
+/** A job that was not taken yet. */
 interface Batch {
-  /** The id of its job in Redis. */
-  readonly name: string;
-  /** Ids that are not done yet. */
-  readonly ids: Set<MessageId>;
+  readonly ids: readonly MessageId[];
   /** Has Redis confirmed it? */
   isSent: boolean;
 }
 
+/** An id, and where it waits for its turn. */
+export interface Offer {
+  readonly id: MessageId;
+  readonly lane: Lane;
+}
+
 /**
- * The producer's side of a queue. A job is a batch of message ids and nothing else.
+ * The producer's side of a queue. A job is a batch of message ids and nothing else: whose turn it is is decided by the
+ * consumer, which takes over a job as soon as it is there.
  *
  * It remembers which ids are queued, so that an id is queued only once until `done` is called for it, however often
- * it is offered. This memory can be wrong in one way only: Redis lost a batch. `forgetLost` finds such batches.
+ * it is offered. This memory can be wrong in one way only: Redis lost a batch before it was taken. `forgetLost` finds
+ * such batches.
  *
  * One process alone fills and empties a queue. Jobs that an earlier process left in Redis are deleted at the first
  * connection, because nobody renews the locks of its active jobs. So are all keys when one of them turns out to hold
  * what we never put there. The reconciler fills the queue again.
  */
-export class BullWorkQueue implements WorkQueue {
+export class BullWorkQueue implements ReconciledQueue {
   readonly #options: Required<BullWorkQueueOptions>;
-  /** Every queued id with its batch; null while it is in `#gathered`. */
-  readonly #queued = new Map<MessageId, Batch | null>();
+  /** Every id on its way to Redis, in Redis, waiting for its turn, or in flight. */
+  readonly #queued = new Map<MessageId, Lane>();
+  readonly #shares: QueueShares;
   /** Ids that wait to be sent to Redis as a batch. */
   readonly #gathered: MessageId[] = [];
-  /** Batches with ids that are not done. */
-  readonly #batches = new Set<Batch>();
-  readonly #readyListeners = new Set<() => void>();
+  /** By the id of the job in Redis. */
+  readonly #batches = new Map<string, Batch>();
+  readonly #readyListeners = new Set<(scope: Scope) => void>();
   #redis: Redis | undefined;
   #queue: Queue | undefined;
   #lastBatch = 0;
@@ -64,13 +75,13 @@ export class BullWorkQueue implements WorkQueue {
   #isReady = false;
   #isCleared = false;
   #clearing: Promise<void> | undefined;
-  #isFull = false;
   #isComplaining = false;
   #isClosed = false;
   #dropped = 0;
 
   constructor(options: BullWorkQueueOptions) {
     this.#options = { maxQueued: 20_000, gatherMs: 10, ...options };
+    this.#shares = new QueueShares(this.#options.maxQueued);
   }
 
   /** Connects in the background and stays connected; never throws for an absent Redis. */
@@ -88,7 +99,7 @@ export class BullWorkQueue implements WorkQueue {
     return this.#isReady;
   }
 
-  /** How many ids are on their way to Redis, in Redis, or in flight. */
+  /** How many ids are on their way to Redis, in Redis, waiting for their turn, or in flight. */
   get size(): number {
     return this.#queued.size;
   }
@@ -98,24 +109,25 @@ export class BullWorkQueue implements WorkQueue {
     return this.#dropped;
   }
 
+  /** Where a queued id waits for its turn. */
+  laneOf(id: MessageId): Lane | undefined {
+    return this.#queued.get(id);
+  }
+
   /**
    * Calls `listener` each time ids can be added that could not before: Redis is connected, or accepts again after
-   * refusals, or a full queue has room again. Returns how to unsubscribe.
+   * refusals (`everything`), or there is room again in shares that were full (`room`). Returns how to unsubscribe.
    */
-  onReady(listener: () => void): () => void {
+  onReady(listener: (scope: Scope) => void): () => void {
     this.#readyListeners.add(listener);
     return () => this.#readyListeners.delete(listener);
   }
 
-  offer(ids: readonly MessageId[]): void {
-    for (const id of ids) {
+  offer(offers: readonly Offer[]): void {
+    for (const { id, lane } of offers) {
       if (this.#queued.has(id)) continue;
-      if (!this.#isReady || !this.#hasRoom()) {
-        this.#dropped++;
-        continue;
-      }
-      this.#queued.set(id, null);
-      this.#gathered.push(id);
+      if (this.#isReady && this.#enter(id, lane)) this.#gathered.push(id);
+      else this.#dropped++;
     }
     if (this.#gathered.length >= MAX_JOB_IDS) this.#sendGathered();
     else if (this.#gathered.length > 0) this.#planSend();
@@ -125,43 +137,41 @@ export class BullWorkQueue implements WorkQueue {
    * Queues the ids that are not queued yet, as far as there is room, and waits until Redis has confirmed them.
    * Rejects with `QueueUnavailableError` when Redis is away, or with the error with which Redis refuses.
    */
-  async add(ids: readonly MessageId[]): Promise<{ readonly added: number; readonly isFull: boolean }> {
+  async add(ids: readonly MessageId[]): ReturnType<ReconciledQueue['add']> {
     this.#requireReady();
-    const added: MessageId[] = [];
-    for (const id of ids) {
-      if (this.#queued.has(id)) continue;
-      if (!this.#hasRoom()) break;
-      this.#queued.set(id, null);
-      added.push(id);
-    }
-    const isFull = added.length < ids.length && !this.#hasRoom();
+    const missing = ids.filter(id => !this.#queued.has(id));
+    const added = missing.filter(id => !this.#shares.isFull && this.#enter(id, this.#options.laneOf(id)));
     const sends: Promise<void>[] = [];
     for (let from = 0; from < added.length; from += MAX_JOB_IDS) {
       sends.push(this.#send(added.slice(from, from + MAX_JOB_IDS)));
     }
     await Promise.all(sends);
-    return { added: added.length, isFull };
+    const { isFull, isRefilled } = this.#shares;
+    return { added: added.length, isFull: isFull && added.length < missing.length, isRefilled };
+  }
+
+  /** The ids of a job have been taken from Redis. */
+  taken(job: string): void {
+    this.#batches.delete(job);
   }
 
   /** The work of the id has ended: from now on it may be queued again. */
   done(id: MessageId): void {
-    const batch = this.#queued.get(id);
+    const lane = this.#queued.get(id);
+    if (lane === undefined) return;
     this.#queued.delete(id);
-    if (batch?.ids.delete(id) && batch.ids.size === 0) this.#batches.delete(batch);
-    if (!this.#isFull || this.#queued.size > this.#options.maxQueued / 2) return;
-    this.#isFull = false;
-    this.#announce();
+    if (this.#shares.leave(lane)) this.#announce('room');
   }
 
-  /** Asks Redis for every batch that is not done. Ids of lost batches count as not queued from then on. */
+  /** Asks Redis for every batch that was not taken. Ids of lost batches count as not queued from then on. */
   async forgetLost(): Promise<void> {
     const { redis, queue } = this.#requireReady();
-    const sent = [...this.#batches].filter(batch => batch.isSent);
-    const keys = sent.map(({ name }) => queue.toKey(name));
+    const sent = [...this.#batches].filter(([, batch]) => batch.isSent).map(([name]) => name);
+    const keys = sent.map(name => queue.toKey(name));
     if (keys.length === 0) return;
     if ((await redis.exists(keys)) === keys.length) return;
     const replies = await redis.pipeline(keys.map(key => ['exists', key])).exec();
-    for (const [at, batch] of sent.entries()) if (replies?.[at]?.[1] === 0) this.#forget(batch);
+    for (const [at, name] of sent.entries()) if (replies?.[at]?.[1] === 0) this.#forget(name);
   }
 
   /**
@@ -189,10 +199,11 @@ export class BullWorkQueue implements WorkQueue {
     await this.#queue?.close().catch(() => undefined);
   }
 
-  #hasRoom(): boolean {
-    if (this.#queued.size < this.#options.maxQueued) return true;
-    this.#isFull = true;
-    return false;
+  /** Remembers an id as queued, if there is room for it. */
+  #enter(id: MessageId, lane: Lane): boolean {
+    if (!this.#shares.enter(lane)) return false;
+    this.#queued.set(id, lane);
+    return true;
   }
 
   #requireReady(): { redis: Redis; queue: Queue } {
@@ -220,7 +231,7 @@ export class BullWorkQueue implements WorkQueue {
     }
     if (this.#isClosed || redis.status !== 'ready') return;
     this.#isReady = true;
-    this.#announce();
+    this.#announce('everything');
   }
 
   /** Deletes every key of this queue, whatever it holds, and forgets what was queued. */
@@ -229,13 +240,13 @@ export class BullWorkQueue implements WorkQueue {
     for await (const keys of redis.scanStream({ match: pattern, count: 1_000 }) as AsyncIterable<string[]>) {
       if (keys.length > 0) await redis.unlink(keys);
     }
-    for (const batch of [...this.#batches]) this.#forget(batch);
+    for (const name of [...this.#batches.keys()]) this.#forget(name);
   }
 
   /** Tells the listeners that ids can be added again, those that were dropped meanwhile included. */
-  #announce(): void {
-    this.#isComplaining = false;
-    for (const listener of [...this.#readyListeners]) listener();
+  #announce(scope: Scope): void {
+    if (scope === 'everything') this.#isComplaining = false;
+    for (const listener of [...this.#readyListeners]) listener(scope);
   }
 
   #createQueue(redis: Redis): Queue {
@@ -260,7 +271,7 @@ export class BullWorkQueue implements WorkQueue {
       this.#sendGathered();
     };
     const { gatherMs } = this.#options;
-    if (gatherMs === 0 || this.#batches.size === 0) setImmediate(send);
+    if (gatherMs === 0 || this.#queued.size === this.#gathered.length) setImmediate(send);
     else setTimeout(send, gatherMs);
   }
 
@@ -269,7 +280,7 @@ export class BullWorkQueue implements WorkQueue {
       const ids = this.#gathered.splice(0, MAX_JOB_IDS);
       void this.#send(ids).then(
         () => {
-          if (this.#isComplaining) this.#announce();
+          if (this.#isComplaining) this.#announce('everything');
         },
         (error: unknown) => {
           this.#dropped += ids.length;
@@ -280,21 +291,23 @@ export class BullWorkQueue implements WorkQueue {
   }
 
   async #send(ids: readonly MessageId[]): Promise<void> {
-    const batch: Batch = { name: `b${++this.#lastBatch}`, ids: new Set(ids), isSent: false };
-    this.#batches.add(batch);
-    for (const id of ids) this.#queued.set(id, batch);
+    const name = `b${++this.#lastBatch}`;
+    const batch: Batch = { ids, isSent: false };
+    this.#batches.set(name, batch);
     try {
-      await this.#requireReady().queue.add(this.#options.name, ids, { jobId: batch.name });
+      await this.#requireReady().queue.add(this.#options.name, ids, { jobId: name });
       batch.isSent = true;
     } catch (error) {
-      this.#forget(batch);
+      this.#forget(name);
       throw error;
     }
   }
 
-  #forget(batch: Batch): void {
-    this.#batches.delete(batch);
-    for (const id of batch.ids) if (this.#queued.get(id) === batch) this.#queued.delete(id);
+  /** Redis does not have the batch: its ids are not queued. */
+  #forget(name: string): void {
+    const ids = this.#batches.get(name)?.ids ?? [];
+    this.#batches.delete(name);
+    for (const id of ids) this.done(id);
   }
 
   /** Logs once that Redis refuses. Outages are logged by the connection itself. */

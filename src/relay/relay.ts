@@ -3,7 +3,7 @@ import type { InboundMail, Logger, Relay } from '../usecases/ports.js';
 import { LocalDelivery } from './local-delivery.js';
 import { type SmarthostTimeouts, smarthostDefaults } from './smarthost/options.js';
 import { SmarthostTransport } from './smarthost/transport.js';
-import { SplitRelay } from './split-relay.js';
+import { type RelayWay, SplitRelay } from './split-relay.js';
 import type { Transport } from './transport.js';
 
 export interface CreateRelayOptions {
@@ -16,6 +16,8 @@ export interface CreateRelayOptions {
 
 /** A relay to be started and closed. It works without `start` too; after `close` it rejects every message. */
 export interface RunningRelay extends Relay {
+  /** How a message to these recipients goes. */
+  wayOf(recipients: readonly string[]): RelayWay;
   /** Logs what is missing, such as a password that cannot be read. Never rejects. */
   start(): Promise<void>;
   /** Submissions in flight may finish within `graceMs`. Resolves when no submission, socket or timer is left. */

@@ -46,6 +46,11 @@ export class SplitRelay implements Relay {
     return submission;
   }
 
+  wayOf(recipients: readonly string[]): RelayWay {
+    const isLocal = this.#options.outside === null || recipients.every(recipient => this.#isOurs(recipient));
+    return isLocal ? 'local' : 'outside';
+  }
+
   async start(): Promise<void> {
     await this.#options.outside?.start();
   }
@@ -115,6 +120,9 @@ export class SplitRelay implements Relay {
     else log.warn({ ...fields, error_code: outcome.errorCode }, 'message not handed over');
   }
 }
+
+/** `local`: ends within this process. `outside`: waits for the transport, whoever else gets the message. */
+export type RelayWay = 'local' | 'outside';
 
 export interface SplitRelayOptions {
   /** Our mail domains, in lower case and as A-labels (RFC 5890). */

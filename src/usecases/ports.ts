@@ -33,11 +33,12 @@ export interface Logger {
 }
 
 /**
- * Offers ids of stored messages to the queue. An offer is a hint: it never blocks, never throws and may be lost (Redis
- * down, process ended). The pending index of the store is the truth, and the reconciler offers again.
+ * Offers work on stored messages to the queue, each with what decides when its turn comes. An offer is a hint: it never
+ * blocks, never throws and may be lost (Redis down, process ended). The pending index of the store is the truth, and the
+ * reconciler offers again.
  */
-export interface WorkQueue {
-  offer(ids: readonly MessageId[]): void;
+export interface WorkQueue<Work> {
+  offer(work: readonly Work[]): void;
 }
 
 /**
@@ -132,9 +133,18 @@ export type ParseOutcome =
   /** The pool is stopping: nothing is known of the message, try again later. */
   | { readonly status: 'stopped' };
 
+/** A raw message to be parsed. */
+export interface ParseSource {
+  /** Is read when the message's turn has come. */
+  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly size: number;
+  /** Whose message it is: owners take turns. */
+  readonly owner: string;
+}
+
 /** Parses off the main thread, within limits of time and memory. Never throws for what a message does. */
 export interface MessageParser {
-  parse(source: AsyncIterable<Uint8Array>, sink: AttachmentSink): Promise<ParseOutcome>;
+  parse(source: ParseSource, sink: AttachmentSink): Promise<ParseOutcome>;
 }
 
 /** One message to hand over (RFC 5321 sections 2.3.1 and 3.3). */

@@ -1,27 +1,43 @@
-import { Worker } from 'node:worker_threads';
 import { backOffMs } from '../lib/async.js';
+import { Turns } from '../lib/turns.js';
 import type { AttachmentSink } from '../mail/read/limits.js';
-import type { Logger, MessageParser, ParseOutcome } from '../usecases/ports.js';
-import type { FromThread, ThreadSetup, ToThread } from './parse-protocol.js';
+import type { Logger, MessageParser, ParseOutcome, ParseSource } from '../usecases/ports.js';
+import { PoolThread, type ThreadDeath } from './parse-pool-thread.js';
+import type { FromThread } from './parse-protocol.js';
 import { ParseRun } from './parse-run.js';
 
 export interface ParsePoolOptions {
-  /** Maximum number of threads. One is started at once, the others when there is work for them. */
+  /**
+   * Maximum number of threads. One is started at once, the others when there is work for them. With one, a second is
+   * started for small messages while a large one is parsed.
+   */
   readonly workers: number;
   /** How long a thread may take for one message. */
   readonly timeoutMs: number;
   /** Heap that one message may use. The limits on its buffers and its text are derived from it. */
   readonly memoryMib: number;
   readonly log: Logger;
+  /** For how long a thread more than `workers` is kept for the next time, in milliseconds. */
+  readonly spareMs?: number;
   /** The script of a thread. */
   readonly script?: URL;
 }
 
 /** A message that waits for a thread. */
 interface Waiting {
-  readonly source: AsyncIterable<Uint8Array>;
+  readonly source: ParseSource;
   readonly sink: AttachmentSink;
   readonly resolve: (outcome: Promise<ParseOutcome> | ParseOutcome) => void;
+}
+
+/** A message of up to this many bytes is parsed in a fraction of a second. */
+const MAX_SMALL_BYTES = 1024 * 1024;
+/** A message that takes its thread for longer counts as large from then on, whatever its size. */
+const MAX_SMALL_MS = 1_000;
+
+/** Is a message of this many bytes large? Then it must not keep small ones waiting. */
+export function isLarge(bytes: number): boolean {
+  return bytes > MAX_SMALL_BYTES;
 }
 
 const RETRIES = { firstMs: 100, longestMs: 10_000 };
@@ -30,20 +46,25 @@ const RETRIES = { firstMs: 100, longestMs: 10_000 };
  * Parses messages on worker threads. A message can harm only its own thread: one that takes too much time or memory is
  * ended and replaced, and the others go on. Threads have no access to the store; raw bytes and attachments are passed
  * through here, with limits on how much is in flight.
+ *
+ * Large messages never have all threads, and one of them goes on whatever waits: small and large ones do not hold each
+ * other up. Among each, owners take turns.
  */
 export class ParsePool implements MessageParser {
   readonly #options: Required<ParsePoolOptions>;
-  readonly #waiting: Waiting[] = [];
+  readonly #small = new Turns<Waiting>();
+  readonly #large = new Turns<Waiting>();
   /** Every running thread with the message that it works on, or null. */
-  readonly #threads = new Map<PoolThread, ParseRun | null>();
+  readonly #threads = new Map<PoolThread, ActiveRun | null>();
   #lastJob = 0;
   #failedStarts = 0;
   #retryTimer: NodeJS.Timeout | undefined;
+  #spareTimer: NodeJS.Timeout | undefined;
   #firstStart: { resolve: () => void; reject: (error: Error) => void } | undefined;
   #isStopped = false;
 
   constructor(options: ParsePoolOptions) {
-    this.#options = { script: new URL('./parse-thread.js', import.meta.url), ...options };
+    this.#options = { script: new URL('./parse-thread.js', import.meta.url), spareMs: 30_000, ...options };
   }
 
   /** Starts the first thread. Rejects when threads cannot start at all. */
@@ -55,45 +76,82 @@ export class ParsePool implements MessageParser {
     });
   }
 
-  /** Parses a message as soon as a thread is free. Rejects only when `source` or `sink` fails. */
-  parse(source: AsyncIterable<Uint8Array>, sink: AttachmentSink): Promise<ParseOutcome> {
+  /** Parses a message when its turn has come and a thread is free. Rejects only when `source` or `sink` fails. */
+  parse(source: ParseSource, sink: AttachmentSink): Promise<ParseOutcome> {
     if (this.#isStopped) return Promise.resolve({ status: 'stopped' });
     return new Promise(resolve => {
-      this.#waiting.push({ source, sink, resolve });
+      const waiting = isLarge(source.size) ? this.#large : this.#small;
+      waiting.add(source.owner, { source, sink, resolve });
       this.#dispatch();
     });
   }
 
+  /** How many large messages are parsed at once. */
+  get largeAtOnce(): number {
+    return Math.max(1, this.#options.workers - 1);
+  }
+
   /** How many messages wait, how many are being parsed, and how many threads there are. */
   get load(): { readonly waiting: number; readonly active: number; readonly threads: number } {
-    let active = 0;
-    for (const run of this.#threads.values()) if (run !== null) active++;
-    return { waiting: this.#waiting.length, active, threads: this.#threads.size };
+    return {
+      waiting: this.#small.size + this.#large.size,
+      active: this.#active.length,
+      threads: this.#threads.size,
+    };
   }
 
   /** Ends all threads. Every unfinished parse resolves with `stopped`. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#retryTimer);
-    for (const { resolve } of this.#waiting.splice(0)) resolve({ status: 'stopped' });
+    clearTimeout(this.#spareTimer);
+    for (const waiting of [this.#small, this.#large]) {
+      for (const { resolve } of waiting.drain()) resolve({ status: 'stopped' });
+    }
     const threads = [...this.#threads];
     this.#threads.clear();
     this.#firstStart?.reject(new Error('the parse pool was stopped'));
-    for (const [, run] of threads) run?.end({ status: 'stopped' });
+    for (const [, active] of threads) active?.run.end({ status: 'stopped' });
     await Promise.all(
-      threads.flatMap(([thread, run]) => [thread.end(), run?.outcome.catch(() => undefined)]),
+      threads.flatMap(([thread, active]) => [thread.end(), active?.run.outcome.catch(() => undefined)]),
     );
   }
 
   #dispatch(): void {
-    while (this.#waiting.length > 0 && !this.#isStopped) {
+    for (let line = this.#nextLine(); line !== null; line = this.#nextLine()) {
       const thread = this.#findIdle();
-      if (thread === undefined) break;
-      const next = this.#waiting.shift();
-      if (next !== undefined) this.#run(thread, next);
+      if (thread === undefined) {
+        const starting = [...this.#threads.keys()].filter(({ isReady }) => !isReady).length;
+        const waiting = this.#small.size + this.#large.size;
+        if (waiting > starting && this.#threads.size < this.#maxThreads) this.#addThread();
+        return;
+      }
+      const next = line.next();
+      if (next !== undefined) this.#run(thread, next, line === this.#large);
     }
-    const starting = [...this.#threads.keys()].filter(thread => !thread.isReady).length;
-    if (this.#waiting.length > starting && this.#threads.size < this.#options.workers) this.#addThread();
+  }
+
+  /** Those from whom the next message comes that may be parsed now; null when none may. */
+  #nextLine(): Turns<Waiting> | null {
+    if (this.#isStopped || this.#active.length >= this.#maxThreads) return null;
+    const large = this.#large.size > 0 && this.#largeActive < this.largeAtOnce ? this.#large : null;
+    // One large message at least goes on, however many small ones there are.
+    if (large !== null && this.#largeActive === 0) return large;
+    return this.#small.size > 0 ? this.#small : large;
+  }
+
+  get #active(): ActiveRun[] {
+    return [...this.#threads.values()].filter(active => active !== null);
+  }
+
+  get #largeActive(): number {
+    return this.#active.filter(active => active.isLarge).length;
+  }
+
+  /** With one worker, a large message leaves room for a thread that takes small ones. */
+  get #maxThreads(): number {
+    const { workers } = this.#options;
+    return workers === 1 && this.#largeActive > 0 ? 2 : workers;
   }
 
   #findIdle(): PoolThread | undefined {
@@ -101,11 +159,11 @@ export class ParsePool implements MessageParser {
     return undefined;
   }
 
-  #run(thread: PoolThread, { source, sink, resolve }: Waiting): void {
+  #run(thread: PoolThread, { source, sink, resolve }: Waiting, isLarge: boolean): void {
     const { timeoutMs } = this.#options;
     const run = new ParseRun({
       job: ++this.#lastJob,
-      source,
+      source: source.bytes,
       sink,
       timeoutMs,
       post: (message, transfer) => thread.post(message, transfer),
@@ -114,16 +172,35 @@ export class ParsePool implements MessageParser {
         run.end({ status: 'gave_up', reason: 'timeout', detail: `not parsed in ${timeoutMs} ms` });
       },
     });
-    this.#threads.set(thread, run);
+    const active: ActiveRun = { run, isLarge };
+    this.#threads.set(thread, active);
     resolve(run.outcome);
-    const free = (): void => {
-      if (this.#threads.get(thread) === run) this.#threads.set(thread, null);
+    const slow = setTimeout(() => {
+      active.isLarge = true;
       this.#dispatch();
+    }, MAX_SMALL_MS);
+    const free = (): void => {
+      clearTimeout(slow);
+      if (this.#threads.get(thread) === active) this.#threads.set(thread, null);
+      this.#dispatch();
+      this.#endSpareLater();
     };
     run.outcome.then(outcome => {
       if (outcome.status === 'gave_up' && outcome.reason === 'memory') this.#replace(thread, 'out of memory');
       free();
     }, free);
+  }
+
+  #endSpareLater(): void {
+    if (this.#threads.size <= this.#options.workers || this.#spareTimer !== undefined) return;
+    this.#spareTimer = setTimeout(() => {
+      this.#spareTimer = undefined;
+      const idle = this.#findIdle();
+      if (idle === undefined || this.#largeActive > 0) return this.#endSpareLater();
+      this.#threads.delete(idle);
+      void idle.end();
+    }, this.#options.spareMs);
+    this.#spareTimer.unref();
   }
 
   #addThread(): void {
@@ -144,7 +221,7 @@ export class ParsePool implements MessageParser {
   }
 
   #hear(thread: PoolThread, message: FromThread): void {
-    this.#threads.get(thread)?.hear(message);
+    this.#threads.get(thread)?.run.hear(message);
   }
 
   /** Ends a running thread. A new one is started when a message needs it. */
@@ -155,7 +232,7 @@ export class ParsePool implements MessageParser {
   }
 
   #bury(thread: PoolThread, death: ThreadDeath): void {
-    const run = this.#threads.get(thread);
+    const run = this.#threads.get(thread)?.run;
     this.#threads.delete(thread);
     if (!thread.isReady) {
       this.#failStart(death);
@@ -184,108 +261,7 @@ export class ParsePool implements MessageParser {
   }
 }
 
-interface PoolThreadOptions {
-  readonly script: URL;
-  readonly memoryMib: number;
-  readonly onReady: (thread: PoolThread) => void;
-  readonly onMessage: (thread: PoolThread, message: FromThread) => void;
-  /** The thread has ended by itself, for whatever reason. Called at most once, and not after `end`. */
-  readonly onDied: (thread: PoolThread, death: ThreadDeath) => void;
-}
-
-export interface ThreadDeath {
-  readonly reason: 'memory' | 'worker_died';
-  readonly detail: string;
-}
-
-/** With V8's default, short-lived buffers fill the young generation, and two threads are no faster than one. */
-const YOUNG_GENERATION_MIB = 64;
-/** V8 may leave 64 MiB and more of dead buffers uncollected; these must not count against a message. */
-const UNCOLLECTED_BYTES = 128 * 1024 * 1024;
-/**
- * The heap divided by this limits the text and HTML bodies that are kept. While a body is assembled it takes four times
- * its size (two bytes a character, as pieces and as a whole). That must fit, because V8 ends the whole process, not
- * only the thread, when one large allocation fails.
- */
-const TEXT_SHARE = 8;
-
-/** What a thread may take at most, when its heap has this size. */
-export function threadBytes(memoryMib: number): number {
-  const heapBytes = (YOUNG_GENERATION_MIB + memoryMib) * 1024 * 1024;
-  return heapBytes + memoryMib * 1024 * 1024 + UNCOLLECTED_BYTES;
-}
-
-/** A worker thread of the pool, from its start to its end. */
-class PoolThread {
-  readonly #worker: Worker;
-  readonly #options: PoolThreadOptions;
-  #isReady = false;
-  #isGone = false;
-
-  constructor(options: PoolThreadOptions) {
-    this.#options = options;
-    const memoryBytes = options.memoryMib * 1024 * 1024;
-    const setup: ThreadSetup = {
-      maxExternalBytes: memoryBytes + UNCOLLECTED_BYTES,
-      maxTextBytes: memoryBytes / TEXT_SHARE,
-    };
-    this.#worker = new Worker(options.script, {
-      workerData: setup,
-      // The parser needs no environment variables, and some may be secret.
-      env: {},
-      execArgv: [],
-      stdout: true,
-      stderr: true,
-      resourceLimits: {
-        maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB,
-        maxOldGenerationSizeMb: options.memoryMib,
-      },
-    });
-    // The output of libraries is discarded: it must neither reach our log nor fill a buffer.
-    this.#worker.stdout.resume();
-    this.#worker.stderr.resume();
-    this.#worker.on('message', (message: FromThread) => this.#hear(message));
-    this.#worker.on('messageerror', () => this.#die({ reason: 'worker_died', detail: 'unreadable message' }));
-    this.#worker.on('error', error => this.#die(deathBy(error)));
-    this.#worker.on('exit', code => this.#die({ reason: 'worker_died', detail: `exit code ${code}` }));
-  }
-
-  get isReady(): boolean {
-    return this.#isReady;
-  }
-
-  post(message: ToThread, transfer: ArrayBuffer[]): void {
-    if (!this.#isGone) this.#worker.postMessage(message, transfer);
-  }
-
-  /** Ends the thread, whatever it is doing. Resolves when it has ended. */
-  async end(): Promise<void> {
-    this.#isGone = true;
-    await this.#worker.terminate();
-  }
-
-  #hear(message: FromThread): void {
-    if (this.#isGone) return;
-    if (message.kind === 'ready') {
-      this.#isReady = true;
-      this.#options.onReady(this);
-    } else {
-      this.#options.onMessage(this, message);
-    }
-  }
-
-  #die(death: ThreadDeath): void {
-    if (this.#isGone) return;
-    this.#isGone = true;
-    void this.#worker.terminate();
-    this.#options.onDied(this, death);
-  }
-}
-
-function deathBy(error: unknown): ThreadDeath {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return { reason: 'memory', detail: 'heap over the memory limit' };
-  // The message of an error may quote the mail; its name does not.
-  const name = error instanceof Error ? error.name : typeof error;
-  return { reason: 'worker_died', detail: `uncaught ${name}${code === '' ? '' : ` ${code}`}` };
+interface ActiveRun {
+  readonly run: ParseRun;
+  isLarge: boolean;
 }

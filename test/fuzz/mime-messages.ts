@@ -111,7 +111,7 @@ async function tryMessage(pool: ParsePool, raw: Buffer, random: Random): Promise
   const sink = new CountingSink();
   let outcome: ParseOutcome;
   try {
-    outcome = await pool.parse(pieces(raw, random), sink);
+    outcome = await pool.parse({ bytes: pieces(raw, random), size: raw.length, owner: 'fuzz' }, sink);
   } catch (error) {
     return [`rejected: ${String(error)}`];
   }

@@ -1,3 +1,4 @@
+import { Turns } from '../../lib/turns.js';
 import type { SessionOpening } from './open-session.js';
 import type { SmarthostOptions } from './options.js';
 import { SessionFailure } from './session-failure.js';
@@ -17,13 +18,15 @@ type Limits = Pick<
 
 /** Gets a session that became free, or null for permission to open a new one. */
 interface Waiter {
+  /** False when it has waited for too long. */
+  isWaiting: boolean;
   give(session: SmtpSession | null): void;
   fail(failure: SessionFailure): void;
 }
 
 /**
  * Sessions with the smarthost, at most `maxConnections`. One submission uses a session at a time; between submissions
- * it stays open for `idleMs`. When all sessions are in use, submissions wait in line for up to `waitMs`.
+ * it stays open for `idleMs`. When all sessions are in use, submissions wait for up to `waitMs`, and senders take turns.
  */
 export class SessionPool {
   readonly #open: () => SessionOpening;
@@ -34,7 +37,7 @@ export class SessionPool {
   readonly #sessions = new Set<SmtpSession>();
   /** Idle sessions with their timers. The one used last is used next, so that the others can reach their timeout. */
   readonly #idle = new Map<SmtpSession, NodeJS.Timeout>();
-  readonly #waiting: Waiter[] = [];
+  readonly #waiting = new Turns<Waiter>();
   #isRetired = false;
   #isEnded = false;
   readonly #untilEmpty: (() => void)[] = [];
@@ -44,8 +47,11 @@ export class SessionPool {
     this.#limits = limits;
   }
 
-  /** Takes a session; `release`, or `replace` and then `release`, must follow. @throws SessionFailure */
-  async acquire(): Promise<Lease> {
+  /**
+   * Takes a session for a message of this sender; `release`, or `replace` and then `release`, must follow.
+   * @throws SessionFailure
+   */
+  async acquire(sender: string): Promise<Lease> {
     if (this.#isRetired) throw stopping();
     const idle = [...this.#idle.keys()].at(-1);
     if (idle !== undefined) {
@@ -56,7 +62,7 @@ export class SessionPool {
       this.#places += 1;
       return { session: await this.#openOne(), isReused: false };
     }
-    const session = await this.#wait();
+    const session = await this.#wait(sender);
     return session === null
       ? { session: await this.#openOne(), isReused: false }
       : { session, isReused: true };
@@ -81,7 +87,7 @@ export class SessionPool {
       (!needsReset || (await session.reset(this.#limits.quitMs)));
     // Checked again: the pool may have been retired during the reset.
     if (!isGood || this.#isRetired) return this.#quit(session);
-    const waiter = this.#waiting.shift();
+    const waiter = this.#nextWaiter();
     if (waiter === undefined) this.#keep(session);
     else waiter.give(session);
   }
@@ -99,7 +105,7 @@ export class SessionPool {
   end(): void {
     this.#isEnded = true;
     this.retire();
-    for (const waiter of this.#waiting.splice(0)) waiter.fail(stopping());
+    for (const waiter of this.#waiting.drain()) waiter.fail(stopping());
     for (const opening of this.#openings) opening.abort(stopping());
     for (const session of this.#sessions) session.destroy();
   }
@@ -133,14 +139,14 @@ export class SessionPool {
     }
   }
 
-  #wait(): Promise<SmtpSession | null> {
+  #wait(sender: string): Promise<SmtpSession | null> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         clearTimeout(timer);
-        const at = this.#waiting.indexOf(waiter);
-        if (at >= 0) this.#waiting.splice(at, 1);
+        waiter.isWaiting = false;
       };
       const waiter: Waiter = {
+        isWaiting: true,
         give: session => {
           leave();
           resolve(session);
@@ -155,8 +161,13 @@ export class SessionPool {
         const detail = `all ${maxConnections} connections were in use for ${waitMs} ms`;
         waiter.fail(new SessionFailure('E_RELAY_TIMEOUT', detail));
       }, this.#limits.waitMs);
-      this.#waiting.push(waiter);
+      this.#waiting.add(sender, waiter);
     });
+  }
+
+  #nextWaiter(): Waiter | undefined {
+    for (const waiter of this.#waiting.drain()) if (waiter.isWaiting) return waiter;
+    return undefined;
   }
 
   #keep(session: SmtpSession): void {
@@ -191,7 +202,7 @@ export class SessionPool {
   }
 
   #leavePlace(): void {
-    const waiter = this.#waiting.shift();
+    const waiter = this.#nextWaiter();
     if (waiter !== undefined) {
       waiter.give(null);
       return;

@@ -58,7 +58,7 @@ export class SmarthostTransport implements Transport {
 
   async #submit(attempt: RelayAttempt): Promise<RelayOutcome> {
     try {
-      return outcomeOf(await this.#deliver(attempt, await this.#pool.acquire()));
+      return outcomeOf(await this.#deliver(attempt, await this.#pool.acquire(attempt.envelope.from)));
     } catch (error) {
       if (!(error instanceof SessionFailure)) throw error;
       return rejected(error.errorCode, error.detail);

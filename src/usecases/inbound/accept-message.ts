@@ -17,6 +17,7 @@ import type {
   WorkQueue,
 } from '../ports.js';
 import type { StorageLimits } from '../shared/storage.js';
+import type { ParseWork } from './index-message.js';
 import {
   isRoleAddress,
   type MailDomains,
@@ -31,7 +32,7 @@ export interface AcceptDeps {
   readonly store: Store;
   readonly uploads: BlobUploads;
   readonly clock: Clock;
-  readonly queue: WorkQueue;
+  readonly queue: WorkQueue<ParseWork>;
   readonly mail: MailDomains;
   readonly limits: StorageLimits;
 }
@@ -91,7 +92,7 @@ class StoredBody implements IncomingBody {
   async commit(envelope: Envelope): Promise<AcceptOutcome> {
     if (this.#isWithoutRoom) return { status: 'no_room' };
     const { queue } = this.#deps;
-    let outcome: AcceptOutcome;
+    let outcome: StoreOutcome;
     try {
       outcome = await this.#store(envelope);
     } catch (error) {
@@ -99,16 +100,19 @@ class StoredBody implements IncomingBody {
       if (isMapFull(error)) return { status: 'no_room' };
       throw error;
     }
-    if (outcome.status === 'accepted') queue.offer(outcome.messageIds);
-    else this.#upload.abort();
-    return outcome;
+    if (outcome.status !== 'accepted') {
+      this.#upload.abort();
+      return outcome;
+    }
+    queue.offer(outcome.records);
+    return { status: 'accepted', messageIds: outcome.records.map(({ id }) => id) };
   }
 
   abort(): void {
     if (!this.#isWithoutRoom) this.#upload.abort();
   }
 
-  async #store(envelope: Envelope): Promise<AcceptOutcome> {
+  async #store(envelope: Envelope): Promise<StoreOutcome> {
     const { store, clock } = this.#deps;
     const from = new UploadedFrom(this.#upload);
     for (;;) {
@@ -119,6 +123,11 @@ class StoredBody implements IncomingBody {
   }
 }
 
+/** As `AcceptOutcome`, with the records of the inboxes that take the message. */
+type StoreOutcome =
+  | Exclude<AcceptOutcome, { readonly status: 'accepted' }>
+  | { readonly status: 'accepted'; readonly records: readonly ReceivedRecord[] };
+
 /** The rules need the From header, and it is beyond what one unit of work may read: nothing was written. */
 type SenderUnknown = { readonly status: 'sender_unknown' };
 
@@ -128,7 +137,7 @@ function storeMessage(
   from: UploadedFrom,
   envelope: Envelope,
   clock: Clock,
-): AcceptOutcome | SenderUnknown {
+): StoreOutcome | SenderUnknown {
   const live = envelope.recipients.filter(({ inboxId }) => getInbox(writer, inboxId) !== undefined);
   if (live.length === 0) return { status: 'no_recipients' };
   // The rules at this commit count: a change that an admin was told is saved applies.
@@ -141,8 +150,8 @@ function storeMessage(
   if (recipients.size === 0) return { status: 'blocked' };
   const raw = upload.finish(writer);
   setBlobOwners(writer, raw.id, recipients.size);
-  const messageIds: MessageId[] = [];
   const nowMs = clock();
+  const records: ReceivedRecord[] = [];
   for (const [inboxId, address] of recipients) {
     const { seq, at } = takeSequence(writer, { inboxId, kind: 'received' }, nowMs, clock.setBackMs);
     // Due now by the clock, even when the instant of the message is later because the clock was set back.
@@ -152,9 +161,9 @@ function storeMessage(
     };
     saveMessage(writer, null, record);
     addPending(writer, nowMs, { kind: 'parse', id: record.id });
-    messageIds.push(record.id);
+    records.push(record);
   }
-  return { status: 'accepted', messageIds };
+  return { status: 'accepted', records };
 }
 
 /** One entry an inbox: two RCPTs that reach one inbox make one message, under the first address. */

@@ -1,7 +1,7 @@
 import type { MessageId } from '../../domain/ids.js';
 import type { AttachmentSink } from '../../mail/read/limits.js';
 import type { Store } from '../../store/engine/store.js';
-import type { Reader, Writer } from '../../store/engine/tables.js';
+import type { Writer } from '../../store/engine/tables.js';
 import { getMessage, type ReceivedRecord, saveMessage } from '../../store/mailbox/messages.js';
 import type { BlobUpload, BlobUploads } from '../../store/records/blob-upload.js';
 import { readBlob, releaseBlob } from '../../store/records/blobs.js';
@@ -42,7 +42,9 @@ export async function indexMessage(deps: IndexDeps, id: MessageId): Promise<Inde
   if (record === null) return { status: 'done' };
 
   return withUploads(uploads, async parts => {
-    const outcome = await deps.parser.parse(readBlob(store, record.raw), attachmentSink(parts));
+    const { raw, inboxId } = record;
+    const source = { bytes: readBlob(store, raw), size: raw.size, owner: inboxId };
+    const outcome = await deps.parser.parse(source, attachmentSink(parts));
     if (outcome.status !== 'parsed') return store.write(writer => giveUpTry(writer, deps, id, outcome));
     const { prepared } = outcome;
     await parts.add(CONTENT, prepared.json);
@@ -178,9 +180,12 @@ const MAX_INTERRUPTIONS = 10;
  */
 const ALONE_FROM = 2;
 
+/** What decides when a pending message is parsed: its inbox, its size, and how often it was interrupted. */
+export type ParseWork = Pick<ReceivedRecord, 'id' | 'inboxId' | 'raw' | 'interruptions'>;
+
 /** Must this message be parsed alone? */
-export function isParsedAlone(reader: Reader, id: MessageId): boolean {
-  return (getMessage(reader, id)?.interruptions ?? 0) >= ALONE_FROM;
+export function isParsedAlone({ interruptions }: ParseWork): boolean {
+  return interruptions >= ALONE_FROM;
 }
 
 /**

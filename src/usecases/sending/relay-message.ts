@@ -1,6 +1,6 @@
 import { Refusal } from '../../domain/errors.js';
 import type { MessageId } from '../../domain/ids.js';
-import { envelopeRecipients } from '../../domain/message-parts.js';
+import { envelopeRecipients, type Recipients } from '../../domain/message-parts.js';
 import type { Store } from '../../store/engine/store.js';
 import { getSent, type SentRecord, viewSent } from '../../store/mailbox/messages.js';
 import { withShownThread } from '../../store/threads/names.js';
@@ -16,6 +16,9 @@ export interface RelayDeps {
   readonly inFlight: SendsInFlight;
   readonly log: Logger;
 }
+
+/** What decides when a reserved message is handed over: who sends it, and to whom. */
+export type RelayWork = Pick<SentRecord, 'id' | 'accountId' | keyof Recipients>;
 
 /**
  * Hands one reserved message to the relay and saves the outcome. The mark `started` is on disk before the relay hears

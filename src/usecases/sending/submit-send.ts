@@ -21,6 +21,7 @@ import type { SendResult, SendsInFlight } from './in-flight.js';
 import { composeOutgoing, type OutgoingContent, withAttribution } from './outgoing.js';
 import { checkQuota, type QuotaDeps } from './quota.js';
 import type { Recipe } from './recipe.js';
+import type { RelayWork } from './relay-message.js';
 import { reserveSend, uploadContent } from './reserve-send.js';
 
 /**
@@ -44,7 +45,7 @@ export interface SendDeps extends HandOverDeps {
   readonly uploads: BlobUploads;
   readonly clock: Clock;
   /** Messages for the relay; `isReady` is false while it cannot take any. */
-  readonly queue: WorkQueue & { readonly isReady: boolean };
+  readonly queue: WorkQueue<RelayWork> & { readonly isReady: boolean };
   readonly quota: QuotaDeps;
   /** The line that names the service. */
   readonly attribution: string;
@@ -174,7 +175,7 @@ export interface Reserved {
 export interface HandOverDeps {
   readonly store: Store;
   readonly inFlight: SendsInFlight;
-  readonly queue: WorkQueue;
+  readonly queue: WorkQueue<RelayWork>;
   /** How long a request waits for the outcome. */
   readonly responseTimeoutMs: number;
 }
@@ -189,7 +190,7 @@ function handOver(deps: HandOverDeps, { record, message, keyed }: Reserved): Pro
   const { id, attempt } = record;
   if (attempt === 'settled') return Promise.resolve(receiptOf(store, record, keyed, null));
   const outcome = inFlight.hold(id, message, responseTimeoutMs);
-  queue.offer([id]);
+  queue.offer([record]);
   return outcome.then(result => receiptOf(store, record, keyed, result));
 }
 

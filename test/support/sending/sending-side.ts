@@ -40,7 +40,7 @@ export class SendingSide {
       clock,
       inFlight: this.#inFlight,
       uploads: new BlobUploads(store),
-      queue: { isReady: true, offer: ids => this.#offer(ids) },
+      queue: { isReady: true, offer: work => this.#offer(work.map(({ id }) => id)) },
       quota: {
         limits: { inboxes: 5, sends, storageMib: 2048 },
         texts: { increaseRequest: 'Ask.', policyUrl: 'https://example.org/policy' },

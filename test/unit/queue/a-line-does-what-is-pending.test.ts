@@ -4,22 +4,30 @@ import type { MessageId } from '../../../src/domain/ids.js';
 import type { RedisAddress } from '../../../src/queue/connection.js';
 import { WorkLine, type WorkLineOptions } from '../../../src/queue/work-line.js';
 import { newMessageIds, PendingList, recordingLog, startRedis } from '../../support/redis/redis.js';
-import { nowhere, spaceIn } from './with-queue.js';
+import { LANE, nowhere, spaceIn } from './with-queue.js';
 
 const FOREVER_MS = 2 ** 30;
+
+interface Work {
+  readonly id: MessageId;
+}
+
+const work = (ids: readonly MessageId[]): Work[] => ids.map(id => ({ id }));
 
 /** A work line over a list of pending ids. Its reconciler runs at the start and when Redis is back, not by interval. */
 function openLine(
   t: Test,
   address: RedisAddress,
-  options: Partial<WorkLineOptions<MessageId>> = {},
-): { line: WorkLine<MessageId>; pending: PendingList } {
+  options: Partial<WorkLineOptions<Work, MessageId>> = {},
+): { line: WorkLine<Work, MessageId>; pending: PendingList } {
   const pending = new PendingList();
-  const line = new WorkLine<MessageId>({
+  const line = new WorkLine<Work, MessageId>({
     name: 'parse',
     redis: spaceIn(address),
     log: recordingLog(),
-    concurrency: 16,
+    places: { only: 16 },
+    find: id => ({ id }),
+    laneOf: () => LANE,
     intervalMs: FOREVER_MS,
     listPending: pending.list,
     handler: async id => {
@@ -39,7 +47,7 @@ t.test('what is offered, and what was pending before, is worked on once', async 
   line.start();
   await line.whenReady(60_000);
   const offered = pending.add(2);
-  line.offer(offered);
+  line.offer(work(offered));
   await pending.untilAtMost(0);
   for (const id of [...before, ...offered]) t.equal(pending.timesHandled(id), 1);
 });
@@ -48,7 +56,7 @@ t.test('what is offered while Redis is away is done when it comes back', async t
   const { redis } = await startRedis(t);
   const { line, pending } = openLine(t, redis.address);
   const ids = pending.add(5);
-  line.offer(ids);
+  line.offer(work(ids));
   t.equal(pending.size, 5, 'nobody has waited');
   line.start();
   await pending.untilAtMost(0);
@@ -58,7 +66,7 @@ t.test('a direct line works on what it is offered at once, whether Redis is ther
   const { line, pending } = openLine(t, nowhere, { isDirect: true });
   line.start();
   const [id] = pending.add(1);
-  line.offer([id!]);
+  line.offer(work([id!]));
   await pending.untilAtMost(0);
   t.notOk(line.isReady);
 });
@@ -72,7 +80,7 @@ t.test('as far as there is room: the rest waits in the queue', async t => {
   });
   const { line, pending } = openLine(t, redis.address, {
     isDirect: true,
-    concurrency: 2,
+    places: { only: 2 },
     handler: async id => {
       begun.push(id);
       await held;
@@ -83,7 +91,7 @@ t.test('as far as there is room: the rest waits in the queue', async t => {
   line.start();
   await line.whenReady(60_000);
   const ids = pending.add(3);
-  line.offer(ids);
+  line.offer(work(ids));
   await new Promise(resolve => setImmediate(resolve));
   t.same(begun, ids.slice(0, 2));
   release();
@@ -121,7 +129,7 @@ t.test('from the call of close on no work is begun, and what is in hand is waite
     isInFlight = resolve;
   });
   const { line } = openLine(t, redis.address, {
-    concurrency: 1,
+    places: { only: 1 },
     isDirect: true,
     handler: async () => {
       begun++;
@@ -133,10 +141,10 @@ t.test('from the call of close on no work is begun, and what is in hand is waite
   });
   line.start();
   await line.whenReady(60_000);
-  line.offer(newMessageIds(2));
+  line.offer(work(newMessageIds(2)));
   await inFlight;
   const closed = line.close();
-  line.offer(newMessageIds(1));
+  line.offer(work(newMessageIds(1)));
   release();
   await closed;
   t.same([begun, ended], [1, 1]);

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { startRedis } from '../../support/redis/redis.js';
-import { startWorks } from './with-queue.js';
+import { inOneLane, startWorks } from './with-queue.js';
 
 // The tests wait for a queue to rest, not for each other.
 t.jobs = 6;
@@ -26,7 +26,7 @@ for (const key of KEYS) {
     await client.set('theirs', 'x');
     await client.set(`postern:parse:${key}`, 'no number');
     const ids = pending.add(100);
-    queue.offer(ids);
+    queue.offer(inOneLane(ids));
     await pending.untilAtMost(0);
     t.ok(ids.every(id => pending.timesHandled(id) >= 1));
     t.equal(await client.get('theirs'), 'x', 'what is not ours stays');
@@ -50,7 +50,7 @@ t.test('at the start', { buffered: true }, async t => {
   const { redis, client } = await startRedis(t);
   for (const key of KEYS) await client.set(`postern:parse:${key}`, 'x');
   const { queue, pending, log } = await startWorks(t, redis.address);
-  queue.offer(pending.add(10));
+  queue.offer(inOneLane(pending.add(10)));
   await pending.untilAtMost(0);
   t.same(
     log.lines.filter(line => line.level === 'error' || line.level === 'warn'),

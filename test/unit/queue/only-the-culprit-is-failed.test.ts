@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { MessageId } from '../../../src/domain/ids.js';
-import { Semaphore } from '../../../src/lib/async.js';
+import { WorkPlaces } from '../../../src/queue/work-places.js';
 import { isParsedAlone, recoverParsing } from '../../../src/usecases/inbound/index-message.js';
 import { type House, withHouse } from '../usecases/with-house.js';
 import { index, type Parse, parsed } from '../usecases/with-parser.js';
@@ -10,7 +10,6 @@ import { index, type Parse, parsed } from '../usecases/with-parser.js';
  * flight, when the parser meets a culprit.
  */
 async function live(house: House, culprits: ReadonlySet<MessageId>): Promise<'died' | 'finished'> {
-  const slots = new Semaphore(64);
   let isDead = false;
   return new Promise(resolve => {
     const parse =
@@ -23,15 +22,18 @@ async function live(house: House, culprits: ReadonlySet<MessageId>): Promise<'di
         await new Promise(next => setImmediate(next));
         return isDead ? new Promise(() => {}) : parsed()(source, sink);
       };
-    const work = house.pending().map(id => {
-      const isAlone = house.store.read(reader => isParsedAlone(reader, id));
-      return slots.use(async () => {
-        // A process that has ended begins no work.
-        if (isDead) return new Promise(() => {});
-        await index(house, id, parse(id));
-      }, isAlone);
+    const ids = house.pending();
+    let left = ids.length;
+    const places = new WorkPlaces({ small: 64 }, async id => {
+      // A process that has ended begins no work.
+      if (isDead) return new Promise(() => {});
+      await index(house, id, parse(id));
+      if (--left === 0) resolve('finished');
     });
-    void Promise.all(work).then(() => resolve('finished'));
+    places.add(
+      ids.map(id => [id, { way: 'small', owner: 'ann', isAlone: isParsedAlone(house.message(id)!) }]),
+    );
+    if (left === 0) resolve('finished');
   });
 }
 

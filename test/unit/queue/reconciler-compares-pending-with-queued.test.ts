@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import t from 'tap';
 import type { MessageId } from '../../../src/domain/ids.js';
-import { type ReconciledQueue, Reconciler } from '../../../src/queue/reconciler.js';
+import { type ReconciledQueue, Reconciler, type Scope } from '../../../src/queue/reconciler.js';
 import { PendingList, recordingLog } from '../../support/redis/redis.js';
 
 /** A queue in memory that records its calls and can be made to fail. */
@@ -15,14 +15,14 @@ class FakeQueue implements ReconciledQueue {
   failNext = 0;
   inFlight = 0;
   overlapped = false;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<(scope: Scope) => void>();
 
   async forgetLost(): Promise<void> {
     for (const id of this.lost) this.queued.delete(id);
     this.lost.clear();
   }
 
-  async add(ids: readonly MessageId[]): Promise<{ added: number; isFull: boolean }> {
+  async add(ids: readonly MessageId[]): ReturnType<ReconciledQueue['add']> {
     this.overlapped ||= this.inFlight > 0;
     this.inFlight++;
     await new Promise(resolve => setImmediate(resolve));
@@ -35,21 +35,22 @@ class FakeQueue implements ReconciledQueue {
     const missing = ids.filter(id => !this.queued.has(id));
     const added = missing.slice(0, this.room - this.queued.size);
     for (const id of added) this.queued.add(id);
-    return { added: added.length, isFull: added.length < missing.length };
+    const isFull = added.length < missing.length;
+    return { added: added.length, isFull, isRefilled: isFull };
   }
 
-  onReady(listener: () => void): () => void {
+  onReady(listener: (scope: Scope) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   reconnect(): void {
     this.isReady = true;
-    this.announce();
+    this.announce('everything');
   }
 
-  announce(): void {
-    for (const listener of this.#listeners) listener();
+  announce(scope: Scope): void {
+    for (const listener of this.#listeners) listener(scope);
   }
 }
 
@@ -72,14 +73,24 @@ t.test('at the start it looks at everything, page by page', async t => {
   t.same(queue.pages.slice(0, 3), [10, 10, 5]);
 });
 
-t.test('after that one complete page is enough', async t => {
+t.test('after that the oldest page is enough, and some pages from where the last run ended', async t => {
   const { queue, pending, reconciler } = setUp(t);
-  pending.add(25);
+  pending.add(145);
   reconciler.start();
   await reconciler.runNow();
   queue.pages.length = 0;
+  for (let run = 1; run <= 3; run++) await reconciler.runNow();
+  t.ok(queue.pages.length < 3 * 12, `${queue.pages.length} pages`);
+});
+
+t.test('so what is missing behind a backlog that does not move is met', async t => {
+  const { queue, pending, reconciler } = setUp(t);
+  pending.add(145);
+  reconciler.start();
   await reconciler.runNow();
-  t.same(queue.pages, [10]);
+  const [late] = pending.add(1);
+  for (let run = 1; run <= 3; run++) await reconciler.runNow();
+  t.ok(queue.queued.has(late!));
 });
 
 t.test('but it goes on as long as something was missing', async t => {
@@ -101,7 +112,7 @@ t.test('a full queue ends a run, and room again begins one', async t => {
   t.equal(queue.queued.size, 15);
   t.same(queue.pages.slice(0, 2), [10, 10], 'no page is looked at in vain');
   queue.room = 45;
-  queue.announce();
+  queue.announce('room');
   await reconciler.runNow();
   t.equal(queue.queued.size, 45);
 });

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { startRedis } from '../../support/redis/redis.js';
-import { startWorks } from './with-queue.js';
+import { inOneLane, startWorks } from './with-queue.js';
 
 t.test('the queue is filled again from the pending list', async t => {
   const { redis, dataDir, killAndAwaitRestart } = await startRedis(t);
@@ -21,7 +21,7 @@ t.test('and what comes after it is worked on as ever', async t => {
   const { queue, pending } = await startWorks(t, redis.address);
   rmSync(join(dataDir, 'redis', 'appendonlydir'), { recursive: true });
   await killAndAwaitRestart();
-  queue.offer(pending.add(20));
+  queue.offer(inOneLane(pending.add(20)));
   await pending.untilAtMost(0);
   t.equal(pending.size, 0);
 });

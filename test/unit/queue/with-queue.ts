@@ -4,10 +4,18 @@ import type { MessageId } from '../../../src/domain/ids.js';
 import type { RedisAddress, RedisSpace } from '../../../src/queue/connection.js';
 import { Reconciler } from '../../../src/queue/reconciler.js';
 import { WorkConsumer, type WorkConsumerOptions } from '../../../src/queue/work-consumer.js';
-import { BullWorkQueue } from '../../../src/queue/work-queue.js';
+import type { Lane } from '../../../src/queue/work-places.js';
+import { BullWorkQueue, type Offer } from '../../../src/queue/work-queue.js';
 import { PendingList, type RecordingLog, recordingLog } from '../../support/redis/redis.js';
 
 export const nowhere: RedisAddress = { mode: 'managed', socketPath: '/nonexistent/redis.sock' };
+
+/** The lane of every id, where lanes are not what is looked at. */
+export const LANE: Lane = { way: 'only', owner: 'ann', isAlone: false };
+
+export function inOneLane(ids: readonly MessageId[]): Offer[] {
+  return ids.map(id => ({ id, lane: LANE }));
+}
 
 /** Our namespace in a Redis. */
 export function spaceIn(address: RedisAddress): RedisSpace {
@@ -18,12 +26,13 @@ export function spaceIn(address: RedisAddress): RedisSpace {
 export async function openQueue(
   t: Test,
   address: RedisAddress,
-  options: { log?: RecordingLog; maxQueued?: number } = {},
+  options: { log?: RecordingLog; maxQueued?: number; laneOf?: (id: MessageId) => Lane } = {},
 ): Promise<BullWorkQueue> {
   const queue = new BullWorkQueue({
     name: 'parse',
     redis: spaceIn(address),
     log: recordingLog(),
+    laneOf: () => LANE,
     ...options,
   });
   t.teardown(() => queue.close());
@@ -53,7 +62,8 @@ export function startConsumer(
     name: 'parse',
     redis: spaceIn(address),
     log: recordingLog(),
-    concurrency: 16,
+    places: { only: 16 },
+    laneOf: () => LANE,
     handler,
     ...options,
   });
@@ -89,6 +99,7 @@ export async function startWorks(
   const queue = await openQueue(t, address, { log, ...options });
   startConsumer(t, address, pending.done, {
     log,
+    onTaken: job => queue.taken(job),
     onDone: id => queue.done(id),
     onDamage: () => queue.rebuild(),
   });

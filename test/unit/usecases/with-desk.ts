@@ -41,7 +41,7 @@ export class Desk {
       clock,
       inFlight: new SendsInFlight(),
       queue: {
-        offer: ids => this.#offer(ids),
+        offer: work => this.offer(work.map(({ id }) => id)),
         get isReady() {
           return isReady();
         },
@@ -60,7 +60,8 @@ export class Desk {
     await Promise.all(this.#running);
   }
 
-  #offer(ids: readonly MessageId[]): void {
+  /** What the queue does with ids that it is offered. */
+  offer(ids: readonly MessageId[]): void {
     if (this.held !== null) {
       this.held.push(...ids);
       return;

@@ -92,7 +92,7 @@ export function houseOn(store: Store, now: SetTime, inboxLimit = 5): Omit<House,
     store,
     uploads,
     clock,
-    queue: { offer: ids => void offered.push(...ids) },
+    queue: { offer: work => void offered.push(...work.map(({ id }) => id)) },
     mail: { domains: DOMAINS, postmasterInbox: null },
     limits: { storageMib: 2048 },
   });

@@ -51,7 +51,7 @@ export const gaveUp =
   async () => ({ status: 'gave_up', reason, detail: 'test' });
 
 export function index(house: House, id: MessageId, parse: Parse) {
-  const parser: MessageParser = { parse };
+  const parser: MessageParser = { parse: ({ bytes }, sink) => parse(bytes, sink) };
   return indexMessage({ ...house, parser, log: silent, maxTries: 3 }, id);
 }
 

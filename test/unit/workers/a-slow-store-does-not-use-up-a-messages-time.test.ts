@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { MemorySink, startPool } from './with-pool.js';
+import { letter, MemorySink, startPool } from './with-pool.js';
 
 const timeoutMs = 1_000;
 
@@ -11,7 +11,7 @@ t.test('reading slowly', async t => {
     await delay(1.5 * timeoutMs);
     yield Buffer.alloc(100_000);
   }
-  t.match(await pool.parse(slow(), new MemorySink()), { status: 'parsed' });
+  t.match(await pool.parse(letter(slow()), new MemorySink()), { status: 'parsed' });
 });
 
 t.test('writing slowly', async t => {

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { SINK_WINDOW, SOURCE_PIECE, SOURCE_WINDOW } from '../../../src/workers/parse-protocol.js';
-import { gate, startPool } from './with-pool.js';
+import { gate, letter, startPool } from './with-pool.js';
 
 const CHUNK = 64 * 1024;
 const MESSAGE = 25 * 1024 * 1024;
@@ -19,7 +19,7 @@ t.test('a store that stops writing stops the reading', async t => {
   }
   let isHeld = true;
   const held = gate();
-  const parsed = pool.parse(source(), {
+  const parsed = pool.parse(letter(source()), {
     begin: () => undefined,
     write: async chunk => {
       if (isHeld) await held.opened;

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { ParsePool } from '../../../src/workers/parse-pool.js';
 import { recordingLog } from '../../support/redis/redis.js';
-import { chunks, MemorySink } from './with-pool.js';
+import { chunks, letter, MemorySink } from './with-pool.js';
 
 const head = [
   'From: Ann <ann@example.com>',
@@ -32,7 +32,7 @@ t.test('by the real parser, with what lists and threading need beside the JSON',
   t.teardown(() => pool.stop());
   await pool.start();
   const sink = new MemorySink();
-  const outcome = await pool.parse(chunks(`${head.join('\r\n')}\r\n\r\n`, parts.join('\r\n')), sink);
+  const outcome = await pool.parse(letter(chunks(`${head.join('\r\n')}\r\n\r\n`, parts.join('\r\n'))), sink);
   if (outcome.status !== 'parsed') throw new Error(JSON.stringify(outcome));
   const { json, ...values } = outcome.prepared;
   t.match(values, {

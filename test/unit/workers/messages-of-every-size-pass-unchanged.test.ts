@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
-import { chunks, MemorySink, startPool } from './with-pool.js';
+import { chunks, letter, MemorySink, startPool } from './with-pool.js';
 
 const digest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -15,7 +15,7 @@ t.test('however they are cut, there and back', async t => {
     fc.asyncProperty(sizes, async pieceSizes => {
       const pieces = pieceSizes.map(size => randomBytes(size));
       const sink = new MemorySink();
-      const outcome = await pool.parse(chunks('copy ', ...pieces), sink);
+      const outcome = await pool.parse(letter(chunks('copy ', ...pieces)), sink);
       if (outcome.status !== 'parsed') throw new Error(JSON.stringify(outcome));
       const [attachment] = sink.attachments;
       const sent = Buffer.concat([Buffer.from('copy '), ...pieces]);
@@ -47,7 +47,7 @@ t.test('attachments in pieces of all sizes arrive whole', async t => {
 t.test("the buffers of the source stay the caller's", async t => {
   const { pool } = await startPool(t);
   const own = new Uint8Array(100_000).fill(7);
-  await pool.parse(chunks('copy ', own, own), new MemorySink());
+  await pool.parse(letter(chunks('copy ', own, own)), new MemorySink());
   t.equal(own.byteLength, 100_000);
   t.equal(own[99_999], 7);
 });

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
 import type { AttachmentSink } from '../../../src/mail/read/limits.js';
-import type { ParseOutcome } from '../../../src/usecases/ports.js';
+import type { ParseOutcome, ParseSource } from '../../../src/usecases/ports.js';
 import { ParsePool, type ParsePoolOptions } from '../../../src/workers/parse-pool.js';
 import { type RecordingLog, recordingLog } from '../../support/redis/redis.js';
 
@@ -20,7 +20,12 @@ export async function startPool(t: Test, options: Partial<ParsePoolOptions> = {}
   const pool = new ParsePool({ ...limits, log, script: unrulyThread, ...options });
   t.teardown(() => pool.stop());
   await pool.start();
-  return { pool, log, parse: (text, sink = new MemorySink()) => pool.parse(chunks(text), sink) };
+  return { pool, log, parse: (text, sink = new MemorySink()) => pool.parse(letter(chunks(text)), sink) };
+}
+
+/** A message to be parsed; a small one of always the same owner if nothing else is said. */
+export function letter(bytes: AsyncIterable<Uint8Array>, fields: Partial<ParseSource> = {}): ParseSource {
+  return { bytes, size: 0, owner: 'ann', ...fields };
 }
 
 export async function* chunks(...parts: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {

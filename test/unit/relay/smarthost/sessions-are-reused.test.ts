@@ -225,3 +225,13 @@ for (const [claim, script] of confusions) {
     t.ok((first?.contentBytes ?? 0) <= content.length + '.\r\n'.length);
   });
 }
+
+t.test('senders take turns for a connection that is free', async t => {
+  const { smarthost, transport } = await withSmarthost(t, {}, { maxConnections: 1 });
+  const outcomes = ['ann', 'ann', 'ann', 'ann', 'bob', 'cid'].map(name =>
+    transport.submit(attempt({ from: `${name}@example.org` })),
+  );
+  await Promise.all(outcomes);
+  const order = smarthost.submissions.map(({ from }) => from.replace(/@.*/, ''));
+  t.same(order, ['ann', 'ann', 'bob', 'cid', 'ann', 'ann']);
+});

@@ -251,8 +251,8 @@ t.test('an attempt that was not started is started by the next process, one that
   t.equal(stuck.held.length, 1, 'a repetition starts nothing');
   t.same(await recoverSends(house), { unknown: 0, waiting: 1, held: 0 });
   const next = new Desk(house);
-  next.deps.queue.offer(stuck.held);
-  next.deps.queue.offer(stuck.held);
+  next.offer(stuck.held);
+  next.offer(stuck.held);
   await next.settled();
   t.equal(next.relayed.length, 1);
   t.match(await sendDraft(next.deps, { ...owner, draftId: id }), {

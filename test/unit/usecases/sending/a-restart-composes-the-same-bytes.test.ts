@@ -41,8 +41,8 @@ async function bothWays(
   let id: MessageId | undefined;
   let first: Uint8Array | undefined;
   send.queue.offer = ([offered]) => {
-    id = offered;
-    first = offered === undefined ? undefined : send.inFlight.take(offered);
+    id = offered?.id;
+    first = id === undefined ? undefined : send.inFlight.take(id);
   };
   await receiptOf(house.submit(fields));
   if (id === undefined || first === undefined) throw new Error('nothing was offered');

@@ -69,8 +69,8 @@ function onlyId(house: SendingHouse): string {
 async function changedBeforeStart(t: Test, change: Change) {
   const house = await withSending(t);
   const offered = new Promise<void>(resolve => {
-    house.side.send.queue.offer = ids => {
-      house.side.kept.push(...ids);
+    house.side.send.queue.offer = work => {
+      house.side.kept.push(...work.map(({ id }) => id));
       resolve();
     };
   });

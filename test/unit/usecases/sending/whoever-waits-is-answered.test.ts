@@ -63,9 +63,9 @@ t.test('one whose waiting ends with the outcome saved is told the outcome', asyn
   const settle = inFlight.settle.bind(inFlight);
   // It is not woken by the relaying, as if that had been over before it began to wait.
   inFlight.settle = () => {};
-  queue.offer = ids => {
-    offer(ids);
-    void house.side.workAll().then(() => settle(ids[0] as MessageId, null));
+  queue.offer = work => {
+    offer(work);
+    void house.side.workAll().then(() => settle(work[0]?.id as MessageId, null));
   };
   t.match(await receiptOf(house.submit()), { message: { status: 'accepted' }, outcome_persisted: true });
 });
