@@ -139,7 +139,11 @@ export const KEYS = {
       26214400,
       'Largest message accepted, in bytes as transmitted; it is announced with SIZE.',
     ),
-    max_clients: key(integer({ min: 1, max: 100000 }), 1000, 'Connections served at the same time.'),
+    max_clients: key(
+      integer({ min: 1, max: 100000 }),
+      1000,
+      'Connections served at the same time; when they run short, the slowest give way and no network gets more than a quarter.',
+    ),
     max_clients_per_address: key(
       integer({ min: 1, max: 100000 }),
       50,

@@ -216,3 +216,21 @@ export function clientNetwork(address: string): string {
   const prefix = groups.slice(0, 4).map(group => Number.parseInt(group, 16).toString(16));
   return `${prefix.join(':')}::/64`;
 }
+
+/** The networks by which a client is counted. */
+export interface ClientNetworks {
+  /** `clientNetwork` of its address. */
+  readonly host: string;
+  /**
+   * What one party may hold as a whole: an IPv4 /24, the smallest network that is routed, or an IPv6 /48, which a site
+   * is given and has 65,536 /64s (RFC 6177). An address of this machine stands for itself.
+   */
+  readonly site: string;
+}
+
+export function clientNetworks(address: string): ClientNetworks {
+  const host = clientNetwork(address);
+  if (host.includes(':')) return { host, site: `${host.split(':').slice(0, 3).join(':')}::/48` };
+  if (isLoopback(host)) return { host, site: host };
+  return { host, site: `${host.slice(0, host.lastIndexOf('.'))}.0/24` };
+}

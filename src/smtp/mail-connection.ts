@@ -2,13 +2,16 @@ import type net from 'node:net';
 import type tls from 'node:tls';
 import { SMTPConnection, type SMTPConnectionOptions } from 'smtp-server/lib/smtp-connection.js';
 import type { SMTPServer } from 'smtp-server/lib/smtp-server.js';
+import type { ClientNetworks } from '../domain/addresses.js';
 import type { InboundMail, Logger } from '../usecases/ports.js';
+import type { Guest } from './connection-limits.js';
 import { MailStream } from './data-scanner.js';
 import { MailTransaction } from './mail-transaction.js';
 import { type IntakeRefusal, MessageIntake, type Verdict } from './message-intake.js';
 import type { RefusalReason, SmtpCounters, SmtpListenerOptions } from './options.js';
+import { type GuessBrake, Tarpit } from './recipient-guesses.js';
 import { renderReply, replies, type SmtpReply } from './replies.js';
-import { DataClock, limitLinger, Tarpit } from './session-timers.js';
+import { type ListenerClock, limitLinger, SessionTime } from './session-timers.js';
 
 /** Longer command lines are refused. RFC 5321 section 4.5.3.1.4 asks for at least 512, extensions for more. */
 const MAX_COMMAND_OCTETS = 2048;
@@ -18,9 +21,17 @@ export interface SessionContext {
   readonly options: SmtpListenerOptions;
   readonly inbound: InboundMail;
   readonly counters: SmtpCounters;
+  readonly clock: ListenerClock;
+  readonly brake: GuessBrake;
   readonly log: Logger;
   /** A short name for a new session, for the log. */
   nextSessionId(): string;
+}
+
+/** The client of a session and what is to follow when it has gone. */
+export interface Visit {
+  readonly client: ClientNetworks;
+  readonly onClosed: (connection: MailConnection) => void;
 }
 
 type Done = () => void;
@@ -29,17 +40,17 @@ type Done = () => void;
  * One session. The library handles the connection, the order of commands, EHLO and STARTTLS. We handle the mail
  * transaction (MAIL, RCPT, DATA), the way of the message into the store, and the end of a session.
  */
-export class MailConnection extends SMTPConnection {
+export class MailConnection extends SMTPConnection implements Guest {
+  readonly client: ClientNetworks;
   readonly #context: SessionContext;
   readonly #onClosed: (connection: MailConnection) => void;
-  readonly #openedAtMs = performance.now();
+  readonly #openedAtMs: number;
+  readonly #time: SessionTime;
   #helo = '';
   readonly #transaction: MailTransaction;
   readonly #tarpit: Tarpit;
   /** From 354 to the reply to the final dot. */
   #intake: MessageIntake | null = null;
-  #dataClock: DataClock | null = null;
-  #lastMailAtMs = this.#openedAtMs;
   /** The socket of a TLS handshake in progress, which the library does not expose. */
   #handshake: { readonly socket: net.Socket; readonly startedAtMs: number } | null = null;
   #errors = 0;
@@ -50,13 +61,16 @@ export class MailConnection extends SMTPConnection {
     socket: net.Socket | tls.TLSSocket,
     options: SMTPConnectionOptions,
     context: SessionContext,
-    onClosed: (connection: MailConnection) => void,
+    { client, onClosed }: Visit,
   ) {
     super(server, socket, options);
+    this.client = client;
     this.#context = context;
     this.#onClosed = onClosed;
-    const { options: limits, inbound } = context;
-    this.#tarpit = new Tarpit(limits);
+    const { options: limits, inbound, clock } = context;
+    this.#openedAtMs = clock.nowMs();
+    this.#time = new SessionTime(limits, clock);
+    this.#tarpit = new Tarpit(context, client);
     this.#transaction = new MailTransaction(limits, inbound, reason => this.#noteRefusal(reason));
   }
 
@@ -81,15 +95,25 @@ export class MailConnection extends SMTPConnection {
   override _armTimeout(socket: net.Socket = this._socket): void {
     super._armTimeout(socket);
     if (socket === this._socket) return;
-    this.#handshake = { socket, startedAtMs: performance.now() };
+    this.#handshake = { socket, startedAtMs: this.#context.clock.nowMs() };
     socket.once('end', () => {
       if (this._upgrading) socket.destroy();
     });
   }
 
-  /** When this client last sent a message, or connected; null while it is sending one. */
-  get withoutMailSinceMs(): number | null {
-    return this.#intake === null ? this.#lastMailAtMs : null;
+  arrearsMs(): number {
+    const { doing } = this;
+    const arrearsMs = this.#time.arrearsMs(doing !== 'commands');
+    return doing === 'answering' ? 0 : arrearsMs;
+  }
+
+  get doing(): Guest['doing'] {
+    if (this.#intake === null) return 'commands';
+    return this._handlerPending ? 'answering' : 'receiving';
+  }
+
+  get answerDueAtMs(): number | null {
+    return this.#tarpit.dueAtMs;
   }
 
   override handler_EHLO(command: Buffer, done: Done): void {
@@ -192,15 +216,16 @@ export class MailConnection extends SMTPConnection {
     this._socket.destroySoon();
   }
 
-  /** Hangs up without lingering, to free the place for a waiting client. */
+  /** Hangs up, to free the place for a waiting client: at once if it has been told to go, or would not read why. */
   giveUpPlace(): void {
-    this.hangUp({ reply: replies.placeNeeded, reason: 'too_many_clients' });
-    if (this._socket.writableNeedDrain) this._socket.destroy();
-    else this._socket.destroySoon();
+    const isDeaf = this._closing || this._socket.writableNeedDrain;
+    this.#giveUp({ reply: replies.placeNeeded, reason: 'too_many_clients' });
+    if (isDeaf) this._socket.destroy();
   }
 
-  /** Hangs up if the handshake, the session or its message has exceeded its time limit. */
+  /** Keeps account of the pace. Hangs up if the handshake, the session or its message has exceeded its time limit. */
   expire(nowMs: number): void {
+    this.arrearsMs();
     const { handshakeTimeoutMs, sessionTimeoutMs } = this.#context.options;
     if (this._upgrading) {
       if (nowMs - (this.#handshake?.startedAtMs ?? 0) < handshakeTimeoutMs) return;
@@ -209,7 +234,7 @@ export class MailConnection extends SMTPConnection {
       if (nowMs - this.#openedAtMs < sessionTimeoutMs) return;
       this.hangUp({ reply: replies.sessionTimeout, reason: 'timeout' });
     } else if (!this._handlerPending) {
-      const refusal = this.#dataClock?.overdue(nowMs, this.#intake.bytes) ?? null;
+      const refusal = this.#time.overdue(this.#intake.bytes);
       if (refusal !== null) this.#giveUp(refusal);
     }
   }
@@ -218,19 +243,17 @@ export class MailConnection extends SMTPConnection {
     const parser = this._parser;
     if (!(parser instanceof MailStream)) throw new Error('a session without its parser');
     this.#intake = intake;
-    const clock = new DataClock(this.#context.options, performance.now());
-    this.#dataClock = clock;
+    this.#time.beginMessage();
     parser.receiveData((chunk, goOn, end) => {
+      this.#time.earn(chunk.length);
       const step = intake.take(chunk);
       if (step.status === 'end') {
         end(step.rest);
         this.#commit(intake, parser);
       } else if (step.status === 'full') {
-        this._handlerPending = true;
+        this.#haveItWait();
         void intake.drained().then(() => {
-          this._handlerPending = false;
-          // The client had to wait for us: its time limits start anew.
-          clock.resume(performance.now(), intake.bytes);
+          this.#goOnWithIt();
           this._socket.setTimeout(this.#context.options.idleTimeoutMs);
           goOn();
         });
@@ -244,9 +267,9 @@ export class MailConnection extends SMTPConnection {
 
   #commit(intake: MessageIntake, parser: MailStream): void {
     const envelope = this.#transaction.close({ clientAddress: this.remoteAddress, helo: this.#helo });
-    this._handlerPending = true;
+    this.#haveItWait();
     void intake.commit(envelope).then(verdict => {
-      this._handlerPending = false;
+      this.#goOnWithIt();
       this.#intake = null;
       this.#answer(verdict);
       if (this._closing || this._closed) return;
@@ -260,7 +283,8 @@ export class MailConnection extends SMTPConnection {
     if (verdict.isAccepted) {
       counters.acceptedMessages += 1;
       this.#errors = 0;
-      this.#lastMailAtMs = performance.now();
+      this.#time.messageAccepted();
+      this.#context.brake.accepted(this.client, this.#context.clock.nowMs());
       this._unrecognizedCommands = 0;
       this.#reply(verdict.reply);
     } else {
@@ -270,9 +294,20 @@ export class MailConnection extends SMTPConnection {
     }
   }
 
+  /** From now on the client waits for us: it is not idle, and time stands still for it. */
+  #haveItWait(): void {
+    this._handlerPending = true;
+    this.#time.stop();
+  }
+
+  #goOnWithIt(): void {
+    this._handlerPending = false;
+    this.#time.goOn();
+  }
+
   /** Hangs up on a client that we are waiting for. A message that it is sending counts as refused. */
   #giveUp(refusal: IntakeRefusal): void {
-    if (this.#intake !== null) this.#context.counters.refusedMessages += 1;
+    if (this.#intake !== null && !this._closing) this.#context.counters.refusedMessages += 1;
     this.hangUp(refusal);
   }
 

@@ -2,7 +2,8 @@ import type net from 'node:net';
 import tls from 'node:tls';
 import { SMTPServer } from 'smtp-server';
 import type { SMTPConnectionOptions } from 'smtp-server/lib/smtp-connection.js';
-import type { Admission, OpenClients } from './connection-limits.js';
+import { clientNetworks } from '../domain/addresses.js';
+import type { Admission, OpenClients, Place } from './connection-limits.js';
 import { MailConnection, type SessionContext } from './mail-connection.js';
 import type { TlsIdentity } from './options.js';
 import { replies, type SmtpReply } from './replies.js';
@@ -16,7 +17,7 @@ const DISABLED = ['AUTH', 'XCLIENT', 'XFORWARD', 'WIZ', 'SHELL', 'KILL'];
 /** A listening port of the listener. */
 export interface Port {
   /** Shared with the other ports of the listener. */
-  readonly clients: OpenClients;
+  readonly clients: OpenClients<MailConnection>;
   /** Does the TLS handshake come before the greeting? */
   readonly isImplicitTls: boolean;
 }
@@ -24,7 +25,7 @@ export interface Port {
 /** The library's server on one port. Admits clients within the limits and serves each with a `MailConnection`. */
 export class MailServer extends SMTPServer {
   readonly #context: SessionContext;
-  readonly #clients: OpenClients;
+  readonly #clients: OpenClients<MailConnection>;
 
   constructor(context: SessionContext, port: Port) {
     const { options } = context;
@@ -71,19 +72,24 @@ export class MailServer extends SMTPServer {
       socket.destroy();
       return;
     }
-    const admission = this.#clients.admit(address);
-    if (admission !== 'admitted') {
+    const client = clientNetworks(address);
+    const admission = this.#clients.admit(client);
+    if (admission !== 'own' && admission !== 'lent') {
       this.#turnAway(socket, admission);
       return;
     }
     const { counters, log } = this.#context;
-    const connection = new MailConnection(this, socket, socketOptions ?? {}, this.#context, closed => {
+    const onClosed = (closed: MailConnection): void => {
       this.#clients.closed(closed);
       log.debug({ session: closed.id }, 'smtp connection closed');
+    };
+    const connection = new MailConnection(this, socket, socketOptions ?? {}, this.#context, {
+      client,
+      onClosed,
     });
     counters.connectionsTotal += 1;
     this.connections.add(connection);
-    this.#clients.open(connection, address);
+    this.#clients.open(connection, admission);
     log.debug({ session: connection.id, client: connection.remoteAddress }, 'smtp connection opened');
     connection.on('error', error => this._onError(error));
     connection.init();
@@ -97,7 +103,7 @@ export class MailServer extends SMTPServer {
     callback();
   }
 
-  #turnAway(socket: net.Socket, reason: Exclude<Admission, 'admitted'>): void {
+  #turnAway(socket: net.Socket, reason: Exclude<Admission, Place>): void {
     const { counters, log } = this.#context;
     counters.refused(reason);
     log.info({ client: socket.remoteAddress, reason }, 'smtp connection refused');

@@ -9,17 +9,24 @@ export interface SmtpListenerOptions {
   readonly maxMessageBytes: number;
   /** Per transaction; RFC 5321 section 4.5.3.1.8 asks for at least 100. */
   readonly maxRecipients: number;
-  /** Connections open at a time (`connection-limits.ts`). */
+  /** Connections open at a time; who gives way when they run short is told in `connection-limits.ts`. */
   readonly maxClients: number;
-  /** The same from one client network. */
+  /** The same from one IPv4 address or IPv6 /64. */
   readonly maxClientsPerAddress: number;
-  /** At `maxClients`, a session that has sent no message for this long can be closed for a new client. */
+  /** A session that is slow for this long between messages can be closed for another client. */
   readonly keepPlaceMs: number;
+  /** The same within a message. */
+  readonly keepPlaceInDataMs: number;
+  /** What a session has to bring, in bytes of messages a second, not to be slow. */
+  readonly keepPlaceBytesPerSecond: number;
   /** A session is closed after this many 5xx replies; an accepted message resets the count. */
   readonly maxErrors: number;
   /** A session is closed at one more unknown recipient than this; nothing resets the count. */
   readonly maxUnknownRecipients: number;
-  /** How long the reply to an unknown recipient is delayed, from the third one on. */
+  /**
+   * How long the reply to an unknown recipient is delayed, from the third one of a session on; also by how much longer
+   * with each further one of a network that has had its share (`recipient-guesses.ts`). 0: no delays.
+   */
   readonly unknownRecipientDelayMs: number;
   /** RFC 5321 section 4.5.3.2.7 asks for at least five minutes. */
   readonly idleTimeoutMs: number;
@@ -52,6 +59,9 @@ export interface TlsIdentity {
  * a client that guesses gets ten tries a connection, one a second. An accepted message does not reset the count, or
  * knowing one address would be enough to find all the others.
  *
+ * A place costs a KiB a second where others need it: that is a GSM data call. Thirty seconds within a message allow for
+ * a slow start and an outage; ten between messages, for a client that has another one.
+ *
  * A hundred bytes a second over two minutes: that is a tenth of a GSM data call, and two minutes are enough for TCP to
  * recover from an outage of one minute. A client that sends a byte now and then to keep a session open is disconnected
  * after two minutes, not after thirty.
@@ -62,6 +72,8 @@ export const smtpListenerDefaults = {
   maxClients: 1000,
   maxClientsPerAddress: 50,
   keepPlaceMs: 10_000,
+  keepPlaceInDataMs: 30_000,
+  keepPlaceBytesPerSecond: 1024,
   maxErrors: 100,
   maxUnknownRecipients: 10,
   unknownRecipientDelayMs: 1000,

@@ -27,7 +27,7 @@ export const replies = {
   sessionTimeout: reply(421, '4.4.2', 'Session has lasted too long, closing connection'),
   dataTimeout: reply(421, '4.4.2', 'Message took too long, closing connection'),
   tooSlow: reply(421, '4.4.2', 'Message comes too slowly, closing connection'),
-  placeNeeded: reply(421, '4.3.2', 'Idle while others wait for a connection, try again later'),
+  placeNeeded: reply(421, '4.3.2', 'Idle or slow while others wait for a connection, try again later'),
   tooManyUnknown: reply(421, '4.7.0', 'Too many unknown recipients, closing connection'),
 
   storeError: reply(451, '4.3.0', 'Local error in processing, try again later'),

@@ -4,11 +4,17 @@ import { setImmediate } from 'node:timers/promises';
 import { codeOrReasonOf, within } from '../lib/async.js';
 import type { InboundMail, Logger } from '../usecases/ports.js';
 import { OpenClients } from './connection-limits.js';
+import type { MailConnection } from './mail-connection.js';
 import { MailServer } from './mail-server.js';
 import { SmtpCounters, type SmtpListenerOptions, type SmtpStats, type TlsIdentity } from './options.js';
+import { GuessBrake } from './recipient-guesses.js';
+import { ListenerClock } from './session-timers.js';
 
-/** How often sessions are checked for exceeded time limits; more often if a limit is shorter than four times this. */
-const SWEEP_MS = 5000;
+/**
+ * How often the clock ticks and sessions are checked for their pace and for exceeded time limits; more often if a limit
+ * is shorter than four times this.
+ */
+const SWEEP_MS = 1000;
 /** How long a client that does not read may delay the end of a stop before its socket is destroyed. */
 const TEAR_OFF_MS = 250;
 
@@ -27,7 +33,8 @@ export class SmtpListener {
   readonly #options: SmtpListenerOptions;
   readonly #log: Logger;
   readonly #counters = new SmtpCounters();
-  readonly #clients: OpenClients;
+  readonly #clock = new ListenerClock();
+  readonly #clients: OpenClients<MailConnection>;
   readonly #server: MailServer;
   readonly #implicitTlsServer: MailServer | null;
   #sweeper: NodeJS.Timeout | undefined;
@@ -39,7 +46,9 @@ export class SmtpListener {
     if (options.implicitTlsPort !== undefined && options.tls === undefined) {
       throw new Error('a port with implicit TLS needs a certificate');
     }
-    const clients = new OpenClients(options);
+    const clock = this.#clock;
+    const clients = new OpenClients<MailConnection>(options, clock);
+    const brake = new GuessBrake(options.unknownRecipientDelayMs);
     this.#clients = clients;
     let lastId = 0;
     const nextSessionId = () => {
@@ -47,7 +56,7 @@ export class SmtpListener {
       return lastId.toString(36);
     };
     const serve = (isImplicitTls: boolean): MailServer => {
-      const context = { options, inbound, counters: this.#counters, log, nextSessionId };
+      const context = { options, inbound, counters: this.#counters, clock, brake, log, nextSessionId };
       const server = new MailServer(context, { clients, isImplicitTls });
       // A reset or a failed handshake is the client's fault. Without a listener it would end our process.
       server.on('error', error => log.debug({ error: codeOrReasonOf(error) }, 'smtp connection error'));
@@ -127,7 +136,8 @@ export class SmtpListener {
   }
 
   #sweep(): void {
-    const nowMs = performance.now();
+    this.#clock.tick();
+    const nowMs = this.#clock.nowMs();
     for (const session of this.#clients.sessions) session.expire(nowMs);
   }
 }

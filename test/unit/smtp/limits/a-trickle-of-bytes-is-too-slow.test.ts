@@ -1,6 +1,6 @@
 import t from 'tap';
 import { smtpListenerDefaults } from '../../../../src/smtp/options.js';
-import { DataClock } from '../../../../src/smtp/session-timers.js';
+import { ClientTime, DataClock, ListenerClock } from '../../../../src/smtp/session-timers.js';
 import { SmtpClient } from '../../../support/smtp/smtp-client.js';
 import { withListener } from '../with-listener.js';
 
@@ -35,10 +35,25 @@ t.test('however fast, the total holds', async t => {
 });
 
 t.test('time in which the client waited for us does not count', async t => {
-  const clock = new DataClock(smtpListenerDefaults, 0);
-  clock.resume(5 * MINUTE, 1000);
-  t.equal(clock.overdue(6 * MINUTE, 1000), null);
-  t.match(clock.overdue(7 * MINUTE, 1000), { reason: 'too_slow' });
+  const time = new ClientTime();
+  const clock = new DataClock(smtpListenerDefaults, time.at(0));
+  time.stop(MINUTE);
+  time.stop(2 * MINUTE);
+  t.equal(time.at(40 * MINUTE), MINUTE);
+  time.goOn(41 * MINUTE);
+  t.equal(clock.overdue(time.at(41 * MINUTE), 0), null);
+  t.equal(clock.overdue(time.at(41.9 * MINUTE), 0), null);
+  t.match(clock.overdue(time.at(42 * MINUTE), 0), { reason: 'too_slow' });
+});
+
+t.test('nor does time in which our process did nothing, or something else', async t => {
+  const clock = new ListenerClock(5000);
+  t.equal(clock.nowMs(5300), 300);
+  for (let realMs = 6000; realMs <= 10_000; realMs += 1000) clock.tick(realMs);
+  t.equal(clock.nowMs(10_001), 5001);
+  t.equal(clock.nowMs(70_000), 6500, 'a minute without a tick');
+  clock.tick(70_000);
+  t.equal(clock.nowMs(70_500), 7000);
 });
 
 t.test('over the wire: 421 4.4.2, closed, nothing stored', async t => {

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { clientNetwork } from '../../../../src/domain/addresses.js';
-import { ClientLimits } from '../../../../src/smtp/connection-limits.js';
+import { clientNetwork, clientNetworks } from '../../../../src/domain/addresses.js';
+import { Shares } from '../../../../src/smtp/connection-limits.js';
 import { SmtpClient } from '../../../support/smtp/smtp-client.js';
 import { withListener } from '../with-listener.js';
 
@@ -15,16 +15,25 @@ t.test('an IPv6 client is its /64, an IPv4 client its address', async t => {
   t.equal(clientNetwork('64:ff9b::192.0.2.1'), '64:ff9b:0:0::/64');
 });
 
-t.test('what is admitted is counted until it is released', async t => {
-  const limits = new ClientLimits(3, 2);
-  t.equal(limits.admit('192.0.2.1'), 'admitted');
-  t.equal(limits.admit('192.0.2.1'), 'admitted');
-  t.equal(limits.admit('192.0.2.1'), 'too_many_from_address');
-  t.equal(limits.admit('2001:db8::1'), 'admitted');
-  t.equal(limits.admit('192.0.2.9'), 'too_many_clients');
-  limits.release('192.0.2.1');
-  t.equal(limits.total, 2);
-  t.equal(limits.admit('192.0.2.1'), 'admitted');
+t.test('its site is a /48 or a /24; an address of this machine stands for itself', async t => {
+  t.equal(clientNetworks('192.0.2.1').site, '192.0.2.0/24');
+  t.equal(clientNetworks('::ffff:192.0.2.1').site, '192.0.2.0/24');
+  t.equal(clientNetworks('2001:DB8:1:2::1').site, '2001:db8:1::/48');
+  t.equal(clientNetworks('2001:db8::1').site, '2001:db8:0::/48');
+  t.same(clientNetworks('127.0.0.5'), { host: '127.0.0.5', site: '127.0.0.5' });
+});
+
+t.test('what has been taken is counted until it is released', async t => {
+  const shares = new Shares({ maxClients: 100, maxClientsPerAddress: 2 });
+  const client = clientNetworks('192.0.2.1');
+  t.equal(shares.claim(client, 0), 'own');
+  shares.take(client);
+  shares.take(client);
+  t.equal(shares.claim(client, 0), 'too_many_from_address');
+  t.equal(shares.claim(clientNetworks('192.0.2.2'), 0), 'own');
+  shares.release(client);
+  t.equal(shares.total, 1);
+  t.equal(shares.claim(client, 0), 'own');
 });
 
 t.test('too many from one address are told so, and one that leaves makes room', async t => {

@@ -1,5 +1,7 @@
 import t from 'tap';
-import { Tarpit } from '../../../../src/smtp/session-timers.js';
+import { clientNetworks } from '../../../../src/domain/addresses.js';
+import { GuessBrake, Tarpit } from '../../../../src/smtp/recipient-guesses.js';
+import { ListenerClock } from '../../../../src/smtp/session-timers.js';
 import { SmtpClient } from '../../../support/smtp/smtp-client.js';
 import { withListener } from '../with-listener.js';
 
@@ -31,7 +33,9 @@ t.test('a message in between, RSET or EHLO buy no more guesses', async t => {
 });
 
 t.test('the first two are answered at once, the others late and in order', async t => {
-  const tarpit = new Tarpit({ maxUnknownRecipients: 3, unknownRecipientDelayMs: 20 });
+  const options = { maxUnknownRecipients: 3, unknownRecipientDelayMs: 20 };
+  const shared = { options, clock: new ListenerClock(), brake: new GuessBrake(20) };
+  const tarpit = new Tarpit(shared, clientNetworks('192.0.2.1'));
   const answered: number[] = [];
   for (const n of [1, 2, 3]) t.ok(tarpit.allows(() => answered.push(n)));
   t.same(answered, [1, 2]);
