@@ -42,30 +42,37 @@ export interface DerivedForward {
 
 /**
  * The subject, bodies and files of a forward (`forwardMessage`): the note, a block of header fields, and the whole
- * original with its quoted history. When the original has only HTML, the text is made from it.
+ * original with its quoted history. When the original has only HTML, the text is made from it. It yields after each short
+ * piece of work.
  * @throws `message_too_large` or `invalid_message` for files that cannot be forwarded; `message_too_large` for bodies
  *   over `MAX_MESSAGE_BYTES`. The caller still has to check bodies and files together (`checkContentSize`)
  */
-export function deriveForward(source: ForwardSource, options: ForwardOptions): DerivedForward {
+export function* deriveForward(
+  source: ForwardSource,
+  options: ForwardOptions,
+): Generator<void, DerivedForward> {
   const files = options.includeAttachments ? forwardedFiles(source.attachments) : [];
   // Each UTF-16 unit takes at least one byte. Checked first, so that no time is spent on what cannot be sent.
-  if ((source.text ?? '').length + (source.html ?? '').length > MAX_MESSAGE_BYTES) {
+  if (
+    (options.note ?? '').length + (source.text ?? '').length + (source.html ?? '').length >
+    MAX_MESSAGE_BYTES
+  ) {
     throw refuse(
       'message_too_large',
-      'The text and HTML of the original are over 5 MiB, the most that a message may have; quote what matters in a message of your own instead.',
+      'The text and HTML of the original, with the note, are over 5 MiB, the most that a message may have; quote what matters in a message of your own instead.',
     );
   }
   const note = (options.note ?? '').trim() === '' ? null : options.note;
   return {
     subject: forwardSubject(source.subject),
-    text: forwardedText(source, note),
-    html: source.html === null ? null : forwardedHtml(source, source.html, note),
+    text: yield* forwardedText(source, note),
+    html: source.html === null ? null : yield* forwardedHtml(source, source.html, note),
     files,
   };
 }
 
-function forwardedText(source: ForwardSource, note: string | null): string {
-  const original = source.text ?? (source.html === null ? '' : htmlToText(source.html));
+function* forwardedText(source: ForwardSource, note: string | null): Generator<void, string> {
+  const original = source.text ?? (source.html === null ? '' : yield* htmlToText(source.html));
   return [
     ...(note === null ? [] : [note]),
     headerAsText(source),
@@ -74,11 +81,26 @@ function forwardedText(source: ForwardSource, note: string | null): string {
 }
 
 /** Puts note and header block where the visible part of the original begins. */
-function forwardedHtml(source: ForwardSource, html: string, note: string | null): string {
-  const start = htmlBodyStart(html);
-  const noteParagraph = note === null ? [] : [`<p>${escapeHtml(note).replace(/\r\n?|\n/g, '<br>\n')}</p>`];
+function* forwardedHtml(source: ForwardSource, html: string, note: string | null): Generator<void, string> {
+  const start = yield* htmlBodyStart(html);
+  const noteParagraph = note === null ? [] : [`<p>${yield* noteAsHtml(note)}</p>`];
   const before = start === 0 ? [] : [html.slice(0, start)];
   return [...before, ...noteParagraph, headerAsHtml(source), html.slice(start)].join('\n');
+}
+
+/** Characters of a note between two pauses. */
+const NOTE_PIECE = 16 * 1024;
+
+function* noteAsHtml(note: string): Generator<void, string> {
+  let html = '';
+  for (let at = 0; at < note.length; ) {
+    let end = at + NOTE_PIECE;
+    if (note[end - 1] === '\r' && note[end] === '\n') end++;
+    html += escapeHtml(note.slice(at, end)).replace(/\r\n?|\n/g, '<br>\n');
+    at = end;
+    yield;
+  }
+  return html;
 }
 
 /** A sent message as it is stored. */

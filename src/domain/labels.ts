@@ -40,7 +40,18 @@ export function sortLabels(labels: Iterable<string>): string[] {
 }
 
 function compareLabels(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  const length = Math.min(a.length, b.length);
+  for (let at = 0; at < length; at++) {
+    const [one, other] = [a.charCodeAt(at), b.charCodeAt(at)];
+    if (one !== other) return rank(one) - rank(other);
+  }
+  return a.length - b.length;
+}
+
+/** The place of a UTF-16 unit in the order of code points: surrogates come behind all other units. */
+function rank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
 /** Labels to add and to remove; no label is in both. */
@@ -74,15 +85,16 @@ export function normaliseLabelChange(
  * @throws `invalid_labels` when it would have more than `MAX_LABELS_OF_MESSAGE`; one that has more may lose some
  */
 export function applyLabelChange(labels: readonly string[], change: LabelChange): string[] {
-  const kept = labels.filter(label => !change.remove.includes(label));
-  const after = sortLabels(new Set([...kept, ...change.add]));
-  if (after.length > MAX_LABELS_OF_MESSAGE && after.length > labels.length) {
+  const after = new Set(labels);
+  for (const label of change.remove) after.delete(label);
+  for (const label of change.add) after.add(label);
+  if (after.size > MAX_LABELS_OF_MESSAGE && after.size > labels.length) {
     throw refuse(
       'invalid_labels',
-      `A message may have at most ${MAX_LABELS_OF_MESSAGE} labels, and this one would have ${after.length}; nothing was changed. Remove some first.`,
+      `A message may have at most ${MAX_LABELS_OF_MESSAGE} labels, and this one would have ${after.size}; nothing was changed. Remove some first.`,
     );
   }
-  return after;
+  return sortLabels(after);
 }
 
 /** Labels of the messages sought: all of `all`, at least one of `any` unless it is empty, and none of `none`. */

@@ -154,6 +154,20 @@ function normaliseOptions(
   };
 }
 
+/** What takes time to read of an input. */
+export interface Texts {
+  readonly text?: string;
+  readonly html?: string | null;
+  readonly note?: string;
+  readonly files?: readonly AttachmentInput[];
+}
+
+/** Texts and encoded files together, in characters. */
+export function lengthOfTexts({ text = '', html, note = '', files = [] }: Texts): number {
+  const texts = text.length + (html?.length ?? 0) + note.length;
+  return files.reduce((sum, { content }) => sum + content.length, texts);
+}
+
 /** The size that is held against the limit: bodies in UTF-8 and files in base64, together, in bytes. */
 export function contentBytes(content: {
   readonly text: string;

@@ -1,5 +1,6 @@
 import type { Bench } from './bench.js';
 import { composeBench } from './sending/compose-bench.js';
+import { stepsBench } from './sending/steps-bench.js';
 
 /** The benches of outgoing mail. */
-export const outboundBenches: readonly Bench[] = [composeBench];
+export const outboundBenches: readonly Bench[] = [composeBench, stepsBench];

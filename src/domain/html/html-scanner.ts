@@ -65,12 +65,13 @@ export class HtmlScanner {
   /** The next `<` at or after `from` that may begin markup. */
   #textEnd(from: number): number {
     const html = this.#html;
+    // When no `>` is left, only a comment can still begin: its end may be missing.
+    if (this.#missing.has('>')) {
+      const comment = html.indexOf('<!--', from);
+      return comment < 0 ? html.length : comment;
+    }
     for (let at = html.indexOf('<', from); at >= 0; at = html.indexOf('<', at + 1)) {
-      // When no `>` is left, only a comment can still begin: its end may be missing.
-      const isMarkup = this.#missing.has('>')
-        ? html.startsWith('<!--', at)
-        : opensMarkup(html.charCodeAt(at + 1));
-      if (isMarkup) return at;
+      if (opensMarkup(html.charCodeAt(at + 1))) return at;
     }
     return html.length;
   }
@@ -299,19 +300,23 @@ const others = new Map(
 
 const REFERENCE = /&(?:#(?:[xX]([0-9a-fA-F]+)|([0-9]+))|([A-Za-z][A-Za-z0-9]+))(;?)/y;
 
-/** Text with its character references decoded; unknown ones stay as written. */
-export function decodeEntities(text: string): string {
-  let decoded = '';
+/** Longest piece of `decodedPieces`. */
+const PIECE = 16 * 1024;
+
+/** Text in short pieces, its character references decoded; unknown ones stay as written. */
+export function* decodedPieces(text: string): Generator<string, void> {
   let position = 0;
-  for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
-    REFERENCE.lastIndex = at;
+  for (;;) {
+    const found = text.indexOf('&', position);
+    const end = found < 0 ? text.length : found;
+    for (; position < end; position += PIECE) yield text.slice(position, Math.min(position + PIECE, end));
+    if (found < 0) return;
+    REFERENCE.lastIndex = found;
     const match = REFERENCE.exec(text);
     const character = match === null ? null : characterOf(match);
-    if (match === null || character === null) continue;
-    decoded += text.slice(position, at) + character;
-    position = at + match[0].length;
+    yield character ?? '&';
+    position = found + (match === null || character === null ? 1 : match[0].length);
   }
-  return position === 0 ? text : decoded + text.slice(position);
 }
 
 function characterOf([, hex, decimal, name = '', semicolon]: RegExpExecArray): string | null {

@@ -55,7 +55,7 @@ export function sentRoutes({ send, cursors, pages }: SentRouteDeps): Route[] {
   const { store, clock } = send;
   return routes(SENT_OPERATIONS, {
     listSentMessages: request => listPage({ store, cursors, pages }, 'sent', request),
-    getSentMessage: async request => jsonBytes(await getSentDetail({ store }, messageOf(request))),
+    getSentMessage: request => jsonBytes(getSentDetail({ store }, messageOf(request))),
     deleteSentMessage: async request =>
       json(202, await deleteMessage({ store, clock }, { ...messageOf(request), kind: 'sent' })),
   });

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { isDeepStrictEqual } from 'node:util';
 import { type BodySpec, codeOfField } from '../../contract/operation.js';
 import { refuse } from '../../domain/errors.js';
+import { inSlices, pauseIfLong } from '../../lib/slices.js';
 import { type Hand, SMALL_BYTES } from '../../usecases/shared/in-hand.js';
+import { MAX_DEPTH, MAX_MEMBERS, parseStrictJson } from './strict-json.js';
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*(.*))?$/i;
 
@@ -49,14 +50,19 @@ export async function readBody(
     stillThere(request);
   }
   if (bytes === null) throw tooLarge();
-  const value = parseStrictJson(bytes);
+  // What is made of a large body is made in turns of the loop that do nothing else.
+  await pauseIfLong(bytes.length);
+  const value = await inSlices(parseStrictJson(bytes));
   if (value === null) {
     throw refuse(
       'invalid_json',
-      'The body must be one JSON object in UTF-8, without repeated keys, at most 64 levels deep.',
+      `The body must be one JSON object in UTF-8, without repeated keys, at most ${MAX_DEPTH} levels deep and with at most ${MAX_MEMBERS} members.`,
     );
   }
-  return validate(value, spec);
+  await pauseIfLong(bytes.length);
+  const valid = validate(value, spec);
+  await pauseIfLong(bytes.length);
+  return valid;
 }
 
 /** It has waited, and may have waited for longer than its client. */
@@ -150,7 +156,7 @@ function grown(bytes: Buffer, needed: number, limit: number): Buffer {
 
 /**
  * More than any array of the API may have. Validation checks every entry of an array before its length, and each bad
- * entry makes an error object: eight megabytes of bad entries would use up all memory.
+ * entry makes an error object.
  */
 const MAX_ENTRIES = 1_000;
 
@@ -177,115 +183,4 @@ function validate(value: Record<string, unknown>, spec: BodySpec): unknown {
 function shown(names: readonly string[]): string {
   const some = names.slice(0, 5).map(name => (name.length > 64 ? `${name.slice(0, 64)}...` : name));
   return names.length > some.length ? `${some.join(', ')} and more` : some.join(', ');
-}
-
-/** Deepest nesting of a request body. */
-const MAX_DEPTH = 64;
-
-const WHITE_SPACE = /[ \t\n\r]*/y;
-const STRING_OR_BRACKET = /["{}[\]]/g;
-const STRING_BRACKET_OR_COMMA = /["{}[\],]/g;
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/**
- * Parses a request body: a JSON object in UTF-8 without byte-order mark, nested at most 64 deep. No object may have
- * the same key twice with different values, because parsers disagree about which value counts.
- * @returns the object, or null for anything else
- */
-export function parseStrictJson(bytes: Uint8Array): Record<string, unknown> | null {
-  let value: unknown;
-  try {
-    const text = utf8.decode(bytes);
-    if (text.startsWith('\uFEFF')) return null;
-    value = JSON.parse(text);
-    if (!isSound(text)) return null;
-  } catch {
-    return null;
-  }
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : null;
-}
-
-interface Level {
-  /** Key to source text of its value; null for an array. */
-  readonly keys: Map<string, string> | null;
-  key: string;
-  valueStart: number;
-}
-
-/**
- * Checks depth and repeated keys of text that `JSON.parse` has accepted. Scalars in arrays are skipped: they cannot
- * break either rule, and a body may hold millions.
- */
-function isSound(text: string): boolean {
-  const levels: Level[] = [];
-  let at = 0;
-  for (;;) {
-    at = next(levels.at(-1)?.keys == null ? STRING_OR_BRACKET : STRING_BRACKET_OR_COMMA, text, at);
-    if (at < 0) return true;
-    const char = text[at];
-    if (char === '"') {
-      at = endOfString(text, at);
-    } else if (char === '{' || char === '[') {
-      if (levels.length >= MAX_DEPTH) return false;
-      levels.push({ keys: char === '{' ? new Map() : null, key: '', valueStart: 0 });
-      at = startMember(text, at + 1, levels);
-    } else {
-      if (!endMember(text, at, levels)) return false;
-      if (char !== ',') levels.pop();
-      at = char === ',' ? startMember(text, at + 1, levels) : at + 1;
-    }
-  }
-}
-
-/** The index of the next match at or after `at`, or -1. */
-function next(pattern: RegExp, text: string, at: number): number {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex - 1 : -1;
-}
-
-/** In an object, reads key and colon; in an array, does nothing. Returns the index at which the value begins. */
-function startMember(text: string, behind: number, levels: readonly Level[]): number {
-  const level = levels.at(-1);
-  const at = skip(WHITE_SPACE, text, behind);
-  if (level?.keys == null || text[at] !== '"') return at;
-  const end = endOfString(text, at);
-  level.key = JSON.parse(text.slice(at, end)) as string;
-  level.valueStart = skip(WHITE_SPACE, text, skip(WHITE_SPACE, text, end) + 1);
-  return level.valueStart;
-}
-
-/** Records the member that ends at `at`; false when its key already had a different value. */
-function endMember(text: string, at: number, levels: readonly Level[]): boolean {
-  const level = levels.at(-1);
-  if (level?.keys == null || level.valueStart === 0) return true;
-  const source = text.slice(level.valueStart, at);
-  const earlier = level.keys.get(level.key);
-  level.keys.set(level.key, source);
-  level.valueStart = 0;
-  return earlier === undefined || isDeepStrictEqual(JSON.parse(earlier), JSON.parse(source));
-}
-
-/**
- * The index at which the string that begins at `at` ends. Not a regular expression: on a string of megabytes one
- * overflows its backtracking stack.
- */
-function endOfString(text: string, at: number): number {
-  let quote = text.indexOf('"', at + 1);
-  while (isEscaped(text, quote)) quote = text.indexOf('"', quote + 1);
-  return quote + 1;
-}
-
-/** Whether an odd number of backslashes precedes it. */
-function isEscaped(text: string, at: number): boolean {
-  let first = at;
-  while (text[first - 1] === '\\') first--;
-  return (at - first) % 2 === 1;
-}
-
-function skip(pattern: RegExp, text: string, at: number): number {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : at + 1;
 }

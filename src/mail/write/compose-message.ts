@@ -2,6 +2,7 @@ import { isUuid } from '../../domain/ids.js';
 import { toMailDate } from '../../domain/instants.js';
 import { isUsableMessageId } from '../../domain/message-ids.js';
 import type { FileDescription, Mailbox, OutgoingFile, ReplyHeaders } from '../../domain/message-parts.js';
+import { atOnce } from '../../lib/slices.js';
 import { base64Length, encodeText, writeBase64 } from './encode-text.js';
 import { addressField, fileFields, headerField, subjectField } from './header-fields.js';
 
@@ -31,11 +32,16 @@ export interface OutgoingMessage {
  * @throws Error for a value that was not checked as its type promises
  */
 export function composeMessage(message: OutgoingMessage): Buffer {
+  return atOnce(composeInSteps(message));
+}
+
+/** As `composeMessage`; it yields between steps that take long of a message of megabytes. */
+export function* composeInSteps(message: OutgoingMessage): Generator<void, Buffer> {
   if (!isUuid(message.id)) throw new Error('an id that is no UUID');
   const out = new Pieces();
   out.add(messageFields(message));
-  addPart(bodyOf(message), out);
-  return out.join();
+  addPart(yield* bodyOf(message), out);
+  return yield* out.join();
 }
 
 function messageFields(message: OutgoingMessage): string {
@@ -91,11 +97,13 @@ interface Multipart {
  * The structure of the body (RFC 2046 section 5.1, RFC 2387): `alternative` of text and HTML; `related` of the HTML and
  * the inline files that it shows by their Content-ID; `mixed` of all that and the other files.
  */
-function bodyOf({ id, text, html, files }: OutgoingMessage): Part {
+function* bodyOf({ id, text, html, files }: OutgoingMessage): Generator<void, Part> {
   const embedded = html === null ? [] : files.filter(isEmbedded);
   const attached = files.filter(file => !embedded.includes(file));
-  const htmlPart = html === null ? [] : [multipart('related', id, [textPart('html', html, id)], embedded)];
-  const content = multipart('alternative', id, [textPart('plain', text, id), ...htmlPart]);
+  const plainPart = yield* textPart('plain', text, id);
+  const htmlPart =
+    html === null ? [] : [multipart('related', id, [yield* textPart('html', html, id)], embedded)];
+  const content = multipart('alternative', id, [plainPart, ...htmlPart]);
   return multipart('mixed', id, [content], attached);
 }
 
@@ -127,8 +135,8 @@ function boundaryOf(subtype: string, id: string): string {
 }
 
 /** The charset is UTF-8 even for ASCII text: clients reply in the charset of the message they reply to. */
-function textPart(subtype: 'plain' | 'html', text: string, id: string): Leaf {
-  const { encoding, body } = encodeText(text, id);
+function* textPart(subtype: 'plain' | 'html', text: string, id: string): Generator<void, Leaf> {
+  const { encoding, body } = yield* encodeText(text, id);
   return {
     fields:
       headerField('Content-Type', [[`text/${subtype};`, 'charset=utf-8']]) +
@@ -170,13 +178,14 @@ class Pieces {
     this.#length += base64Length(bytes.length);
   }
 
-  join(): Buffer {
+  *join(): Generator<void, Buffer> {
     const out = Buffer.allocUnsafe(this.#length);
     let at = 0;
     for (const piece of this.#pieces) {
       if (typeof piece === 'string') at += out.write(piece, at, 'latin1');
       else if ('bytes' in piece) at = writeBase64(piece.bytes, out, at);
       else at += piece.copy(out, at);
+      yield;
     }
     return out;
   }

@@ -16,21 +16,27 @@ export interface EncodedText {
  * Encodes text in UTF-8 as a body (RFC 2045 section 6). CR, LF and CRLF all count as line ends, and the last line gets
  * one too. Text that no relay changes is sent in 7bit. Other text is sent in quoted-printable or base64, whichever is
  * shorter; when they are equal, in quoted-printable, which people can read.
+ * It yields between steps that take long of megabytes.
  * @param delimiter text that ends a part: a body that contains it is not sent in 7bit
  */
-export function encodeText(text: string, delimiter: string): EncodedText {
-  const lines = withLineEnds(Buffer.from(text, 'utf8'));
+export function* encodeText(text: string, delimiter: string): Generator<void, EncodedText> {
+  const bytes = Buffer.from(text, 'utf8');
+  yield;
+  const lines = yield* withLineEnds(bytes);
+  yield;
   if (passesUnchanged(lines) && !lines.includes(delimiter)) return { encoding: '7bit', body: lines };
+  yield;
   const length = base64Length(lines.length);
   const quoted = encodeQuotedPrintable(lines, length);
   if (quoted !== null) return { encoding: 'quoted-printable', body: quoted };
+  yield;
   const body = Buffer.allocUnsafe(length);
   writeBase64(lines, body, 0);
   return { encoding: 'base64', body };
 }
 
 /** Makes every line end CRLF, and ends the last line unless there is no text. */
-function withLineEnds(bytes: Buffer): Buffer {
+function* withLineEnds(bytes: Buffer): Generator<void, Buffer> {
   let added = 0;
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i];
@@ -40,6 +46,7 @@ function withLineEnds(bytes: Buffer): Buffer {
   const last = bytes[bytes.length - 1];
   const isEnded = last === undefined || last === LF || last === CR;
   if (added === 0 && isEnded) return bytes;
+  yield;
   const out = Buffer.allocUnsafe(bytes.length + added + (isEnded ? 0 : 2));
   let length = 0;
   for (let i = 0; i < bytes.length; i++) {

@@ -13,10 +13,12 @@ import { deriveReply } from '../../domain/reply.js';
 import {
   type DraftChange,
   type DraftSource,
+  lengthOfTexts,
   normaliseDraft,
   normaliseSource,
 } from '../../domain/send-input.js';
 import { draftIntent } from '../../domain/send-intent.js';
+import { pauseIfLong } from '../../lib/slices.js';
 import { isMapFull, type Store } from '../../store/engine/store.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
 import type { BlobUploads } from '../../store/records/blob-upload.js';
@@ -70,7 +72,7 @@ export async function createDraft(
   deps: DraftDeps,
   input: CreateDraft & NewDraftInput,
 ): Promise<CreatedDraft> {
-  const creation = normalise(input);
+  const creation = await normalise(input);
   const { retry } = creation;
   const look = (): CreatedDraft | null =>
     deps.store.read(reader => {
@@ -84,18 +86,16 @@ export async function createDraft(
   });
 }
 
-function normalise(input: CreateDraft & NewDraftInput): Creation {
+async function normalise(input: CreateDraft & NewDraftInput): Promise<Creation> {
   const change = normaliseDraft(input);
   const source = input.source === undefined ? null : normaliseSource(input.source, change);
   const key = checkIdempotencyKey(input.idempotency_key);
   const { accountId, inboxId } = input;
-  return {
-    accountId,
-    inboxId,
-    change,
-    source,
-    retry: retryKey(accountId, 'draft', key, () => draftIntent(inboxId, change, source)),
-  };
+  const length = lengthOfTexts(change);
+  await pauseIfLong(length);
+  const retry = retryKey(accountId, 'draft', key, () => draftIntent(inboxId, change, source));
+  await pauseIfLong(length);
+  return { accountId, inboxId, change, source, retry };
 }
 
 function draftMade(reader: Reader): MadeOnce<DraftMetadata> {

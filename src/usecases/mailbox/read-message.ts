@@ -7,8 +7,8 @@ import {
   fillInFiles,
   inMemory,
   joinStreams,
+  membersOf,
   openBlob,
-  readSentBodies,
 } from '../shared/contents.js';
 import { locate, type MessageInput, type Wanted } from './message-access.js';
 
@@ -54,12 +54,21 @@ export function openAttachment(
 }
 
 /** A sent message with its submission as JSON bytes (`getSentMessage`). Files are streamed as base64. */
-export async function getSentDetail(deps: Deps, input: MessageInput): Promise<ByteStream> {
+export function getSentDetail(deps: Deps, input: MessageInput): ByteStream {
   const record = deps.store.read(reader => withShownThread(reader, locate(reader, input, SENT)));
-  const bodies = await readSentBodies(deps.store, record.content);
   const { from, to, cc, bcc, subject } = record;
-  const submission = { from, to, cc, bcc, subject, ...bodies, attachments: [], ...headersOf(record) };
-  return fillInFiles(JSON.stringify({ ...viewSent(record), submission }), record.files, deps.store);
+  const head = JSON.stringify({ ...viewSent(record), submission: { from, to, cc, bcc, subject } }).slice(
+    0,
+    -2,
+  );
+  // The bodies are kept as they are shown: megabytes of JSON are not read and written again.
+  const bodies = membersOf(openBlob(deps.store, record.content));
+  const tail = `${JSON.stringify({ attachments: [], ...headersOf(record) }).slice(1)}}`;
+  return joinStreams([
+    inMemory([Buffer.from(`${head},`)]),
+    bodies,
+    fillInFiles(`,${tail}`, record.files, deps.store),
+  ]);
 }
 
 /** The reply headers as they were transmitted; none of a message that answers nothing. */

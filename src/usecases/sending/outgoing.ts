@@ -3,7 +3,8 @@ import type { MessageId } from '../../domain/ids.js';
 import type { Mailbox, OutgoingBody, Recipients } from '../../domain/message-parts.js';
 import { tooLarge } from '../../domain/send-input.js';
 import { attributeHtml, attributeText } from '../../domain/text.js';
-import { composeMessage } from '../../mail/write/compose-message.js';
+import { inSlices } from '../../lib/slices.js';
+import { composeInSteps } from '../../mail/write/compose-message.js';
 import type { Store } from '../../store/engine/store.js';
 import type { SentRecord } from '../../store/mailbox/messages.js';
 import { readFiles, readSentBodies } from '../shared/contents.js';
@@ -36,11 +37,11 @@ export function withAttribution(content: OutgoingContent, attribution: string): 
 /**
  * The whole message as it goes to the relay.
  * @param content attribution included
- * @returns `message_too_large` when it exceeds 5 MiB
+ * @throws `message_too_large` when it exceeds 5 MiB
  */
-export function composeOutgoing(content: OutgoingContent, facts: MessageFacts): Buffer {
+export async function composeOutgoing(content: OutgoingContent, facts: MessageFacts): Promise<Buffer> {
   const { recipients, subject, text, html, files, replyTarget } = content;
-  const message = composeMessage({
+  const composing = composeInSteps({
     ...facts,
     to: recipients.to,
     cc: recipients.cc,
@@ -50,6 +51,7 @@ export function composeOutgoing(content: OutgoingContent, facts: MessageFacts): 
     replyHeaders: replyTarget?.headers ?? null,
     files,
   });
+  const message = await inSlices(composing);
   if (message.length > MAX_MESSAGE_BYTES) throw tooLarge(message.length);
   return message;
 }

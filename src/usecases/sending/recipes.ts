@@ -4,14 +4,17 @@ import type { AccountId } from '../../domain/ids.js';
 import { decodedFiles } from '../../domain/message-parts.js';
 import { deriveReply, type ReplyScope } from '../../domain/reply.js';
 import {
+  lengthOfTexts,
   type NormalForward,
   type NormalReply,
   type NormalSubmission,
   normaliseForward,
   normaliseReply,
   normaliseSubmission,
+  type Texts,
 } from '../../domain/send-input.js';
 import { explicitSendIntent, forwardIntent, replyIntent } from '../../domain/send-intent.js';
+import { pauseIfLong } from '../../lib/slices.js';
 import type { Store } from '../../store/engine/store.js';
 import { addressOf, type InboxRecord } from '../../store/records/inboxes.js';
 import type { Hand } from '../shared/in-hand.js';
@@ -35,7 +38,7 @@ interface Way<Input, Normal> {
   readonly derive: (store: Store, inbox: InboxRecord, normal: Normal, hand: Hand | null) => Promise<Outgoing>;
 }
 
-type Submittable = Pick<NormalSubmission, 'idempotencyKey' | 'labels'>;
+type Submittable = Pick<NormalSubmission, 'idempotencyKey' | 'labels'> & Texts;
 
 async function sendBy<Input, Normal extends Submittable>(
   deps: SendDeps,
@@ -44,10 +47,14 @@ async function sendBy<Input, Normal extends Submittable>(
 ): Promise<SendReceipt> {
   const normal = way.normalise(input);
   const { accountId, inboxId, hand = null } = input;
+  const length = lengthOfTexts(normal);
+  await pauseIfLong(length);
+  const retry = retryKey(accountId, 'send', normal.idempotencyKey, () => way.intent(inboxId, normal));
+  await pauseIfLong(length);
   return submitSend(deps, {
     accountId,
     inboxId,
-    retry: retryKey(accountId, 'send', normal.idempotencyKey, () => way.intent(inboxId, normal)),
+    retry,
     labels: normal.labels,
     hand,
     derive: inbox => way.derive(deps.store, inbox, normal, hand),

@@ -64,7 +64,7 @@ async function composeAgain({ store, log }: RelayDeps, record: SentRecord): Prom
   const { id, messageId, from, reservedAt } = record;
   try {
     const content = await readOutgoing(store, record);
-    return composeOutgoing(content, { id, messageId, from, date: reservedAt });
+    return await composeOutgoing(content, { id, messageId, from, date: reservedAt });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (error.failure.code === 'content_unavailable') {

@@ -4,6 +4,7 @@ import { type Refusal, refuse } from '../../domain/errors.js';
 import { type MessageId, newId } from '../../domain/ids.js';
 import { addressesOf } from '../../domain/message-parts.js';
 import { checkContentSize } from '../../domain/send-input.js';
+import { pauseIfLong } from '../../lib/slices.js';
 import { isMapFull, type Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
 import { getSent, recipientCount, type SentRecord, viewSent } from '../../store/mailbox/messages.js';
@@ -129,18 +130,22 @@ async function reserve(
   inbox: InboxRecord,
   bare: OutgoingContent,
 ): Promise<SendReceipt | Reserved> {
+  const length = bare.text.length + (bare.html?.length ?? 0);
+  await pauseIfLong(length);
   const content = withAttribution(bare, deps.attribution);
+  await pauseIfLong(length);
   const nowMs = deps.clock();
   const setBackMs = deps.clock.setBackMs ?? 0;
   const id = newId<MessageId>(nowMs);
   const from = senderOf(inbox);
   const facts = { id, messageId: `${id}@${inbox.domain}`, from, date: nowMs };
-  const message = composeOutgoing(content, facts);
+  const message = await composeOutgoing(content, facts);
   deps.store.read(reader => admit(reader, deps, recipe, inbox, bare, nowMs));
   if (!deps.queue.isReady || !deps.store.room.hasRoomFor(2 * message.length)) throw unavailable(recipe);
 
   try {
     return await withUploads(deps.uploads, async uploads => {
+      await pauseIfLong(message.length);
       await uploadContent(uploads, content);
       return await deps.store.write(writer => {
         const receipt = findAttempt(writer, deps, recipe);

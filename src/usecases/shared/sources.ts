@@ -11,6 +11,7 @@ import { type ReplyParent, replyHeaders } from '../../domain/message-ids.js';
 import type { OutgoingBody, OutgoingFile, ReplyTarget } from '../../domain/message-parts.js';
 import type { ReplySource } from '../../domain/reply.js';
 import { contentBytes, type NormalForward, tooLarge } from '../../domain/send-input.js';
+import { inSlices } from '../../lib/slices.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
 import {
@@ -138,7 +139,7 @@ export async function readForward(
   const { record } = source;
   await hand?.takeWork(bytesToForward(source, options));
   const original = await readOfSource(store, record, readOriginal(store, source));
-  const derived = deriveForward(original, options);
+  const derived = await inSlices(deriveForward(original, options));
   const files = await readOfSource(store, record, readForwardedFiles(store, source, derived));
   const { subject, text, html } = derived;
   return { subject, text, html, files };

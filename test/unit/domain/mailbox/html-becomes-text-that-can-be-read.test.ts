@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { decodeEntities } from '../../../../src/domain/html/html-scanner.js';
-import { htmlToText } from '../../../../src/domain/html/html-to-text.js';
+import { decodedPieces } from '../../../../src/domain/html/html-scanner.js';
+import { htmlToText as htmlToTextInSteps } from '../../../../src/domain/html/html-to-text.js';
+import { atOnce } from '../../../../src/lib/slices.js';
+
+const htmlToText = (html: string) => atOnce(htmlToTextInSteps(html));
+const decodeEntities = (text: string) => [...decodedPieces(text)].join('');
 
 t.test('blocks stand on lines of their own, with one blank line between paragraphs at most', async t => {
   for (const [html, text] of [

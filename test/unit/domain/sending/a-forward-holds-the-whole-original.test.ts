@@ -8,6 +8,7 @@ import {
   type ForwardSource,
   sentAsForwardSource,
 } from '../../../../src/domain/forward.js';
+import { atOnce } from '../../../../src/lib/slices.js';
 
 const source: ForwardSource = {
   from: { name: 'Ann', address: 'ann@a.example' },
@@ -31,7 +32,7 @@ function forward(
   changes: Partial<ForwardSource>,
   options: ForwardOptions = { note: null, includeAttachments: true },
 ): DerivedForward {
-  return deriveForward({ ...source, ...changes }, options);
+  return atOnce(deriveForward({ ...source, ...changes }, options));
 }
 
 const withNote = (note: string | null): ForwardOptions => ({ note, includeAttachments: true });
@@ -178,8 +179,8 @@ t.test('a sent message is forwarded as a received one is', async t => {
 t.test('bodies that no message can hold are refused before anything is made of them', async t => {
   const options = { note: null, includeAttachments: true };
   const half = 'x'.repeat(2.5 * 2 ** 20);
-  t.ok(resultOf(() => deriveForward({ ...source, text: half, html: half }, options)).ok);
-  const refused = resultOf(() => deriveForward({ ...source, text: half, html: `${half}x` }, options));
+  t.ok(resultOf(() => forward({ text: half, html: half }, options)).ok);
+  const refused = resultOf(() => forward({ text: half, html: `${half}x` }, options));
   t.match(refused, {
     failure: { code: 'message_too_large', message: /over 5 MiB/ },
   });

@@ -9,6 +9,7 @@ import {
 } from '../../../../src/domain/forward.js';
 import { isUsableContentId } from '../../../../src/domain/message-ids.js';
 import { isMediaType } from '../../../../src/domain/message-parts.js';
+import { atOnce } from '../../../../src/lib/slices.js';
 
 const file: ForwardableFile = {
   id: 'a1',
@@ -98,7 +99,7 @@ t.test('more than 32 files are refused, and none where no files are asked for', 
     attachments: Array.from({ length: 33 }, () => file),
   };
   const derived = (includeAttachments: boolean) =>
-    resultOf(() => deriveForward(original, { note: null, includeAttachments }));
+    resultOf(() => atOnce(deriveForward(original, { note: null, includeAttachments })));
   t.match(derived(true), {
     failure: { code: 'message_too_large', message: /33 attachments, and 32 is the most/ },
   });
