@@ -30,6 +30,7 @@ export class Parsing {
   readonly #pool: ParsePool;
   readonly #timeoutMs: number;
   readonly #line: WorkLine<ParseWork, Buffer>;
+  readonly #stopping = new AbortController();
 
   constructor({ config, store, uploads, clock, log, redis }: ParsingDeps) {
     this.#timeoutMs = config.parse.timeoutS * 1000;
@@ -55,6 +56,8 @@ export class Parsing {
       closeTimeoutMs: FINISH_MS,
       listPending: pendingWork(store, 'parse', clock),
       handler: async id => {
+        await store.room.untilRoom('finish', this.#stopping.signal);
+        if (this.#stopping.signal.aborted) return undefined;
         const outcome = await indexMessage(index, id);
         return outcome.status === 'again' ? outcome.dueAt - clock() : undefined;
       },
@@ -91,6 +94,7 @@ export class Parsing {
 
   /** Messages in flight are finished or stay `pending`. */
   async stop(): Promise<void> {
+    this.#stopping.abort();
     await this.#line.close();
     await this.#pool.stop();
   }

@@ -50,7 +50,7 @@ export class Readiness {
     if (this.#proof === null || now - this.#provedAt > PROOF_MS) {
       const { store, clock } = this.#deps;
       this.#provedAt = now;
-      this.#proof = store.write(writer => putMeta(writer, 'provedAt', clock()));
+      this.#proof = store.write(writer => putMeta(writer, 'provedAt', clock()), 'settle');
     }
     await this.#proof;
     return true;

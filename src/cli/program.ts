@@ -20,6 +20,7 @@ import { addInitCommand } from './service/init.js';
 import { addServeCommand, addVersionCommand } from './service/serve.js';
 import { addApproveCommand } from './signup/approve.js';
 import { addClockCommands } from './upkeep/clock.js';
+import { addCompactCommand } from './upkeep/compact.js';
 import { addStatusCommand } from './upkeep/status.js';
 import { addVerifyCommand } from './upkeep/verify.js';
 
@@ -101,6 +102,7 @@ function addCommands(program: Command, cli: Cli, version: string): void {
   addSuppressionCommands(program, cli);
   addFeedbackCommands(program, cli);
   addAuditCommands(program, cli);
+  addCompactCommand(program, cli);
   addStatusCommand(program, cli);
   addClockCommands(program, cli);
   addVerifyCommand(program, cli);

@@ -1,6 +1,6 @@
 import { Refusal } from '../domain/errors.js';
 import { reasonOf } from '../lib/async.js';
-import { StoreFailedError } from '../store/engine/store.js';
+import { StoreFailedError, StoreReplacedError } from '../store/engine/store.js';
 import { BlobMissingError } from '../store/records/blobs.js';
 import { StoreInUseError } from '../usecases/upkeep/claim-store.js';
 import { type Box, type Loaded, type OpenOptions, openBox, readConfig } from './context.js';
@@ -86,7 +86,8 @@ export function startRun(deps: CliDependencies, options: () => GlobalOptions): R
 /** The failure to report for a known error; any other error is a bug and is thrown on. */
 function failureOf(error: unknown): CliFailure {
   if (error instanceof Refusal || error instanceof CommandRefusal) return error.failure;
-  if (error instanceof StoreInUseError) return { code: 'store_unavailable', message: error.message };
+  if (error instanceof StoreInUseError || error instanceof StoreReplacedError)
+    return { code: 'store_unavailable', message: error.message };
   if (error instanceof StoreFailedError) {
     return {
       code: 'store_unavailable',

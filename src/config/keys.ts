@@ -112,7 +112,7 @@ export const KEYS = {
     disk_floor_mib: key(
       integer({ min: 1, max: 1048576 }),
       256,
-      'Free disk space, in MiB, below which mail is refused for the time being.',
+      'Free disk space, in MiB, below which nothing new is stored for the time being, save in the place of what was deleted.',
     ),
   }),
 

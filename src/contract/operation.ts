@@ -144,7 +144,10 @@ const PARAMETER_CODES: Readonly<Record<string, ErrorCode>> = {
   labels_none: 'invalid_labels',
 };
 
-type Failing = Pick<OperationSpec, 'path' | 'auth' | 'isGuarded' | 'query' | 'body' | 'errors' | 'uncertain'>;
+type Failing = Pick<
+  OperationSpec,
+  'method' | 'path' | 'auth' | 'isGuarded' | 'query' | 'body' | 'errors' | 'uncertain'
+>;
 
 const ALL = Object.keys(ERRORS) as ErrorCode[];
 
@@ -153,8 +156,11 @@ const ALL = Object.keys(ERRORS) as ErrorCode[];
  * query and body, and its own.
  */
 export function errorCodesOf(operation: Failing): readonly ErrorCode[] {
-  const { path, auth, isGuarded, query, body, errors = [], uncertain = 'internal_error' } = operation;
+  const { method, path, auth, isGuarded, query, body, errors = [] } = operation;
+  const { uncertain = 'internal_error' } = operation;
   const codes = new Set<ErrorCode>(errors);
+  // Sends and drafts have their own word for it.
+  if (method !== 'GET' && uncertain === 'internal_error') codes.add('insufficient_room');
   if (uncertain !== null) codes.add(uncertain);
   if (auth === 'bearer') codes.add('unauthorized');
   if (isGuarded === true) codes.add('origin_not_allowed').add('rate_limited');

@@ -48,6 +48,16 @@ export function isRoleLocalPart(localPart: string): boolean {
   return localPart === 'postmaster' || localPart === 'abuse';
 }
 
+/** Does a recipient address stand for a role and not for an inbox? */
+export function isRoleAddress(address: string): boolean {
+  return isBarePostmaster(address) || isRoleLocalPart(toInboxAddress(address)?.localPart ?? '');
+}
+
+/** `postmaster` without a domain means ours (RFC 5321 section 4.5.1). */
+export function isBarePostmaster(address: string): boolean {
+  return address.toLowerCase() === 'postmaster';
+}
+
 /** The address of an inbox, in the one form in which addresses are looked up. */
 export interface InboxAddress {
   /** Lower case, without a `+tag`. */

@@ -79,7 +79,8 @@ export class LocalDelivery {
           return refused('E_RECIPIENT_REJECTED', 'a recipient here stores as much as it may');
         releases.push(release);
       }
-      if (!inbound.hasRoom()) return refused('E_MESSAGE_REJECTED', NO_ROOM);
+      if (!inbound.hasRoom() || !resolved.every(one => inbound.hasRoomFor(one)))
+        return refused('E_MESSAGE_REJECTED', NO_ROOM);
       body = inbound.begin();
       await writeAll(body, content);
       return { ok: true, mail: this.#staged(body, from, resolved) };

@@ -63,6 +63,7 @@ export class MailTransaction {
     try {
       recipient = this.#inbound.resolveRecipient(path.address);
       if (recipient === null) return this.#refuse('unknown_recipient', replies.unknownRecipient);
+      if (!this.#inbound.hasRoomFor(recipient)) return this.#refuse('no_room', replies.noRoom);
       release = this.#inbound.holdStorage(recipient, declaredBytes);
     } catch {
       return this.#refuse('store_error', replies.storeError);

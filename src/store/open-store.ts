@@ -9,6 +9,7 @@ import { folderCountersTable, summariesTable } from './mailbox/folders.js';
 import { trashNumbersTable, trashTable } from './mailbox/index.js';
 import { messagesTable, sentTable } from './mailbox/messages.js';
 import { labelCountsTable } from './mailbox/postings.js';
+import { roleMailTable } from './mailbox/role-mail.js';
 import { initialSchema, type Migration } from './migrations/0001-initial-schema.js';
 import { labelsAndTrash } from './migrations/0002-labels-and-trash.js';
 import { threads } from './migrations/0003-threads.js';
@@ -121,7 +122,7 @@ async function migrate(store: Store, path: string, migrations: readonly Migratio
   }
   for (const [index, migration] of migrations.entries()) {
     // A step that is done takes no write lock: every command opens the store, beside a daemon that writes.
-    if (index >= found) await store.write(writer => begin(writer, migration, index + 1));
+    if (index >= found) await store.write(writer => begin(writer, migration, index + 1), 'settle');
     if (migration.more !== undefined) await finish(store, index + 1, migration.more);
   }
 }
@@ -146,7 +147,7 @@ async function finish(store: Store, schema: number, more: NonNullable<Migration[
       const next = more(writer, Date.now(), position === null ? null : Buffer.from(position, 'base64'));
       if (next === null) removeUnfinished(writer);
       else putMeta(writer, 'unfinished', { schema, position: next.toString('base64') });
-    });
+    }, 'settle');
   }
 }
 
@@ -202,6 +203,7 @@ const ALL_TABLES: readonly { readonly name: string }[] = [
   mergedThreadsTable,
   trashTable,
   trashNumbersTable,
+  roleMailTable,
   blobChunksTable,
   blobOwnersTable,
   blobUploadsTable,

@@ -247,6 +247,8 @@ export interface IncomingBody {
 export interface InboundMail {
   /** Can new mail be taken at all (disk and map)? Cheap; asked at MAIL and at DATA. */
   hasRoom(): boolean;
+  /** Can this recipient take mail? A role address has a share of the disk, not all of it: 452 at RCPT. */
+  hasRoomFor(recipient: ResolvedRecipient): boolean;
   /**
    * Which inbox does this RCPT address reach? Null for an unknown, retired or foreign one (550 5.1.1).
    * `address` is the forward-path without brackets and source route; bare `postmaster` is allowed

@@ -137,6 +137,7 @@ t.test(
     t.comment(
       `${ROUNDS} times full, ${supervisor.restarts} restarts, ${acknowledged} acknowledged, ${stored} found, ${unknown} unknown`,
     );
+    t.equal(supervisor.restarts, 0, 'the process lives through it');
     const codes = [...senders.refusals.keys()];
     t.ok(codes.length > 0 && codes.every(code => code >= 400 && code < 500), `refusals are 4xx: ${codes}`);
   },

@@ -40,6 +40,7 @@ function linesOf({ version, daemon, store, clock, counts, pending }: StatusDocum
     store: `${store.path}, schema ${store.schema}`,
     used: `${formatBytes(store.used_bytes)} of ${formatBytes(store.map_size_bytes)}`,
     disk_free: `${formatBytes(store.disk_free_bytes)}${room}`,
+    reusable: `${formatBytes(store.reusable_bytes)} inside the file`,
     clock: clockLine(clock),
     accounts: counts.accounts,
     inboxes: counts.inboxes,

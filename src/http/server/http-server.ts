@@ -48,18 +48,22 @@ const UNAUTHORIZED = failed(
   ),
 );
 const UNKNOWN_PATH = failed(refuse('not_found', 'There is nothing at this path.'));
-const INTERNAL_ERROR = uncertain('internal_error');
 
-function uncertain(code: ErrorCode): Reply {
+function uncertainReply(code: ErrorCode): Reply {
   return failed(
     refuse(code, 'The operation failed and may have been carried out in part. Check before you repeat it.'),
   );
 }
 
-/** The error answer of a refusal; anything else is thrown on. */
-function replyOf(error: unknown): Reply {
-  if (error instanceof Refusal) return failed(error);
-  throw error;
+/**
+ * The error answer of a refusal; anything else is thrown on. Sends and drafts say in their own words (`uncertain`) that
+ * there is no room.
+ */
+function replyOf(error: unknown, uncertain: ErrorCode): Reply {
+  if (!(error instanceof Refusal)) throw error;
+  const { failure } = error;
+  const isTheirs = failure.code === 'insufficient_room' && uncertain !== 'internal_error';
+  return failed(isTheirs ? { failure: { ...failure, code: uncertain } } : error);
 }
 
 /** The path and query of a request target, which may be an absolute URL (RFC 9112 section 3.2.2). */
@@ -123,7 +127,7 @@ export class HttpServer {
       response,
       requestId: randomUUID(),
       outbox: this.#outbox,
-      failure: INTERNAL_ERROR,
+      uncertain: 'internal_error',
       hand: null,
     };
     try {
@@ -154,9 +158,9 @@ export class HttpServer {
   #reply(exchange: Exchange, expectsContinue: boolean): Reply | Promise<Reply> {
     try {
       const reply = this.#route(exchange, expectsContinue);
-      return reply instanceof Promise ? reply.catch(replyOf) : reply;
+      return reply instanceof Promise ? reply.catch(error => replyOf(error, exchange.uncertain)) : reply;
     } catch (error) {
-      return replyOf(error);
+      return replyOf(error, exchange.uncertain);
     }
   }
 
@@ -181,7 +185,7 @@ export class HttpServer {
       },
     };
     if ('page' in route) return servePage(this.#options, route, visit);
-    if (route.uncertain) exchange.failure = uncertain(route.uncertain);
+    exchange.uncertain = route.uncertain ?? 'internal_error';
     if (route.guard === undefined) return this.#serve(exchange, route, visit, '');
     const { visitors } = this.#options;
     const client = visitors.addressOf(request);
@@ -232,6 +236,8 @@ export class HttpServer {
       response.destroy();
       return;
     }
-    writeReply(exchange, exchange.failure, this.#isStopping)?.catch(() => response.destroy());
+    writeReply(exchange, uncertainReply(exchange.uncertain), this.#isStopping)?.catch(() =>
+      response.destroy(),
+    );
   }
 }

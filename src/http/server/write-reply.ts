@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ErrorCode } from '../../contract/errors.js';
 import { ERRORS } from '../../contract/errors.js';
 import type { Failure } from '../../domain/errors.js';
 import type { Download } from '../../usecases/mailbox/read-message.js';
@@ -14,8 +15,8 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
-  /** The answer to an unexpected failure. */
-  failure: Reply;
+  /** The code for an unexpected failure. */
+  uncertain: ErrorCode;
   readonly outbox: Outbox;
   /** What the request has in memory; null while it has no body. */
   hand: Hand | null;

@@ -1,9 +1,10 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { reasonOf } from '../../lib/async.js';
 import { makeFilesPrivate, PRIVATE_FILE, privateFolder } from '../private-files.js';
-import { Room, type RoomLimits } from './room.js';
+import { NoRoomError, type Purpose, Room, type RoomLimits } from './room.js';
 import type { Reader, Writer } from './tables.js';
 import { type Databases, DatabaseWriter, GatheringWriter } from './writer.js';
 
@@ -15,8 +16,12 @@ import { type Databases, DatabaseWriter, GatheringWriter } from './writer.js';
  * (group commit). This needs `overlappingSync: false`, and child transactions, because a plain lmdb-js
  * transaction that throws still commits the puts before the throw.
  *
- * A commit that fails (a disk error) leaves no sound ground: `onFatal` is called once, every later unit
- * is refused, and the process is expected to end and to start again on what the disk really holds.
+ * Room is asked for every unit before it runs (`room.ts`), so that no use case can forget it.
+ *
+ * A commit that fails leaves no sound ground: `onFatal` is called once, every later unit is refused, and the process is
+ * expected to end and to start again on what the disk really holds. Only a disk that is full is another matter: LMDB
+ * writes and flushes the pages of a commit before the meta page that makes them count, so a commit that stopped there
+ * has changed nothing. Its units fail with `NoRoomError`, and the next ones are tried as ever.
  */
 export interface StoreOptions extends RoomLimits {
   /** Data directory; the environment lies in `store/` inside it. Made when it is not there. */
@@ -44,8 +49,20 @@ export class StoreClosedError extends Error {
   }
 }
 
+/** The file that this process has open was replaced (`store/compact-store.ts`): what it wrote would be lost. */
+export class StoreReplacedError extends Error {
+  constructor() {
+    super('the store was compacted meanwhile, and nothing was changed: run this once more');
+    this.name = 'StoreReplacedError';
+  }
+}
+
 /** For what a file grows by between a look at its size and the snapshot. */
 const SPARE_MAP_BYTES = 2 ** 30;
+
+const { EIO, ENOSPC, EDQUOT } = constants.errno;
+/** Codes of LMDB are those of the system. */
+const FULL_CODES: readonly unknown[] = [ENOSPC, EDQUOT];
 
 const RESOLVED = Promise.resolve();
 
@@ -63,9 +80,11 @@ export class Store {
   readonly #root: RootDatabase<Buffer, Buffer>;
   readonly #databases: Databases;
   readonly #reader: Reader;
-  readonly #writer: Writer;
+  readonly #writer: DatabaseWriter;
   readonly #onFatal: (error: unknown) => void;
   #failure: StoreFailedError | null = null;
+  /** The inode of the file, until this process alone may replace it. */
+  #fileId: number | null = null;
   #isClosed = false;
   /** The current snapshot was taken in this event turn. */
   #isSnapshotFresh = false;
@@ -98,6 +117,7 @@ export class Store {
     checkStoreFile(options.path);
     const path = privateFolder(storeFolder(options.path));
     makeFilesPrivate(path);
+    const before = filesOf(options.path);
     const root = open<Buffer, Buffer>({
       path,
       mapSize: Math.ceil(options.mapSizeBytes / 65_536) * 65_536,
@@ -110,7 +130,14 @@ export class Store {
       eventTurnBatching: false,
       ...BINARY,
     });
-    return new Store(root, options, tables);
+    const store = new Store(root, options, tables);
+    const after = filesOf(options.path);
+    store.#fileId = after.data;
+    if (isReplaced(before.data, after.data) || isReplaced(before.lock, after.lock)) {
+      void store.close();
+      throw new StoreReplacedError();
+    }
+    return store;
   }
 
   /**
@@ -154,27 +181,57 @@ export class Store {
   /**
    * Runs a unit of work and resolves with its result after the flush. `work` is synchronous and may be
    * refused by throwing: then nothing of it is kept and the promise rejects with what it threw.
+   * @param purpose what the unit is for: which room it may take
+   * @param bytes how much it brings, where that is more than some records
+   * @throws NoRoomError when there is no room for it; nothing of it is there.
    * @throws StoreFailedError when the commit failed; the store takes no more writes.
    */
-  async write<Result>(work: (writer: Writer) => Result): Promise<Result> {
+  async write<Result>(
+    work: (writer: Writer) => Result,
+    purpose: Purpose = 'add',
+    bytes = 0,
+  ): Promise<Result> {
     if (this.#isClosed) throw new StoreClosedError();
     if (this.#failure !== null) throw this.#failure;
+    this.room.admit(bytes, purpose);
+    const writer = new GatheringWriter(this.#writer);
     let refusal: { error: unknown } | null = null;
+    let result: Result;
     try {
-      return await this.#root.childTransaction(() => {
+      result = await this.#root.childTransaction(() => {
         try {
-          const writer = new GatheringWriter(this.#writer);
-          const result = work(writer);
+          if (this.#fileId !== null) this.#checkFile();
+          const value = work(writer);
           writer.flush();
-          return result;
+          return value;
         } catch (error) {
           refusal = { error };
           throw error;
         }
       });
     } catch (error) {
-      if (refusal !== null) throw (refusal as { error: unknown }).error;
-      throw this.#fail(await commitError(error));
+      const cause = refusal === null ? await commitError(error) : (refusal as { error: unknown }).error;
+      if (this.#isOnlyFull(cause)) throw new NoRoomError(cause);
+      throw refusal === null ? this.#fail(cause) : cause;
+    }
+    this.room.owe(writer.owedBytes);
+    return result;
+  }
+
+  /**
+   * Did this fail for want of room alone, with an environment that is sound? Had the meta page failed, LMDB would refuse
+   * every later snapshot (MDB_PANIC). A write that fits in part is reported by LMDB as an I/O error.
+   */
+  #isOnlyFull(error: unknown): boolean {
+    const code = (error as { readonly code?: unknown } | null)?.code;
+    const isFull = isMapFull(error) || FULL_CODES.includes(code) || (code === EIO && this.room.isDiskFull());
+    if (!isFull || this.#isClosed) return false;
+    try {
+      this.#refreshSnapshot();
+      this.#root.getStats();
+      return true;
+    } catch {
+      return false;
     }
   }
 
@@ -194,6 +251,33 @@ export class Store {
       pageSize = stats.pageSize ?? pageSize;
     }
     return pages * pageSize;
+  }
+
+  /** Nobody else replaces the file from now on: this process is the store's daemon, or compacts it. */
+  trustFile(): void {
+    this.#fileId = null;
+  }
+
+  /** The number of the last commit, by whomever. */
+  lastCommit(): number {
+    this.#refreshSnapshot();
+    return (this.#root.getStats() as Record<string, number>).lastTxnId ?? 0;
+  }
+
+  /**
+   * Calls `replace` while nobody can commit, unless there were commits since the one given. Afterwards this process
+   * can write no more.
+   */
+  async replaceFile(lastCommit: number, replace: () => void): Promise<boolean> {
+    return this.write(() => {
+      if (this.lastCommit() !== lastCommit) return false;
+      replace();
+      return true;
+    }, 'settle');
+  }
+
+  #checkFile(): void {
+    if (filesOf(this.path).data !== this.#fileId) throw new StoreReplacedError();
   }
 
   /** Writes a copy of the environment, consistent in itself, into an existing directory. */
@@ -247,6 +331,17 @@ function storeFile(path: string): string {
   return join(storeFolder(path), 'data.mdb');
 }
 
+/** The inodes of the two files of an environment; null for one that is not there. */
+function filesOf(path: string): { readonly data: number | null; readonly lock: number | null } {
+  const inodeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.ino ?? null;
+  return { data: inodeOf(storeFile(path)), lock: inodeOf(join(storeFolder(path), 'lock.mdb')) };
+}
+
+/** Was a file that was there before the environment was opened another one afterwards? */
+function isReplaced(before: number | null, after: number | null): boolean {
+  return before !== null && before !== after;
+}
+
 export function storeExists(path: string): boolean {
   return existsSync(storeFile(path));
 }
@@ -282,6 +377,6 @@ function checkStoreFile(path: string): void {
  * Did LMDB refuse a put because its map is full? The unit of work that met it has been rolled back. Rare:
  * lmdb-js makes the map larger, and `room.ts` refuses mail long before that.
  */
-export function isMapFull(error: unknown): boolean {
+function isMapFull(error: unknown): boolean {
   return error instanceof Error && error.message.includes('MDB_MAP_FULL');
 }

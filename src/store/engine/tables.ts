@@ -118,6 +118,8 @@ export interface Writer extends Reader {
   remove<Key, Value>(table: Table<Key, Value>, key: Key): void;
   /** Puts what `change` makes of the value; false when it leaves it as it is. */
   update<Key, Value>(table: Table<Key, Value>, key: Key, change: Change<Value>): boolean;
+  /** From the commit on, mail waits whose parsing will take so many bytes (less than 0: no longer): `room.ts`. */
+  owe(bytes: number): void;
 }
 
 /** Gets undefined for a value that is not there; gives undefined to remove it, null to leave it. */

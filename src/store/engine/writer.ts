@@ -5,8 +5,11 @@ import type { Change, Entry, Gather, Reader, Scan, Table, Writer } from './table
 /** By name of the table. */
 export type Databases = ReadonlyMap<string, Database<Buffer, Buffer>>;
 
+/** What writes at once. */
+type DirectWriter = Omit<Writer, 'owe'>;
+
 /** Reads and writes LMDB directly: in the transaction under way, or else in the current snapshot. */
-export class DatabaseWriter implements Writer {
+export class DatabaseWriter implements DirectWriter {
   readonly isUnit: boolean;
   readonly #databases: Databases;
 
@@ -83,12 +86,22 @@ const MAX_GATHERED = 1_000;
  */
 export class GatheringWriter implements Writer {
   readonly isUnit = true;
-  readonly #writer: Writer;
+  readonly #writer: DirectWriter;
+  #owedBytes = 0;
   /** By name of the table. */
   readonly #gathered = new Map<string, Gathered<unknown, unknown>>();
 
-  constructor(writer: Writer) {
+  constructor(writer: DirectWriter) {
     this.#writer = writer;
+  }
+
+  /** What the unit makes the store owe to the parsing of mail. */
+  get owedBytes(): number {
+    return this.#owedBytes;
+  }
+
+  owe(bytes: number): void {
+    this.#owedBytes += bytes;
   }
 
   get<Key, Value>(table: Table<Key, Value>, key: Key): Value | undefined {
@@ -184,7 +197,7 @@ class Gathered<Key, Value> {
     this.#keep(name, this.#values.get(name), key, value);
   }
 
-  update(key: Key, change: Change<Value>, writer: Writer): boolean {
+  update(key: Key, change: Change<Value>, writer: DirectWriter): boolean {
     const name = this.#nameOf(key);
     const known = this.#values.get(name);
     const value = change(known === undefined ? writer.get(this.table, key) : known.value);
@@ -199,7 +212,7 @@ class Gathered<Key, Value> {
     else known.value = kept;
   }
 
-  writeTo(writer: Writer): void {
+  writeTo(writer: DirectWriter): void {
     for (const { key, value } of this.#values.values()) {
       if (value === undefined) writer.remove(this.table, key);
       else writer.put(this.table, key, value);
@@ -229,6 +242,6 @@ export function accessVersion(reader: Reader): number {
   return reader.get(accessVersionTable, null) ?? 0;
 }
 
-function countAccessChange(writer: Writer): void {
+function countAccessChange(writer: DirectWriter): void {
   writer.put(accessVersionTable, null, accessVersion(writer) + 1);
 }

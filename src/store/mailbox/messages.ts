@@ -3,11 +3,13 @@ import type { SentMetadata } from '../../contract/sent.js';
 import { type AccountId, type BlobId, idToBytes, type MessageId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import type { FileDescription, Mailbox, Recipients, ReplyHeaders } from '../../domain/message-parts.js';
+import { bytesToParse } from '../engine/room.js';
 import { jsonValue, type Reader, type Table, type Writer } from '../engine/tables.js';
 import type { BlobRef } from '../records/blobs.js';
 import { countStored, ownerOf, RECORD_BYTES } from '../records/storage.js';
 import { countFolderBytes, type Folder } from './folders.js';
 import { type IndexedMessage, moveInIndex } from './index.js';
+import { countRoleMail, forgetRoleMail } from './role-mail.js';
 
 export type ProcessingStatus = ReceivedSummary['processing_status'];
 
@@ -133,6 +135,9 @@ export type MessageRecord = ReceivedRecord | SentRecord;
  */
 export function saveMessage(writer: Writer, before: MessageRecord | null, after: MessageRecord): void {
   putRecord(writer, after);
+  const owed = bytesOwedTo(after) - bytesOwedTo(before);
+  if (owed !== 0) writer.owe(owed);
+  if (before === null && after.kind === 'received') countRoleMail(writer, after);
   moveInIndex(writer, before, after, after.trash === null ? lineOf(after) : null);
   countBytes(writer, after, bytesOf(after) - (before === null ? 0 : bytesOf(before)));
 }
@@ -142,8 +147,16 @@ function putRecord(writer: Writer, record: MessageRecord): void {
   else writer.put(sentTable, record.id, record);
 }
 
+/** What the parsing of a message will take: nothing when it is done. */
+export function bytesOwedTo(record: MessageRecord | null): number {
+  const isDone = record?.kind !== 'received' || record.parseDueAt === null;
+  return isDone ? 0 : bytesToParse(record.raw.size);
+}
+
 /** Removes a message from every lookup; its blobs are the caller's to release (`blobsOf`). */
 export function removeMessage(writer: Writer, record: MessageRecord): void {
+  writer.owe(-bytesOwedTo(record));
+  if (record.kind === 'received') forgetRoleMail(writer, record);
   if (record.kind === 'received') writer.remove(messagesTable, record.id);
   else writer.remove(sentTable, record.id);
   moveInIndex(writer, record, null, null);

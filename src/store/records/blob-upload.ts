@@ -1,4 +1,5 @@
 import { type BlobId, newId } from '../../domain/ids.js';
+import type { Purpose } from '../engine/room.js';
 import type { Store } from '../engine/store.js';
 import type { Reader, Writer } from '../engine/tables.js';
 import { type BlobRef, blobChunksTable, blobUploadsTable, CHUNK_BYTES, getChunk } from './blobs.js';
@@ -29,8 +30,9 @@ export class BlobUploads {
     this.#store = store;
   }
 
-  begin(): BlobUpload {
-    return new BlobUpload(this, this.#store);
+  /** @param purpose which room the bytes may take */
+  begin(purpose: Purpose = 'add'): BlobUpload {
+    return new BlobUpload(this, this.#store, purpose);
   }
 
   /** Is the window that all uploads share full? */
@@ -60,6 +62,7 @@ export class BlobUpload {
   readonly id: BlobId = newId<BlobId>(Date.now());
   readonly #uploads: BlobUploads;
   readonly #store: Store;
+  readonly #purpose: Purpose;
   /** Bytes of the chunk that is being filled, as they came. */
   #parts: Uint8Array[] = [];
   #partBytes = 0;
@@ -77,9 +80,10 @@ export class BlobUpload {
   #failure: { error: unknown } | null = null;
   #isAborted = false;
 
-  constructor(uploads: BlobUploads, store: Store) {
+  constructor(uploads: BlobUploads, store: Store, purpose: Purpose) {
     this.#uploads = uploads;
     this.#store = store;
+    this.#purpose = purpose;
   }
 
   /** Bytes taken so far. */
@@ -158,9 +162,9 @@ export class BlobUpload {
         writer.remove(blobUploadsTable, this.id);
         // Due at once, whatever the clock says.
         addPending(writer, 0, { kind: 'purge-blob', id: this.id });
-      })
+      }, 'settle')
       .catch(() => {
-        // The store has failed as a whole and says so itself; the boot sweep frees this upload.
+        // The store has failed and says so itself, or has no page left: the boot sweep frees this upload.
       });
   }
 
@@ -216,17 +220,21 @@ export class BlobUpload {
     this.#unflushedBytes += chunk.length;
     this.#uploads.add(chunk.length);
     this.#store
-      .write(writer => {
-        // Without the first chunk no record would name the others.
-        if (this.#failure !== null) throw this.#failure.error;
-        try {
-          if (index === 0) writer.put(blobUploadsTable, this.id, Date.now());
-          writer.put(blobChunksTable, { id: this.id, index }, chunk);
-        } catch (error) {
-          this.#failure = { error };
-          throw error;
-        }
-      })
+      .write(
+        writer => {
+          // Without the first chunk no record would name the others.
+          if (this.#failure !== null) throw this.#failure.error;
+          try {
+            if (index === 0) writer.put(blobUploadsTable, this.id, Date.now());
+            writer.put(blobChunksTable, { id: this.id, index }, chunk);
+          } catch (error) {
+            this.#failure = { error };
+            throw error;
+          }
+        },
+        this.#purpose,
+        chunk.length,
+      )
       .catch(error => {
         this.#failure ??= { error };
       })

@@ -183,7 +183,7 @@ export async function setAllowance(
     };
     putAccount(writer, account);
     return view(writer, account, deps);
-  });
+  }, 'settle');
 }
 
 function view(reader: Reader, account: AccountRecord, { limits, clock }: Deps): AllowanceView {
@@ -223,7 +223,7 @@ export async function setPermissions(
     const permissions = { ...found.permissions, ...input.permissions };
     putAccount(writer, { ...found, permissions });
     return { account_id: found.id, email: found.email, ...permissions };
-  });
+  }, 'settle');
 }
 
 /**
@@ -246,7 +246,7 @@ export async function ensureOperator(deps: { store: Store; clock: Clock; mail: M
       senderName: null,
       createdAt: nowMs,
     });
-  });
+  }, 'settle');
 }
 
 /** The one operator account, made at the first call; it keeps its inboxes when the mail domain changes. */

@@ -82,7 +82,7 @@ export async function revokeKeyById(deps: Deps, keyId: string): Promise<ApiKeyVi
     const email = getAccount(writer, accountId)?.email ?? null;
     recordAudit(writer, nowMs, { kind: 'key_revoked', email, accountId, keyId: id, detail: 'console' });
     return viewKey({ ...before, revokedAt: nowMs });
-  });
+  }, 'settle');
 }
 
 function accountOf(reader: Reader, credentialHash: Buffer): AccountRecord | null {

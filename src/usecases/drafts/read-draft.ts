@@ -168,7 +168,7 @@ export function deleteDraft(
       status: 'deletion_pending' as const,
       message: 'The draft is gone; its stored bytes are being removed.',
     };
-  });
+  }, 'settle');
 }
 
 /** Takes a draft and all that belongs to it out of the store; its bytes are left to the sweeper. */

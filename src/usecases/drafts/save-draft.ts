@@ -19,7 +19,8 @@ import {
 } from '../../domain/send-input.js';
 import { draftIntent } from '../../domain/send-intent.js';
 import { pauseIfLong } from '../../lib/slices.js';
-import { isMapFull, type Store } from '../../store/engine/store.js';
+import { NoRoomError } from '../../store/engine/room.js';
+import type { Store } from '../../store/engine/store.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
 import type { BlobUploads } from '../../store/records/blob-upload.js';
 import { releaseBlob } from '../../store/records/blobs.js';
@@ -110,7 +111,6 @@ function draftMade(reader: Reader): MadeOnce<DraftMetadata> {
 
 async function saveNew(deps: DraftDeps, creation: Creation, content: NewDraft): Promise<CreatedDraft> {
   checkContent(content);
-  if (!deps.store.room.hasRoomFor(bytesOfParts(content))) throw NO_ROOM();
   const bytes = bytesOfParts(content);
   deps.store.read(reader => checkStorage(reader, deps.quota.limits, creation.accountId, bytes));
   return storing(deps, content, (writer, uploads) => {
@@ -142,15 +142,11 @@ async function storing<Result>(
   parts: DraftParts,
   unit: (writer: Writer, uploads: Uploads) => Result,
 ): Promise<Result> {
-  try {
-    return await withUploads(deps.uploads, async uploads => {
-      await addParts(uploads, parts);
-      return await deps.store.write(writer => unit(writer, uploads));
-    });
-  } catch (error) {
-    if (isMapFull(error)) throw NO_ROOM();
-    throw error;
-  }
+  if (!deps.store.room.hasRoomFor(bytesOfParts(parts))) throw new NoRoomError();
+  return withUploads(deps.uploads, async uploads => {
+    await addParts(uploads, parts);
+    return await deps.store.write(writer => unit(writer, uploads));
+  });
 }
 
 /** A draft without a text has none that is empty. */
@@ -170,12 +166,6 @@ function placeParts({ files = [] }: DraftParts, blobs: UploadedBlobs): PlacedPar
     files: placeFiles(files, blobs),
   };
 }
-
-export const NO_ROOM = () =>
-  refuse(
-    'draft_unavailable',
-    'The service has no room for drafts at the moment; nothing was saved. Try again in a while.',
-  );
 
 function checkContent(content: NewDraft): void {
   checkRecipientCount(content.to, content.cc, content.bcc);
@@ -231,8 +221,6 @@ export async function updateDraft(deps: DraftDeps, input: DraftTarget & UpdateDr
   }
   deps.store.read(reader => changeableDraft(reader, input, change));
   const parts = partsOf(change);
-  const bytes = bytesOfParts(parts);
-  if (bytes > 0 && !deps.store.room.hasRoomFor(bytes)) throw NO_ROOM();
   return storing(deps, parts, (writer, uploads) => {
     const draft = changeableDraft(writer, input, change);
     const placed = placeParts(parts, uploads.finish(writer));

@@ -1,8 +1,11 @@
+import { isRoleAddress } from '../../domain/addresses.js';
 import { type InboxId, type MessageId, newId } from '../../domain/ids.js';
-import { isMapFull, type Store } from '../../store/engine/store.js';
-import type { Writer } from '../../store/engine/tables.js';
+import { bytesToParse, NoRoomError, type RoomClaim } from '../../store/engine/room.js';
+import type { Store } from '../../store/engine/store.js';
+import type { Reader, Writer } from '../../store/engine/tables.js';
 import { takeSequence } from '../../store/mailbox/folders.js';
 import { type ReceivedRecord, saveMessage } from '../../store/mailbox/messages.js';
+import { roleMailBytes } from '../../store/mailbox/role-mail.js';
 import type { BlobUpload, BlobUploads } from '../../store/records/blob-upload.js';
 import { type BlobRef, setBlobOwners } from '../../store/records/blobs.js';
 import { getInbox } from '../../store/records/inboxes.js';
@@ -19,7 +22,6 @@ import type {
 import type { StorageLimits } from '../shared/storage.js';
 import type { ParseWork } from './index-message.js';
 import {
-  isRoleAddress,
   type MailDomains,
   receivingRules,
   resolveRecipient,
@@ -50,6 +52,7 @@ export function createInboundMail(deps: AcceptDeps): InboundMail {
   const storage = new StorageHolds(deps.store, deps.limits);
   return {
     hasRoom: () => deps.store.room.hasRoomFor(0),
+    hasRoomFor: recipient => deps.store.read(reader => fitsRoleShare(reader, deps.store, recipient, 0)),
     resolveRecipient: address => {
       const inboxId = deps.store.read(reader => resolveRecipient(reader, deps.mail, address));
       return inboxId === null ? null : { inboxId, address, isRole: isRoleAddress(address) };
@@ -64,59 +67,99 @@ export function createInboundMail(deps: AcceptDeps): InboundMail {
   };
 }
 
+/** Of the disk, mail to `postmaster` and `abuse` may take this part: anybody can send it, and it must be taken. */
+const ROLE_SHARE_DIVISOR = 16;
+
+/** Is a recipient no role address, or is there room in its share for so many bytes more? */
+function fitsRoleShare(
+  reader: Reader,
+  { room }: Store,
+  recipient: ResolvedRecipient,
+  bytes: number,
+): boolean {
+  if (!recipient.isRole) return true;
+  return roleMailBytes(reader, recipient.inboxId) + bytes <= room.shareBytes(ROLE_SHARE_DIVISOR);
+}
+
 class StoredBody implements IncomingBody {
   readonly #deps: AcceptDeps;
   readonly #upload: BlobUpload;
-  /** Free disk space fell below the limit during the message: it is read to its end, but not kept. */
+  /** Mail that is taken is parsed, which needs about its size again: room that nobody else gets meanwhile. */
+  readonly #claim: RoomClaim;
+  /** There was no room any more during the message: it is read to its end, but not kept. */
   #isWithoutRoom = false;
 
   constructor(deps: AcceptDeps) {
     this.#deps = deps;
     this.#upload = deps.uploads.begin();
+    this.#claim = deps.store.room.claim();
   }
 
   write(chunk: Uint8Array): boolean {
     if (this.#isWithoutRoom) return true;
-    if (!this.#deps.store.room.hasRoomFor(chunk.length)) {
-      this.#isWithoutRoom = true;
-      this.#upload.abort();
+    if (!this.#claim.growTo(bytesToParse(this.#upload.size + chunk.length), chunk.length)) {
+      this.#giveUp();
       return true;
     }
     return this.#upload.write(chunk);
   }
 
   async drained(): Promise<void> {
-    if (!this.#isWithoutRoom) await this.#upload.drained();
+    if (this.#isWithoutRoom) return;
+    try {
+      await this.#upload.drained();
+    } catch (error) {
+      if (!(error instanceof NoRoomError)) throw error;
+      this.#giveUp();
+    }
   }
 
   async commit(envelope: Envelope): Promise<AcceptOutcome> {
-    if (this.#isWithoutRoom) return { status: 'no_room' };
+    // Each inbox gets content and attachments of its own.
+    const inboxes = new Set(envelope.recipients.map(({ inboxId }) => inboxId)).size;
+    const toParse = inboxes * bytesToParse(this.#upload.size);
+    if (this.#isWithoutRoom || !this.#claim.growTo(toParse)) {
+      this.abort();
+      return { status: 'no_room' };
+    }
     const { queue } = this.#deps;
     let outcome: StoreOutcome;
     try {
       outcome = await this.#store(envelope);
     } catch (error) {
-      this.#upload.abort();
-      if (isMapFull(error)) return { status: 'no_room' };
+      this.abort();
+      if (error instanceof NoRoomError) return { status: 'no_room' };
       throw error;
     }
     if (outcome.status !== 'accepted') {
-      this.#upload.abort();
+      this.abort();
       return outcome;
     }
+    // From its commit on the store owes the room to the message itself (`saveMessage`).
+    this.#claim.release();
     queue.offer(outcome.records);
     return { status: 'accepted', messageIds: outcome.records.map(({ id }) => id) };
   }
 
   abort(): void {
+    this.#claim.release();
     if (!this.#isWithoutRoom) this.#upload.abort();
+  }
+
+  #giveUp(): void {
+    this.abort();
+    this.#isWithoutRoom = true;
   }
 
   async #store(envelope: Envelope): Promise<StoreOutcome> {
     const { store, clock } = this.#deps;
     const from = new UploadedFrom(this.#upload);
     for (;;) {
-      const outcome = await store.write(writer => storeMessage(writer, this.#upload, from, envelope, clock));
+      const outcome = await store.write(writer => {
+        const fits = envelope.recipients.every(one => fitsRoleShare(writer, store, one, this.#upload.size));
+        if (!fits) return { status: 'no_room' as const };
+        return storeMessage(writer, this.#upload, from, envelope, clock);
+      });
       if (outcome.status !== 'sender_unknown') return outcome;
       await from.readAll(store);
     }

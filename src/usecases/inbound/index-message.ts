@@ -1,8 +1,9 @@
 import type { MessageId } from '../../domain/ids.js';
 import type { AttachmentSink } from '../../mail/read/limits.js';
+import { NoRoomError, type Room } from '../../store/engine/room.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Writer } from '../../store/engine/tables.js';
-import { getMessage, type ReceivedRecord, saveMessage } from '../../store/mailbox/messages.js';
+import { bytesOwedTo, getMessage, type ReceivedRecord, saveMessage } from '../../store/mailbox/messages.js';
 import type { BlobUpload, BlobUploads } from '../../store/records/blob-upload.js';
 import { readBlob, releaseBlob } from '../../store/records/blobs.js';
 import { addPending, pendingPages, removePending } from '../../store/records/pending.js';
@@ -37,40 +38,58 @@ const RETRY_MS = [1_000, 5_000] as const;
  * no harm: whoever publishes first wins.
  */
 export async function indexMessage(deps: IndexDeps, id: MessageId): Promise<IndexOutcome> {
-  const { store, uploads, clock } = deps;
-  const record = await store.write(writer => beginTry(writer, id));
-  if (record === null) return { status: 'done' };
+  const { store, clock } = deps;
+  let record: ReceivedRecord | null = null;
+  try {
+    record = await store.write(writer => beginTry(writer, id, store.room), 'finish');
+    return record === null ? { status: 'done' } : await parseAndPublish(deps, record);
+  } catch (error) {
+    if (!(error instanceof NoRoomError)) throw error;
+    if (record !== null) await endTry(deps, id, { status: 'stopped' });
+    return { status: 'again', dueAt: clock() + NO_ROOM_MS };
+  }
+}
 
-  return withUploads(uploads, async parts => {
-    const { raw, inboxId } = record;
+/** Mail that finds no room to be parsed stays pending, loses no try, and is looked at again after this time. */
+const NO_ROOM_MS = 2_000;
+
+async function parseAndPublish(deps: IndexDeps, { id, raw, inboxId }: ReceivedRecord): Promise<IndexOutcome> {
+  const { store, uploads, clock } = deps;
+  const work = async (parts: Uploads): Promise<IndexOutcome> => {
     const source = { bytes: readBlob(store, raw), size: raw.size, owner: inboxId };
     const outcome = await deps.parser.parse(source, attachmentSink(parts));
-    if (outcome.status !== 'parsed') return store.write(writer => giveUpTry(writer, deps, id, outcome));
+    if (outcome.status !== 'parsed') return endTry(deps, id, outcome);
     const { prepared } = outcome;
     await parts.add(CONTENT, prepared.json);
-    await store.write(writer => publish(writer, id, prepared, parts, clock()));
+    await store.write(writer => publish(writer, id, prepared, parts, clock()), 'finish');
     return { status: 'done' };
-  });
+  };
+  return withUploads(uploads, work, 'finish');
+}
+
+type Unparsed = Exclude<ParseOutcome, { status: 'parsed' }>;
+
+function endTry(deps: IndexDeps, id: MessageId, outcome: Unparsed): Promise<IndexOutcome> {
+  return deps.store.write(writer => giveUpTry(writer, deps, id, outcome), 'settle');
 }
 
 /** The content's name among what a message uploads; the others are the ids of its attachments (`a1`, `a2`...). */
 const CONTENT = 'content';
 
-/** Null when there is nothing to do: the message is gone, or it is finished. */
-function beginTry(writer: Writer, id: MessageId): ReceivedRecord | null {
+/**
+ * Null when there is nothing to do: the message is gone, or it is finished.
+ * @throws NoRoomError when there is no room for what parsing it will add
+ */
+function beginTry(writer: Writer, id: MessageId, room: Room): ReceivedRecord | null {
   const record = getMessage(writer, id);
   if (record === undefined || record.parseDueAt === null) return null;
+  if (!room.hasRoomFor(bytesOwedTo(record), 'finish')) throw new NoRoomError();
   const begun: ReceivedRecord = { ...record, status: 'processing', tries: record.tries + 1 };
   saveMessage(writer, record, begun);
   return begun;
 }
 
-function giveUpTry(
-  writer: Writer,
-  deps: IndexDeps,
-  id: MessageId,
-  outcome: Exclude<ParseOutcome, { status: 'parsed' }>,
-): IndexOutcome {
+function giveUpTry(writer: Writer, deps: IndexDeps, id: MessageId, outcome: Unparsed): IndexOutcome {
   const record = getMessage(writer, id);
   if (record === undefined || record.parseDueAt === null) return { status: 'done' };
   const nowMs = deps.clock();
@@ -190,17 +209,18 @@ export function isParsedAlone({ interruptions }: ParseWork): boolean {
 
 /**
  * At boot: messages that a process was parsing when it ended return to `pending`. Their pending entries never
- * went away.
- * @returns how many there were
+ * went away. Room is told what the parsing of all that wait will take.
+ * @returns how many returned
  */
 export async function recoverParsing(deps: { store: Store; clock: Clock }): Promise<number> {
   let recovered = 0;
   // Includes entries that are not due yet: a message in flight may be waiting for its next try.
   for (const page of pendingPages(deps.store, 'parse')) {
     for (const { work, dueAt } of page) {
-      const isProcessing = deps.store.read(reader => getMessage(reader, work.id)?.status === 'processing');
-      if (isProcessing) {
-        await deps.store.write(writer => returnToPending(writer, work.id, dueAt, deps.clock()));
+      const record = deps.store.read(reader => getMessage(reader, work.id));
+      deps.store.room.owe(bytesOwedTo(record ?? null));
+      if (record?.status === 'processing') {
+        await deps.store.write(writer => returnToPending(writer, work.id, dueAt, deps.clock()), 'settle');
         recovered += 1;
       }
     }

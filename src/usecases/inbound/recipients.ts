@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { blocksSender, toSenders } from '../../domain/address-policy.js';
-import { isRoleLocalPart, toInboxAddress } from '../../domain/addresses.js';
+import { isBarePostmaster, isRoleLocalPart, toInboxAddress } from '../../domain/addresses.js';
 import type { InboxId } from '../../domain/ids.js';
 import { FromReader } from '../../mail/read/message-header.js';
 import type { Store } from '../../store/engine/store.js';
@@ -32,15 +32,6 @@ export function resolveRecipient(reader: Reader, mail: MailDomains, address: str
   if (mailbox === null || !mail.domains.includes(mailbox.domain)) return null;
   if (isRoleLocalPart(mailbox.localPart)) return postmasterInbox(reader, mail);
   return liveInbox(reader, `${mailbox.localPart}@${mailbox.domain}`);
-}
-
-/** Does a recipient address stand for a role and not for an inbox? */
-export function isRoleAddress(address: string): boolean {
-  return isBarePostmaster(address) || isRoleLocalPart(toInboxAddress(address)?.localPart ?? '');
-}
-
-function isBarePostmaster(address: string): boolean {
-  return address.toLowerCase() === 'postmaster';
 }
 
 function postmasterInbox(reader: Reader, mail: MailDomains): InboxId | null {

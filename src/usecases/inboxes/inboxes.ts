@@ -97,7 +97,7 @@ export function deleteInbox(deps: { store: Store; clock: Clock }, input: InboxIn
   return deps.store.write(writer => {
     const inbox = locateInbox(writer, input, input.inboxId, 'delete');
     return retireInbox(writer, inbox, deps.clock());
-  });
+  }, 'settle');
 }
 
 /**
@@ -145,7 +145,7 @@ export function releaseInboxAddress(deps: { store: Store }, address: string): Pr
     }
     if (!releaseAddress(writer, found)) throw notFound(`retired address ${address}`);
     return { address: found };
-  });
+  }, 'settle');
 }
 
 /** Inboxes that cannot be deleted: `hello`, the support inbox, and the operator's own, which gets postmaster mail. */

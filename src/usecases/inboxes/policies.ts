@@ -44,7 +44,7 @@ export async function setPolicy(
     };
     putPolicy(writer, inbox.id, kind, after);
     return viewPolicy(inbox.id, after);
-  });
+  }, 'settle');
 }
 
 export function readPolicy(

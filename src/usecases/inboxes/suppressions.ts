@@ -44,7 +44,7 @@ export async function liftSuppression(deps: { store: Store }, address: string): 
     if (found === undefined) throw notFound(`suppressed address ${address}`);
     removeSuppression(writer, found.address);
     return viewSuppression(found);
-  });
+  }, 'settle');
 }
 
 export interface SuppressionView {

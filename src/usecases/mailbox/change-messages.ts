@@ -96,7 +96,7 @@ export async function trashMessage(deps: TrashDeps, input: MessageInput & OfKind
       deleted_at: toInstant(place.deletedAt),
       restorable_until: toInstant(place.restorableUntil),
     };
-  });
+  }, 'settle');
 }
 
 /** Puts a live message into Trash as of `nowMs` and has it erased when its time is over. */
@@ -166,5 +166,5 @@ export function deleteMessage(
       status: 'deletion_pending',
       message: 'The message is gone; its stored bytes are being removed.',
     };
-  });
+  }, 'settle');
 }

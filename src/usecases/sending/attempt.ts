@@ -136,7 +136,10 @@ export async function recoverSends(deps: {
   const counts = { unknown: 0, waiting: 0, held: 0 };
   for (const page of pendingPages(deps.store, 'relay')) {
     const lapseMs = lapseInstant(deps.clock);
-    const states = await deps.store.write(writer => page.map(due => recoverSend(writer, due, lapseMs)));
+    const states = await deps.store.write(
+      writer => page.map(due => recoverSend(writer, due, lapseMs)),
+      'settle',
+    );
     for (const state of states) if (state !== 'gone') counts[state] += 1;
   }
   return counts;

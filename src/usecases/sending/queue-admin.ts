@@ -86,11 +86,13 @@ export async function retrySends(
   deps: { readonly store: Store; readonly clock: Clock },
   id: string | null,
 ): Promise<Retried> {
-  if (id !== null) return deps.store.write(writer => retryOne(writer, id, deps.clock()));
+  if (id !== null) return deps.store.write(writer => retryOne(writer, id, deps.clock()), 'settle');
   const retried: string[] = [];
   for (const page of pendingPages(deps.store, 'relay-held')) {
     const nowMs = deps.clock();
-    retried.push(...(await deps.store.write(writer => page.flatMap(due => release(writer, due, nowMs)))));
+    retried.push(
+      ...(await deps.store.write(writer => page.flatMap(due => release(writer, due, nowMs)), 'settle')),
+    );
   }
   return { retried };
 }

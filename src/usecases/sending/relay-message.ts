@@ -41,7 +41,7 @@ async function relayReserved(deps: RelayDeps, id: MessageId): Promise<void> {
   // Deleted, or queued twice: there is nothing to do.
   if (reserved?.attempt !== 'reserved') return inFlight.settle(id, null);
   const content = inFlight.take(id) ?? (await composeAgain(deps, reserved));
-  const start = await store.write(writer => startAttempt(writer, id, lapseInstant(clock)));
+  const start = await store.write(writer => startAttempt(writer, id, lapseInstant(clock)), 'settle');
   if (start.kind === 'left') return inFlight.settle(id, null);
   const { record } = start;
   if (start.kind === 'refused') return inFlight.settle(id, { message: viewSent(record), isPersisted: true });
@@ -84,7 +84,7 @@ async function saveOutcome(
 ): Promise<void> {
   const unsaved = { message: viewSent({ ...record, ...outcomeFields(outcome) }), isPersisted: false };
   try {
-    const saved = await store.write(writer => recordOutcome(writer, record, outcome));
+    const saved = await store.write(writer => recordOutcome(writer, record, outcome), 'settle');
     const shown = saved === null ? null : store.read(reader => withShownThread(reader, saved));
     inFlight.settle(record.id, shown === null ? unsaved : { message: viewSent(shown), isPersisted: true });
   } catch (error) {

@@ -5,7 +5,8 @@ import { type MessageId, newId } from '../../domain/ids.js';
 import { addressesOf } from '../../domain/message-parts.js';
 import { checkContentSize } from '../../domain/send-input.js';
 import { pauseIfLong } from '../../lib/slices.js';
-import { isMapFull, type Store } from '../../store/engine/store.js';
+import { NoRoomError } from '../../store/engine/room.js';
+import type { Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
 import { getSent, recipientCount, type SentRecord, viewSent } from '../../store/mailbox/messages.js';
 import type { BlobUploads } from '../../store/records/blob-upload.js';
@@ -141,25 +142,21 @@ async function reserve(
   const facts = { id, messageId: `${id}@${inbox.domain}`, from, date: nowMs };
   const message = await composeOutgoing(content, facts);
   deps.store.read(reader => admit(reader, deps, recipe, inbox, bare, nowMs));
-  if (!deps.queue.isReady || !deps.store.room.hasRoomFor(2 * message.length)) throw unavailable(recipe);
+  if (!deps.queue.isReady) throw unavailable(recipe);
+  if (!deps.store.room.hasRoomFor(2 * message.length)) throw new NoRoomError();
 
-  try {
-    return await withUploads(deps.uploads, async uploads => {
-      await pauseIfLong(message.length);
-      await uploadContent(uploads, content);
-      return await deps.store.write(writer => {
-        const receipt = findAttempt(writer, deps, recipe);
-        if (receipt !== null) return receipt;
-        admit(writer, deps, recipe, inbox, bare, nowMs);
-        recipe.draft?.submit(writer, id, nowMs);
-        const record = reserveSend(writer, { recipe, inbox, content, facts, setBackMs, uploads });
-        return { record, message, keyed: keep(writer, recipe.retry, id, nowMs) };
-      });
+  return withUploads(deps.uploads, async uploads => {
+    await pauseIfLong(message.length);
+    await uploadContent(uploads, content);
+    return await deps.store.write(writer => {
+      const receipt = findAttempt(writer, deps, recipe);
+      if (receipt !== null) return receipt;
+      admit(writer, deps, recipe, inbox, bare, nowMs);
+      recipe.draft?.submit(writer, id, nowMs);
+      const record = reserveSend(writer, { recipe, inbox, content, facts, setBackMs, uploads });
+      return { record, message, keyed: keep(writer, recipe.retry, id, nowMs) };
     });
-  } catch (error) {
-    if (isMapFull(error)) throw unavailable(recipe);
-    throw error;
-  }
+  });
 }
 
 function unavailable({ draft }: Recipe): Refusal {

@@ -1,4 +1,5 @@
 import type { OutgoingFile } from '../../domain/message-parts.js';
+import type { Purpose } from '../../store/engine/room.js';
 import type { Writer } from '../../store/engine/tables.js';
 import type { FilePlace } from '../../store/mailbox/messages.js';
 import type { BlobUpload, BlobUploads } from '../../store/records/blob-upload.js';
@@ -13,11 +14,13 @@ export type UploadedBlobs = ReadonlyMap<string, BlobRef>;
  */
 export class Uploads {
   readonly #blobs: BlobUploads;
+  readonly #purpose: Purpose;
   readonly #begun = new Map<string, BlobUpload>();
   #isFinished = false;
 
-  constructor(blobs: BlobUploads) {
+  constructor(blobs: BlobUploads, purpose: Purpose) {
     this.#blobs = blobs;
+    this.#purpose = purpose;
   }
 
   /** Has a unit of work finished them? If it was committed they are reachable, else they must be aborted. */
@@ -27,7 +30,7 @@ export class Uploads {
 
   /** Begins one whose bytes come bit by bit. */
   begin(name: string): BlobUpload {
-    const upload = this.#blobs.begin();
+    const upload = this.#blobs.begin(this.#purpose);
     this.#begun.set(name, upload);
     return upload;
   }
@@ -62,8 +65,9 @@ export class Uploads {
 export async function withUploads<Result>(
   blobs: BlobUploads,
   work: (uploads: Uploads) => Promise<Result>,
+  purpose: Purpose = 'add',
 ): Promise<Result> {
-  const uploads = new Uploads(blobs);
+  const uploads = new Uploads(blobs, purpose);
   let isKept = false;
   try {
     const result = await work(uploads);

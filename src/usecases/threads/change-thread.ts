@@ -4,6 +4,7 @@ import type { DeletedThread, ThreadLabelResult } from '../../contract/threads.js
 import type { InboxId, MessageId, ThreadId } from '../../domain/ids.js';
 import { applyLabelChange, normaliseLabelChange } from '../../domain/labels.js';
 import { SetCopy } from '../../store/bitmap/sets.js';
+import type { Purpose } from '../../store/engine/room.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
 import { type Folder, idField, type MessageKind } from '../../store/mailbox/folders.js';
@@ -39,6 +40,7 @@ type Change = (writer: Writer, message: MessageRecord) => void;
  */
 async function changeMembers(
   store: Store,
+  purpose: Purpose,
   begin: (writer: Writer) => LocatedThread,
   change: Change,
 ): Promise<ThreadRecord> {
@@ -47,7 +49,7 @@ async function changeMembers(
     const selection = new ThreadSelection(writer, thread.inboxId, root);
     const limit = memberCount(thread) <= WHOLE ? WHOLE : MEMBERS_PER_UNIT;
     return { thread, selection, hasMore: changeSome(writer, selection, limit, change) };
-  });
+  }, purpose);
   const { thread, selection } = first;
   for (let { hasMore } = first; hasMore; ) {
     hasMore = await store.write(
@@ -55,6 +57,7 @@ async function changeMembers(
       writer =>
         getInbox(writer, thread.inboxId) !== undefined &&
         changeSome(writer, selection, MEMBERS_PER_UNIT, change),
+      purpose,
     );
   }
   return thread;
@@ -107,6 +110,7 @@ export async function changeThreadLabels(
   );
   const changed = await changeMembers(
     deps.store,
+    'add',
     writer => locateThread(writer, input),
     (writer, message) => void applyChange(writer, message, change),
   );
@@ -128,6 +132,7 @@ export async function deleteThread(
   const nowMs = deps.clock();
   const deleted = await changeMembers(
     deps.store,
+    'settle',
     writer => {
       const located = locateThread(writer, input);
       checkPermitted(writer, input, 'delete');

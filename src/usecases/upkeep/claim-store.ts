@@ -1,3 +1,4 @@
+import { removeUnfinishedCopy } from '../../store/compact-store.js';
 import { type DaemonLease, getMeta, Presence, putMeta, removeDaemonLease } from '../../store/engine/meta.js';
 import type { Store } from '../../store/engine/store.js';
 
@@ -31,11 +32,13 @@ export async function claimStore(store: Store, version: string, nowMs: number): 
     await presence.hide();
     throw error;
   }
+  store.trustFile();
+  removeUnfinishedCopy(store);
   return {
     release: async () => {
       await store.write(writer => {
         if (getMeta(writer, 'daemon')?.socket === own.socket) removeDaemonLease(writer);
-      });
+      }, 'settle');
       await presence.hide();
     },
   };
@@ -49,7 +52,7 @@ async function replaceDeadLease(store: Store, own: DaemonLease): Promise<boolean
     if (getMeta(writer, 'daemon')?.socket !== seen?.socket) return false;
     putMeta(writer, 'daemon', own);
     return true;
-  });
+  }, 'settle');
   if (isReplaced && seen !== undefined) Presence.forget(store.path, seen.socket);
   return isReplaced;
 }

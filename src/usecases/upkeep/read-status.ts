@@ -29,6 +29,8 @@ export interface BoxStatus {
     /** What the map can still take. */
     readonly map_free_bytes: number;
     readonly disk_free_bytes: number;
+    /** Free pages inside the file, as far as they count as room for new mail. */
+    readonly reusable_bytes: number;
     /** False when disk or map are below their floor: new mail is refused for the time being. */
     readonly has_room: boolean;
   };
@@ -78,6 +80,7 @@ export async function readStatus(deps: {
         used_bytes: store.usedBytes(),
         map_free_bytes: room.mapFreeBytes,
         disk_free_bytes: room.diskFreeBytes,
+        reusable_bytes: Math.round(room.reusableBytes),
         has_room: store.room.hasRoomFor(0),
       },
       clock,

@@ -29,6 +29,7 @@ import { DRAFT_STATES, forgetListed, getDraft, scanDrafts } from '../../store/re
 import {
   addPending,
   type DueWork,
+  END_OF_TIME,
   listDue,
   type PendingKind,
   type PendingWork,
@@ -151,6 +152,7 @@ const DUTIES: { readonly [Kind in SweptKind]: Duty<Kind> } = {
  * @throws AggregateError at the end, with the errors of the steps that failed
  */
 export async function sweep(deps: SweepDeps, shouldStop: () => boolean): Promise<void> {
+  forgetOwed(deps.store);
   const steps = stepsOf(deps);
   const failures = new Map<string, unknown>();
   let hasMore = true;
@@ -169,6 +171,14 @@ export async function sweep(deps: SweepDeps, shouldStop: () => boolean): Promise
   if (failures.size > 0) {
     throw new AggregateError(failures.values(), `steps that failed: ${[...failures.keys()].join(', ')}`);
   }
+}
+
+/** Another process may have deleted mail that waited to be parsed: when none waits, no room is owed to any. */
+function forgetOwed(store: Store): void {
+  const { room } = store;
+  if (room.owedBytes === 0) return;
+  const isNoneWaiting = store.read(reader => listDue(reader, 'parse', END_OF_TIME, 1)).length === 0;
+  if (isNoneWaiting) room.owe(-room.owedBytes);
 }
 
 /** Says whether it did anything: then there may be more. */
@@ -199,7 +209,7 @@ async function doSome<Kind extends SweptKind>({ store, clock }: SweepDeps, kind:
       left -= pieces;
       if (left <= 0) return;
     }
-  });
+  }, 'settle');
   return true;
 }
 
@@ -214,7 +224,7 @@ async function mailDigests({ store, clock, mailDigest }: SweepDeps): Promise<boo
     await store.write(writer => {
       removePending(writer, { kind: 'feedback-digest', dueAt: due.dueAt, id: due.work.id });
       writer.remove(feedbackPaceTable, due.work.id);
-    });
+    }, 'settle');
   }
   return true;
 }
@@ -224,7 +234,7 @@ async function trimAudit({ store, clock, auditRetentionDays }: SweepDeps): Promi
   if (auditRetentionDays === undefined) return false;
   const before = Math.max(0, lapseInstant(clock) - auditRetentionDays * DAY_MS);
   if (!store.read(reader => hasAuditBefore(reader, before))) return false;
-  await store.write(writer => removeAuditBefore(writer, before, RECORDS_PER_UNIT));
+  await store.write(writer => removeAuditBefore(writer, before, RECORDS_PER_UNIT), 'settle');
   return true;
 }
 
@@ -309,7 +319,7 @@ export async function recoverUploads({ store, clock }: Pick<SweepDeps, 'store' |
         writer.remove(blobUploadsTable, id);
         addPending(writer, clock(), { kind: 'purge-blob', id });
       }
-    });
+    }, 'settle');
     recovered += keys.length;
   }
 }

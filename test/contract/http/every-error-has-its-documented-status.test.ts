@@ -17,7 +17,7 @@ const DOCUMENTED: Record<number, string> = {
   415: 'unsupported_media_type',
   429: 'outbound_limit_reached rate_limited',
   500: 'internal_error',
-  503: 'content_unavailable outbound_unavailable draft_unavailable',
+  503: 'insufficient_room content_unavailable outbound_unavailable draft_unavailable',
 };
 
 t.test('no code is missing, none is more, and each has its status', async t => {

@@ -2,7 +2,7 @@ import type { Tag } from '../../../src/contract/operation.js';
 
 /**
  * What clients have been promised of each operation, written down by hand and apart from src/contract, so that no
- * change of the code changes the promise unseen. J, U, N and I are short for codes that many rows have (`SHORT`
+ * change of the code changes the promise unseen. J, U, N, I and W are short for codes that many rows have (`SHORT`
  * below); types are written as `notationOf` of test/support/contract/schema-notation.ts writes them.
  */
 export interface Row {
@@ -54,7 +54,7 @@ const INBOXES: readonly Row[] = [
     success: keyed('CreatedInbox'),
     hasLocation: true,
     errors: `rate_limited invalid_inbox invalid_local_part invalid_name invalid_idempotency_key J U N address_unavailable
-      inbox_limit_reached idempotency_conflict idempotency_result_unavailable I`,
+      inbox_limit_reached idempotency_conflict idempotency_result_unavailable I W`,
   },
   {
     operationId: 'getInbox',
@@ -69,14 +69,14 @@ const INBOXES: readonly Row[] = [
     tag: 'inboxes',
     body: 'UpdateInbox 4096',
     success: { 200: 'Inbox' },
-    errors: 'invalid_inbox invalid_name J U N I',
+    errors: 'invalid_inbox invalid_name J U N I W',
   },
   {
     operationId: 'deleteInbox',
     route: 'DELETE /v1/inboxes/{inbox_id}',
     tag: 'inboxes',
     success: { 202: 'Deleted' },
-    errors: 'U operation_not_allowed N protected_inbox I',
+    errors: 'U operation_not_allowed N protected_inbox I W',
   },
   {
     operationId: 'getSendingPolicy',
@@ -123,7 +123,7 @@ const RECEIVED: readonly Row[] = [
     route: 'DELETE /v1/messages/{message_id}',
     tag: 'messages',
     success: { 202: 'Deleted' },
-    errors: 'U operation_not_allowed N I',
+    errors: 'U operation_not_allowed N I W',
   },
   {
     operationId: 'updateMessageLabels',
@@ -131,7 +131,7 @@ const RECEIVED: readonly Row[] = [
     tag: 'labels',
     body: 'LabelChange 20480',
     success: { 200: 'LabelResult' },
-    errors: 'invalid_labels J U N I',
+    errors: 'invalid_labels J U N I W',
   },
   {
     operationId: 'downloadRawMessage',
@@ -155,7 +155,7 @@ const SENT_AND_LABELS: readonly Row[] = [
     route: 'DELETE /v1/sent/{message_id}',
     tag: 'sending',
     success: { 202: 'Deleted' },
-    errors: 'U operation_not_allowed N I',
+    errors: 'U operation_not_allowed N I W',
   },
   {
     operationId: 'updateSentMessageLabels',
@@ -163,7 +163,7 @@ const SENT_AND_LABELS: readonly Row[] = [
     tag: 'labels',
     body: 'LabelChange 20480',
     success: { 200: 'LabelResult' },
-    errors: 'invalid_labels J U N I',
+    errors: 'invalid_labels J U N I W',
   },
   {
     operationId: 'getSentMessage',
@@ -178,7 +178,7 @@ const SENT_AND_LABELS: readonly Row[] = [
     tag: 'labels',
     body: 'BulkLabelChange 32768',
     success: { 200: '{messages: LabelResult[]}' },
-    errors: 'invalid_labels invalid_message_ids J U N I',
+    errors: 'invalid_labels invalid_message_ids J U N I W',
   },
   {
     operationId: 'bulkUpdateSentLabels',
@@ -186,7 +186,7 @@ const SENT_AND_LABELS: readonly Row[] = [
     tag: 'labels',
     body: 'BulkLabelChange 32768',
     success: { 200: '{messages: LabelResult[]}' },
-    errors: 'invalid_labels invalid_message_ids J U N I',
+    errors: 'invalid_labels invalid_message_ids J U N I W',
   },
   {
     operationId: 'listLabels',
@@ -326,14 +326,14 @@ const THREADS: readonly Row[] = [
     tag: 'threads',
     body: 'LabelChange 20480',
     success: { 200: 'ThreadLabelResult' },
-    errors: 'invalid_labels J U N I',
+    errors: 'invalid_labels J U N I W',
   },
   {
     operationId: 'deleteThread',
     route: 'DELETE /v1/threads/{thread_id}',
     tag: 'threads',
     success: { 202: 'DeletedThread' },
-    errors: 'U operation_not_allowed N I',
+    errors: 'U operation_not_allowed N I W',
   },
 ];
 
@@ -353,7 +353,7 @@ const TRASH: readonly Row[] = [
       route: `POST /v1/${kind}/{message_id}/trash`,
       tag: 'trash',
       success: { 200: 'Trashed' },
-      errors: 'U operation_not_allowed N I',
+      errors: 'U operation_not_allowed N I W',
     };
   }),
   ...(['restoreMessage messages', 'restoreSentMessage sent'] as const).map((names): Row => {
@@ -363,7 +363,7 @@ const TRASH: readonly Row[] = [
       route: `POST /v1/${kind}/{message_id}/restore`,
       tag: 'trash',
       success: { 200: 'Restored' },
-      errors: 'U operation_not_allowed N I content_unavailable',
+      errors: 'U operation_not_allowed N I W content_unavailable',
     };
   }),
 ];
@@ -376,7 +376,7 @@ const SIGNUP_AND_SERVICE: readonly Row[] = [
     tag: 'signup',
     body: 'SignupInput 4096',
     success: { 202: 'SignupResult' },
-    errors: 'invalid_request J origin_not_allowed rate_limited I',
+    errors: 'invalid_request J origin_not_allowed rate_limited I W',
   },
   {
     operationId: 'createClaim',
@@ -384,7 +384,7 @@ const SIGNUP_AND_SERVICE: readonly Row[] = [
     tag: 'signup',
     body: 'ClaimInput 4096',
     success: { 201: 'ClaimResult' },
-    errors: 'invalid_request invalid_claim J origin_not_allowed rate_limited I',
+    errors: 'invalid_request invalid_claim J origin_not_allowed rate_limited I W',
   },
   {
     operationId: 'createFeedback',
@@ -392,7 +392,7 @@ const SIGNUP_AND_SERVICE: readonly Row[] = [
     tag: 'feedback',
     body: 'FeedbackInput 20480',
     success: { 201: 'FeedbackResult' },
-    errors: 'storage_limit_reached invalid_request J U I',
+    errors: 'storage_limit_reached invalid_request J U I W',
   },
   {
     operationId: 'getHealth',
@@ -439,6 +439,7 @@ const SHORT: Readonly<Record<string, string>> = {
   U: 'unauthorized',
   N: 'not_found',
   I: 'internal_error',
+  W: 'insufficient_room',
 };
 
 /** The codes of a row, in alphabetical order. */

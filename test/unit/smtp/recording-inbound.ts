@@ -50,6 +50,10 @@ export class RecordingInbound extends EventEmitter implements InboundMail {
     return !this.isFull;
   }
 
+  hasRoomFor(): boolean {
+    return true;
+  }
+
   resolveRecipient(address: string): ResolvedRecipient | null {
     this.asked.push(address);
     if (this.failResolving) throw new Error('the store cannot be read');

@@ -167,6 +167,7 @@ function counted() {
   const count = { get: 0, put: 0, remove: 0 };
   const writer = (inner: Writer): Writer => ({
     isUnit: inner.isUnit,
+    owe: bytes => inner.owe(bytes),
     get: (table, key) => {
       count.get += 1;
       return inner.get(table, key);

@@ -40,7 +40,7 @@ t.test('the end of the map is no cliff: what was asked for before it was reached
   const path = dataDirectory(t);
   const store = await withStore(t, { path, mapSizeBytes: 2 * MIB, onFatal: () => void alarms++ });
   for (let n = 0; n < 6; n++)
-    await store.write(writer => writer.put(linesTable, `line${n}`, 'x'.repeat(MIB)));
+    await store.write(writer => writer.put(linesTable, `line${n}`, 'x'.repeat(MIB)), 'settle');
   t.notOk(store.room.hasRoomFor(0));
   t.equal(alarms, 0);
   await store.close();

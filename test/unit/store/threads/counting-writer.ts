@@ -13,6 +13,7 @@ export function countingWriter(writer: Writer): { readonly writer: Writer; reado
   return {
     writer: {
       isUnit: writer.isUnit,
+      owe: bytes => writer.owe(bytes),
       get: counted('get'),
       has: counted('has'),
       scan: counted('scan'),

@@ -10,6 +10,7 @@ import { deleteInbox } from '../../../../src/usecases/inboxes/inboxes.js';
 import { outcomeOf } from '../../../support/use-cases.js';
 import { FIRST, LAST } from '../../store/lines.js';
 import { countChunks } from '../../store/with-blobs.js';
+import { takeRoom } from '../../store/with-store.js';
 import { Desk, readStream } from '../with-desk.js';
 import { type House, withHouse } from '../with-house.js';
 
@@ -183,20 +184,24 @@ t.test('a deleted inbox takes its drafts along, submitted or not', async t => {
   t.match(await readStream(await getDraftDetail(house, { ...owner, draftId: other })), { id: other });
 });
 
-t.test('a disk at its floor takes no drafts, but lets them be read, relabelled and deleted', async t => {
-  const { house, desk, owner } = await withDesk(t);
-  const draftId = (await createDraft(desk.deps, { ...owner, text: 'short' })).id;
-  Object.defineProperty(house.store.room, 'hasRoomFor', { value: () => false });
-  const code = (result: { ok: boolean; failure?: { code: string } }) => result.failure?.code;
-  t.equal(code(await outcomeOf(() => createDraft(desk.deps, owner))), 'draft_unavailable');
-  const longer = await outcomeOf(() => updateDraft(desk.deps, { ...owner, draftId, text: 'longer' }));
-  t.equal(code(longer), 'draft_unavailable');
-  t.match(await outcomeOf(() => updateDraft(desk.deps, { ...owner, draftId, labels: ['a'] })), { ok: true });
-  t.match(await readStream(await getDraftDetail(house, { ...owner, draftId })), {
-    content: { text: 'short', labels: ['a'] },
-  });
-  t.match(await outcomeOf(() => deleteDraft(house, { ...owner, draftId })), { ok: true });
-});
+t.test(
+  'a disk at its floor takes no drafts and no changes of them, but lets them be read and deleted',
+  async t => {
+    const { house, desk, owner } = await withDesk(t);
+    const draftId = (await createDraft(desk.deps, { ...owner, text: 'short' })).id;
+    takeRoom(house.store);
+    const code = (result: { ok: boolean; failure?: { code: string } }) => result.failure?.code;
+    t.equal(code(await outcomeOf(() => createDraft(desk.deps, owner))), 'insufficient_room');
+    const longer = await outcomeOf(() => updateDraft(desk.deps, { ...owner, draftId, text: 'longer' }));
+    t.equal(code(longer), 'insufficient_room');
+    const labelled = await outcomeOf(() => updateDraft(desk.deps, { ...owner, draftId, labels: ['a'] }));
+    t.equal(code(labelled), 'insufficient_room');
+    t.match(await readStream(await getDraftDetail(house, { ...owner, draftId })), {
+      content: { text: 'short' },
+    });
+    t.match(await outcomeOf(() => deleteDraft(house, { ...owner, draftId })), { ok: true });
+  },
+);
 
 t.test('bytes that are missing are told of, by reading and by sending, and can be written anew', async t => {
   const { house, desk, owner } = await withDesk(t);

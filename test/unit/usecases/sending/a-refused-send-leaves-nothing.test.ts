@@ -118,7 +118,7 @@ t.test('a full store refuses with 503 at whatever unit, and the key is unused', 
     const sent = await house.submit({ ...LONG, idempotency_key: 'k' });
     // From here on it is the start of the attempt that meets the full store.
     if (sent.ok) break;
-    t.match(sent, { failure: { code: 'outbound_unavailable', message: /nothing was sent or charged/ } });
+    t.match(sent, { failure: { code: 'insufficient_room', message: /nothing was changed/ } });
     await leavesNothing(t, house);
     t.match(await house.submit({ ...LONG, idempotency_key: 'k' }), { value: { replayed: false } });
     reached = at;

@@ -1,3 +1,4 @@
+import { NoRoomError } from '../../../../src/store/engine/room.js';
 import { type Store, StoreFailedError } from '../../../../src/store/engine/store.js';
 
 export interface FailingStore {
@@ -20,10 +21,10 @@ export function failingAt(store: Store, at: number, fate: 'lost' | 'landed'): Fa
   });
 }
 
-/** A store whose map is full at one unit of work, which is rolled back; there is room again behind it. */
+/** A store that has no room for one unit of work, which is rolled back; there is room again behind it. */
 export function fullAt(store: Store, at: number): FailingStore {
   return withUnits(store, async (number, unit) => {
-    if (number === at) throw new Error('MDB_MAP_FULL: Environment mapsize limit reached');
+    if (number === at) throw new NoRoomError();
     return unit();
   });
 }
@@ -34,9 +35,9 @@ function withUnits(
   between: (number: number, unit: () => Promise<unknown>) => Promise<unknown>,
 ): FailingStore {
   let writes = 0;
-  const write = (work: Parameters<Store['write']>[0]): Promise<unknown> => {
+  const write = (...unit: Parameters<Store['write']>): Promise<unknown> => {
     writes += 1;
-    return between(writes, () => store.write(work));
+    return between(writes, () => store.write(...unit));
   };
   const failing = new Proxy(store, {
     get(target, name) {
