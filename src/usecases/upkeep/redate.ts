@@ -123,14 +123,17 @@ export class Redating {
         tell?.(writer, due.work, nowMs + afterMs);
         addPending(writer, nowMs + afterMs, work);
       }
-    });
+    }, 'settle');
     return true;
   }
 
   async #redateCharges(accountId: AccountId, nowMs: number): Promise<void> {
     const lastMs = nowMs + TOLERANCE_MS;
     while (this.#store.read(reader => hasChargeAfter(reader, accountId, lastMs))) {
-      await this.#store.write(writer => redateCharges(writer, accountId, { lastMs, nowMs, limit: PER_UNIT }));
+      await this.#store.write(
+        writer => redateCharges(writer, accountId, { lastMs, nowMs, limit: PER_UNIT }),
+        'settle',
+      );
     }
   }
 }

@@ -106,7 +106,7 @@ export class ClockWatch {
   #save(reading: ClockReading): void {
     const { store, log } = this.#deps;
     this.#saving = store
-      .write(writer => keepReading(writer, reading))
+      .write(writer => keepReading(writer, reading), 'settle')
       .catch((error: unknown) =>
         log.error({ reason: reasonOf(error) }, 'the state of the clock could not be saved'),
       );
@@ -184,6 +184,6 @@ export async function acceptClock(deps: Pick<WatchClockDeps, 'store' | 'read'>):
     const reading = deps.read();
     const { setBackMs } = nextClockState(storedState(writer), reading);
     putMeta(writer, 'clock', { confirmed: reading, doubt: null, setBackMs });
-  });
+  }, 'settle');
   return viewClock(deps);
 }
