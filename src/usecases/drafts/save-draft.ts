@@ -117,10 +117,10 @@ async function saveNew(deps: DraftDeps, creation: Creation, content: NewDraft): 
     const inbox = locateInbox(writer, creation, creation.inboxId);
     return once(writer, creation.retry, deps.clock, {
       ...draftMade(writer),
-      make: () => {
+      make: nowMs => {
         checkStorage(writer, deps.quota.limits, creation.accountId, bytes);
         const parts = placeParts(content, uploads.finish(writer));
-        const draft = insert(writer, creation, inbox, { ...content, ...parts }, deps.clock());
+        const draft = insert(writer, creation, inbox, { ...content, ...parts }, nowMs);
         return { id: draft.id, view: viewDraft(draft) };
       },
     });

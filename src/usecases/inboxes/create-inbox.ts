@@ -69,8 +69,8 @@ export async function createInbox(
         const inbox = getInbox(writer, id as InboxId);
         return inbox === undefined ? null : viewInbox(inbox);
       },
-      make: () => {
-        const inbox = allocate(writer, deps, account, intent, deps.clock());
+      make: nowMs => {
+        const inbox = allocate(writer, deps, account, intent, nowMs);
         return { id: inbox.id, view: viewInbox(inbox) };
       },
     });

@@ -71,12 +71,16 @@ export function once<Found extends object, Made extends object>(
   writer: Writer,
   retry: RetryKey | null,
   clock: Clock,
-  { make, ...made }: MadeOnce<Found> & { readonly make: () => { readonly id: string; readonly view: Made } },
+  {
+    make,
+    ...made
+  }: MadeOnce<Found> & { readonly make: (nowMs: number) => { readonly id: string; readonly view: Made } },
 ): (Found | Made) & Keyed {
   const found = replay(writer, retry, clock, made);
   if (found !== null) return found;
-  const { id, view } = make();
-  return { ...view, ...keep(writer, retry, id, clock()) };
+  const nowMs = clock();
+  const { id, view } = make(nowMs);
+  return { ...view, ...keep(writer, retry, id, nowMs) };
 }
 
 /** Keeps what a key has made, in the unit of work that makes it. */

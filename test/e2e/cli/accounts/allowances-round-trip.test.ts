@@ -5,7 +5,11 @@ t.test('an allowance is the default until it is set, each cap by itself', async 
   const box = await cliBox(t);
   const { account_id } = await box.json('account', 'create', 'ada@example.org');
   const show = () => box.json<object>('allowance', 'show', '--account', 'ada@example.org');
-  const common = { account_id, email: 'ada@example.org' };
+  const common = {
+    account_id,
+    email: 'ada@example.org',
+    storage_mib: { allowance: 2_048, used: 0, is_default: true },
+  };
   t.same(await show(), {
     ...common,
     inboxes: { allowance: 2, used: 0, is_default: true },

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Test } from 'tap';
 import t from 'tap';
 import type { InboxId } from '../../../../src/domain/ids.js';
@@ -92,6 +93,7 @@ t.test('an inbox that is deleted meanwhile takes everything with it', async t =>
   const change = outcomeOf(() =>
     changeThreadLabels(house, { ...input, add_labels: ['a'], remove_labels: [] }),
   );
+  while ((await labelled(house, inbox, 'received', 'a')) === 0) await nextTurn();
   await deleteInbox(house, { accountId: house.account, inboxId: inbox });
   t.ok((await change).ok);
   await house.sweepAll();
