@@ -19,6 +19,8 @@ interface ParsingDeps {
 
 /** Small messages in flight per thread: most of them wait for a commit, which they share, or for the thread. */
 const IN_FLIGHT_PER_THREAD = 64;
+/** Ids that are offered within this time, while others wait, share a job of the queue: it is taken as soon as it is there. */
+const GATHER_MS = 25;
 /** How long a stop waits for messages that are being parsed; those that are cut off are parsed again later. */
 const FINISH_MS = 3_000;
 
@@ -53,6 +55,7 @@ export class Parsing {
         owner: work.inboxId,
         isAlone: isParsedAlone(work),
       }),
+      gatherMs: GATHER_MS,
       closeTimeoutMs: FINISH_MS,
       listPending: pendingWork(store, 'parse', clock),
       handler: async id => {

@@ -1,6 +1,6 @@
 /** Waiting items of one owner, in the order in which they came; the first is at `from`. */
 interface Line<Item> {
-  items: Item[];
+  items: (Item | undefined)[];
   from: number;
 }
 
@@ -34,6 +34,8 @@ export class Turns<Item> {
     if (first === undefined) return undefined;
     const [owner, line] = first;
     const item = line.items[line.from];
+    // What was taken must not be kept by the list.
+    line.items[line.from] = undefined;
     line.from++;
     this.#size--;
     this.#lines.delete(owner);

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import t from 'tap';
 import { Turns } from '../../../src/lib/turns.js';
@@ -53,4 +55,16 @@ t.test('nothing is lost, each owner keeps its order, and nobody is passed over t
       return turns.size === [...waiting.values()].flat().length;
     }),
   );
+});
+
+t.test('what was taken is not kept in memory, however many still wait', async t => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const turns = new Turns<object>();
+  for (let n = 0; n < 100; n++) turns.add('ann', { n });
+  const taken = new WeakRef(turns.next() as object);
+  await new Promise(resolve => setTimeout(resolve));
+  collect();
+  t.equal(taken.deref(), undefined);
+  t.equal(turns.size, 99);
 });

@@ -13,3 +13,15 @@ t.test('every service instant has the pattern of the contract', async t => {
     ),
   );
 });
+
+t.test('whichever instant was written before', async t => {
+  const near = fc.integer({ min: -3_000, max: 3_000 });
+  const any = fc.integer({ min: -8.64e15, max: 8.64e15 });
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(fc.array(fc.oneof(near, any)), instants =>
+        instants.every(ms => toInstant(ms) === new Date(ms).toISOString()),
+      ),
+    ),
+  );
+});
