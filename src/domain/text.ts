@@ -126,9 +126,9 @@ export function attributeText(text: string, line: string): string {
 
 /**
  * The HTML with the attribution as a paragraph before the last `</body>`, or at its end when there is none; what would
- * hide it there is closed first.
+ * hide it there is closed first. It yields after each short piece of work.
  */
-export function attributeHtml(html: string, line: string): string {
-  const { at, closing } = attributionPlace(html);
+export function* attributeHtml(html: string, line: string): Generator<void, string> {
+  const { at, closing } = yield* attributionPlace(html);
   return `${html.slice(0, at)}${closing}<p>${escapeHtml(line)}</p>\n${html.slice(at)}`;
 }

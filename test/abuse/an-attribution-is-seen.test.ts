@@ -1,7 +1,10 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { attributeHtml } from '../../src/domain/text.js';
+import { atOnce } from '../../src/lib/slices.js';
 import { chromiumPath, NO_CHROMIUM, openProfile, theBrowser } from '../support/signup/chromium.js';
+
+const shown = (html: string, line: string): string => atOnce(attributeHtml(html, line));
 
 const LINE = 'Sent via Postern';
 
@@ -134,7 +137,7 @@ t.test('whatever an agent ends its HTML in, with scripts and without', { skip },
     t.same(
       await hiddenIn(
         page,
-        htmls.map(html => attributeHtml(html, LINE)),
+        htmls.map(html => shown(html, LINE)),
         sandbox,
       ),
       [],

@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What the watch has seen between `begin` and `end`. */
+/** What the watch has seen between `begin`, to which it says `begun`, and `end`. */
 export interface Stalls {
   /** How often /healthz was answered. */
   readonly answers: number;
@@ -23,10 +23,11 @@ process.on('message', message => {
   if (message === 'begin') {
     answers = 0;
     longestMs = 0;
+    process.send?.('begun');
     return;
   }
-  // The answer that is waited for now counts as well.
-  void asked.then(() => process.send?.({ answers, longestMs } satisfies Stalls));
+  // The answer that is waited for now counts as well, and one more: what is over in a moment sees no other.
+  void asked.then(ask).then(() => process.send?.({ answers, longestMs } satisfies Stalls));
 });
 
 async function ask(): Promise<void> {

@@ -55,6 +55,7 @@ t.test('whatever a body holds, others are answered meanwhile', async t => {
   await once(watch, 'message');
   for (const [name, body, code] of BODIES) {
     watch.send('begin');
+    await once(watch, 'message');
     const answer = await agent.api.request('POST', `/v1/inboxes/${agent.inboxId}/sent`, {
       headers: { 'content-type': 'application/json' },
       body,

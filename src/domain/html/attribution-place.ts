@@ -7,6 +7,9 @@ export interface Place {
   readonly closing: string;
 }
 
+/** Tokens or characters between two pauses. */
+const STEPS = 1024;
+
 /** Elements that do not show paragraphs in them, or not always; `HIDDEN` of `html-scanner.ts` are others. */
 const COVERING = new Set(
   'select template svg math object video audio canvas datalist noscript details dialog meter progress rp'.split(
@@ -29,15 +32,18 @@ type OpenElements = {
 /**
  * Before the last `</body>`, or at the end of HTML without one. A comment, script, tag or other construct that is never
  * closed takes in the rest for a browser: it is closed first. So are elements such as `select` and `template`;
- * `plaintext` cannot be closed, so the place is before it. Style sheets are not looked at. It takes linear time.
+ * `plaintext` cannot be closed, so the place is before it. Style sheets are not looked at. It takes linear time, and
+ * yields after each short piece of work.
  */
-export function attributionPlace(html: string): Place {
+export function* attributionPlace(html: string): Generator<void, Place> {
   const scanner = new HtmlScanner(html);
   let open: OpenElements = null;
   let bodyEnd: { readonly at: number; readonly open: OpenElements } | null = null;
+  let steps = 0;
   for (let token = scanner.next(); token !== null; token = scanner.next()) {
     const { name, isClosing, start } = token;
     const { unclosed } = scanner;
+    if (++steps % STEPS === 0 || token.kind === 'part' || token.end - start > STEPS) yield;
     if ((name === 'plaintext' && !isClosing) || unclosed?.opens === 'plaintext') {
       return { at: start, closing: tagsOf(open) };
     }

@@ -1,7 +1,10 @@
 /** A piece of HTML: `html.slice(start, end)`. */
 export interface HtmlToken {
-  /** `markup` is a comment, a document type, or any other `<!...>`, `<?...>` or `</...>` that is not a tag. */
-  readonly kind: 'text' | 'tag' | 'markup';
+  /**
+   * `markup` is a comment, a document type, or any other `<!...>`, `<?...>` or `</...>` that is not a tag. `part` is a
+   * part of something long: nothing is known of it yet, and more of it follows.
+   */
+  readonly kind: 'text' | 'tag' | 'markup' | 'part';
   /** The name of a tag, in lower case; `""` for text and markup. */
   readonly name: string;
   readonly isClosing: boolean;
@@ -17,6 +20,22 @@ const LITERAL = new Set(['textarea', 'xmp', 'plaintext']);
 
 const COMMENT_END = /--!?>/g;
 
+/** So many characters of one construct are looked at in one step, or a few more. */
+const STEP = 64 * 1024;
+
+/** More of a construct is to be looked at in the next step. */
+const PART: HtmlToken = { kind: 'part', name: '', isClosing: false, start: 0, end: 0 };
+
+/** In place of the end of a tag: it has not come yet. */
+const MORE = -2;
+
+/** A tag whose end is looked for. */
+interface OpenTag {
+  readonly name: string;
+  readonly isClosing: boolean;
+  readonly start: number;
+}
+
 /** A construct that never ends: for a browser it takes in the rest of the HTML. */
 export interface Unclosed {
   /** What would end it, content that is no markup included; `""` where any tag would. */
@@ -27,7 +46,7 @@ export interface Unclosed {
 
 /**
  * Splits HTML into tags, text and other markup as a browser does (HTML Standard, "Tokenization"). It takes linear time
- * for any input and never throws. Where the HTML ends inside a construct, a reader of text is told more than a browser
+ * for any input, a millisecond or so for each token, and never throws. Where the HTML ends inside a construct, a reader of text is told more than a browser
  * shows: a tag that is not closed is text, a quote that is not closed is none. An unclosed comment or script hides
  * the rest.
  */
@@ -39,6 +58,10 @@ export class HtmlScanner {
   /** Closing characters that do not occur any more, so that each is searched for in vain only once. */
   readonly #missing = new Set<string>();
   #unclosed: Unclosed | null = null;
+  /** The next step of a long construct. */
+  #rest: (() => HtmlToken | null) | null = null;
+  /** Where the search for the end of a tag is to go on. */
+  #pausedAt = 0;
 
   constructor(html: string) {
     this.#html = html;
@@ -53,7 +76,11 @@ export class HtmlScanner {
     const html = this.#html;
     const start = this.#position;
     if (start >= html.length) return null;
-    const token = html[start] === '<' && start >= this.#literalEnd ? this.#markup(start) : null;
+    const rest = this.#rest;
+    this.#rest = null;
+    const isMarkup = html[start] === '<' && start >= this.#literalEnd;
+    const token = rest !== null ? rest() : isMarkup ? this.#markup(start) : null;
+    if (token === PART) return token;
     if (token !== null) {
       this.#position = token.end;
       return token;
@@ -62,7 +89,7 @@ export class HtmlScanner {
     return { kind: 'text', name: '', isClosing: false, start, end: this.#position };
   }
 
-  /** The next `<` at or after `from` that may begin markup. */
+  /** The next `<` at or after `from` that may begin markup, or one to go on from. */
   #textEnd(from: number): number {
     const html = this.#html;
     // When no `>` is left, only a comment can still begin: its end may be missing.
@@ -71,7 +98,7 @@ export class HtmlScanner {
       return comment < 0 ? html.length : comment;
     }
     for (let at = html.indexOf('<', from); at >= 0; at = html.indexOf('<', at + 1)) {
-      if (opensMarkup(html.charCodeAt(at + 1))) return at;
+      if (opensMarkup(html.charCodeAt(at + 1)) || at - from > STEP) return at;
     }
     return html.length;
   }
@@ -104,18 +131,45 @@ export class HtmlScanner {
     let nameEnd = nameStart;
     while (nameEnd < html.length && !endsName(html.charCodeAt(nameEnd))) nameEnd++;
     const name = html.slice(nameStart, nameEnd).toLowerCase();
-    const tagEnd = this.#tagEnd(nameEnd, isClosing ? '' : name);
+    return this.#attributes({ name, isClosing, start }, nameEnd);
+  }
+
+  /** @param from the end of the name, or of an attribute */
+  #attributes(tag: OpenTag, from: number): HtmlToken | null {
+    const { name, isClosing, start } = tag;
+    const tagEnd = this.#tagEnd(from, isClosing ? '' : name);
+    if (tagEnd === MORE) {
+      const goOnAt = this.#pausedAt;
+      return this.#goOn(() => this.#attributes(tag, goOnAt));
+    }
     if (tagEnd < 0) return null;
+    if (!isClosing && name === 'script') return this.#script(tag, new ScriptEnd(this.#html, tagEnd));
     let end = tagEnd;
     if (!isClosing && HIDDEN.has(name)) end = this.#contentEnd(name, tagEnd);
     else if (!isClosing && LITERAL.has(name)) this.#literalEnd = this.#contentEnd(name, tagEnd);
     return { kind: 'tag', name, isClosing, start, end };
   }
 
+  #script(tag: OpenTag, scriptEnd: ScriptEnd): HtmlToken | null {
+    const found = scriptEnd.find();
+    if (found === null) return this.#goOn(() => this.#script(tag, scriptEnd));
+    return { kind: 'tag', ...tag, end: this.#endOr(found) };
+  }
+
+  #pauseAt(at: number): number {
+    this.#pausedAt = at;
+    return MORE;
+  }
+
+  #goOn(rest: () => HtmlToken | null): HtmlToken {
+    this.#rest = rest;
+    return PART;
+  }
+
   /**
-   * The position after the `>` that ends a tag, or -1. A `>` in a quoted value does not count; where the quote is never
-   * closed, it does.
-   * @param from the end of the name
+   * The position after the `>` that ends a tag, or -1, or `MORE`. A `>` in a quoted value does not count; where the quote is
+   * never closed, it does.
+   * @param from the end of the name or of an attribute
    * @param opens the element that the tag opens; `""` for a closing tag
    */
   #tagEnd(from: number, opens: string): number {
@@ -123,6 +177,7 @@ export class HtmlScanner {
     if (this.#missing.has('>')) return -1;
     let at = from;
     for (;;) {
+      if (at - from > STEP) return this.#pauseAt(at);
       while (isSpace(html.charCodeAt(at)) || html.charCodeAt(at) === SLASH) at++;
       if (html.charCodeAt(at) === GREATER) return at + 1;
       // The name of an attribute; a `=` at its beginning is a part of it.
@@ -151,8 +206,11 @@ export class HtmlScanner {
 
   /** Where the content of an element ends that is no markup: at its closing tag, or with the HTML. */
   #contentEnd(name: string, from: number): number {
-    const { end, closing } =
-      name === 'script' ? scriptEnd(this.#html, from) : plainEnd(this.#html, name, from);
+    return this.#endOr(plainEnd(this.#html, name, from));
+  }
+
+  /** The end of content, which is that of the HTML where it is missing. */
+  #endOr({ end, closing }: ContentEnd): number {
     if (end >= 0) return end;
     this.#leaveOpen(closing);
     return this.#html.length;
@@ -198,31 +256,46 @@ function plainEnd(html: string, name: string, from: number): ContentEnd {
 const SCRIPT_MARK = /<!--|-->|<(\/?)script(?=[\t\n\f\r />])/gi;
 
 /**
- * A script may hold a comment, and in it scripts whose closing tags do not end it (HTML Standard, "Script data double
- * escaped state").
+ * Where a script ends. It may hold a comment, and in it scripts whose closing tags do not end it (HTML Standard, "Script
+ * data double escaped state").
  */
-function scriptEnd(html: string, from: number): ContentEnd {
-  let isComment = false;
-  let isInner = false;
-  SCRIPT_MARK.lastIndex = from;
-  for (let mark = SCRIPT_MARK.exec(html); mark !== null; mark = SCRIPT_MARK.exec(html)) {
-    const [text, slash] = mark;
-    if (text === '<!--') {
-      isComment = true;
-      // Its dashes may be those of the end as well.
-      SCRIPT_MARK.lastIndex = mark.index + 2;
-    } else if (text === '-->') {
-      isComment = false;
-      isInner = false;
-    } else if (slash === '') {
-      isInner ||= isComment;
-    } else if (isInner) {
-      isInner = false;
-    } else {
-      return { end: mark.index, closing: '' };
-    }
+class ScriptEnd {
+  readonly #html: string;
+  #at: number;
+  #isComment = false;
+  #isInner = false;
+
+  constructor(html: string, from: number) {
+    this.#html = html;
+    this.#at = from;
   }
-  return { end: -1, closing: isInner ? '--></script>' : '</script>' };
+
+  /** Null when there is more to be looked at: then it is to be asked again. */
+  find(): ContentEnd | null {
+    const begunAt = this.#at;
+    while (this.#at - begunAt <= STEP) {
+      SCRIPT_MARK.lastIndex = this.#at;
+      const mark = SCRIPT_MARK.exec(this.#html);
+      if (mark === null) return { end: -1, closing: this.#isInner ? '--></script>' : '</script>' };
+      const [text, slash] = mark;
+      this.#at = SCRIPT_MARK.lastIndex;
+      if (text === '<!--') {
+        this.#isComment = true;
+        // Its dashes may be those of the end as well.
+        this.#at = mark.index + 2;
+      } else if (text === '-->') {
+        this.#isComment = false;
+        this.#isInner = false;
+      } else if (slash === '') {
+        this.#isInner ||= this.#isComment;
+      } else if (this.#isInner) {
+        this.#isInner = false;
+      } else {
+        return { end: mark.index, closing: '' };
+      }
+    }
+    return null;
+  }
 }
 
 function markup(start: number, end: number): HtmlToken {

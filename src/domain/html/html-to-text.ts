@@ -39,7 +39,7 @@ export function* htmlToText(html: string): Generator<void, string> {
       if (token.name === 'pre') openPres = Math.max(0, openPres + (token.isClosing ? -1 : 1));
       layOut(token, layout);
     }
-    if (++steps % STEPS === 0 || token.end - token.start > STEPS) yield;
+    if (++steps % STEPS === 0 || token.kind === 'part' || token.end - token.start > STEPS) yield;
   }
   return layout.text();
 }
@@ -64,6 +64,10 @@ export function* htmlBodyStart(html: string): Generator<void, number> {
   let start = 0;
   let steps = 0;
   for (let token = scanner.next(); token !== null; token = scanner.next()) {
+    if (token.kind === 'part') {
+      yield;
+      continue;
+    }
     if (token.kind === 'tag' && token.name === 'body' && !token.isClosing) return token.end;
     const isBefore =
       token.kind === 'markup' ||

@@ -25,12 +25,15 @@ export interface MessageFacts {
 }
 
 /** The content as it is transmitted and saved: the texts end with the attribution line. */
-export function withAttribution(content: OutgoingContent, attribution: string): OutgoingContent {
+export async function withAttribution(
+  content: OutgoingContent,
+  attribution: string,
+): Promise<OutgoingContent> {
   const { text, html } = content;
   return {
     ...content,
     text: attributeText(text, attribution),
-    html: html === null ? null : attributeHtml(html, attribution),
+    html: html === null ? null : await inSlices(attributeHtml(html, attribution)),
   };
 }
 

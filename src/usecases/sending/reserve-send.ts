@@ -1,5 +1,7 @@
 import type { ThreadingIds } from '../../domain/message-ids.js';
 import { addressesOf, type OutgoingBody, type ReplyTarget } from '../../domain/message-parts.js';
+import { jsonOfTexts } from '../../lib/json-texts.js';
+import { inSlices } from '../../lib/slices.js';
 import type { Writer } from '../../store/engine/tables.js';
 import { takeSequence } from '../../store/mailbox/folders.js';
 import {
@@ -35,8 +37,8 @@ export async function uploadContent(
   uploads: Uploads,
   { text, html, files }: Pick<OutgoingBody, 'text' | 'html' | 'files'>,
 ): Promise<void> {
-  const bodies: SentBodies = html === null ? { text } : { text, html };
-  await uploads.add(BODIES, Buffer.from(JSON.stringify(bodies), 'utf8'));
+  const bodies = html === null ? { text } : { text, html };
+  await uploads.add(BODIES, await inSlices(jsonOfTexts(bodies satisfies SentBodies)));
   await addFiles(uploads, files);
 }
 

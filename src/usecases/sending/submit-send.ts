@@ -133,7 +133,7 @@ async function reserve(
 ): Promise<SendReceipt | Reserved> {
   const length = bare.text.length + (bare.html?.length ?? 0);
   await pauseIfLong(length);
-  const content = withAttribution(bare, deps.attribution);
+  const content = await withAttribution(bare, deps.attribution);
   await pauseIfLong(length);
   const nowMs = deps.clock();
   const setBackMs = deps.clock.setBackMs ?? 0;

@@ -1,6 +1,7 @@
 import type { ReceivedContent } from '../../contract/messages.js';
 import { type Refusal, refuse } from '../../domain/errors.js';
 import type { OutgoingFile } from '../../domain/message-parts.js';
+import { pauseIfLong } from '../../lib/slices.js';
 import type { Store } from '../../store/engine/store.js';
 import type { FilePlace, SentBodies } from '../../store/mailbox/messages.js';
 import {
@@ -86,12 +87,18 @@ export async function readText(store: Store, ref: BlobRef): Promise<string> {
 
 /** Text and HTML of a sent message. @throws content_unavailable */
 export async function readSentBodies(store: Store, content: BlobRef): Promise<SentBodies> {
-  return JSON.parse(await readText(store, content)) as SentBodies;
+  return (await readJson(store, content)) as SentBodies;
 }
 
 /** The whole content of a ready message. @throws content_unavailable */
 export async function readContent(store: Store, content: BlobRef): Promise<ReceivedContent> {
-  return JSON.parse(await readText(store, content)) as ReceivedContent;
+  return (await readJson(store, content)) as ReceivedContent;
+}
+
+async function readJson(store: Store, ref: BlobRef): Promise<unknown> {
+  const text = await readText(store, ref);
+  await pauseIfLong(text.length);
+  return JSON.parse(text);
 }
 
 /** Files with their bytes. @throws content_unavailable */

@@ -1,5 +1,8 @@
 import t from 'tap';
 import { attributeHtml, attributeText, attributionLine } from '../../../../src/domain/text.js';
+import { atOnce } from '../../../../src/lib/slices.js';
+
+const shown = (html: string, line: string): string => atOnce(attributeHtml(html, line));
 
 const line = attributionLine('Postern');
 
@@ -19,13 +22,13 @@ t.test('HTML gets a paragraph before the last closing tag of the body', async t 
     ['a</body></bodyguard>', 'a', '</body></bodyguard>'],
   ] as const;
   for (const [html, before, after] of cases) {
-    t.equal(attributeHtml(html, line), `${before}<p>Sent via Postern</p>\n${after}`, html);
+    t.equal(shown(html, line), `${before}<p>Sent via Postern</p>\n${after}`, html);
   }
 });
 
 t.test('HTML without one gets it at its end', async t => {
   for (const html of ['<p>Hi</p>', '', '<bodybuilder>', '</bodyguard>', 'x</body', '</ body>']) {
-    t.equal(attributeHtml(html, line), `${html}<p>Sent via Postern</p>\n`, html);
+    t.equal(shown(html, line), `${html}<p>Sent via Postern</p>\n`, html);
   }
 });
 
@@ -38,11 +41,7 @@ t.test('a closing tag that is none for a browser is not the place', async t => {
     '<body>Hi</body><script><!--<script></script></body></script>-->',
   ]) {
     const at = html.indexOf('</body>');
-    t.equal(
-      attributeHtml(html, line),
-      `${html.slice(0, at)}<p>Sent via Postern</p>\n${html.slice(at)}`,
-      html,
-    );
+    t.equal(shown(html, line), `${html.slice(0, at)}<p>Sent via Postern</p>\n${html.slice(at)}`, html);
   }
 });
 
@@ -71,15 +70,12 @@ t.test('what would hide it is closed before it', async t => {
     ['Hi<select></p ', '></select>'],
     ['Hi<select title="', '"></select>'],
   ] as const) {
-    t.equal(attributeHtml(html, line), `${html}${closing}<p>Sent via Postern</p>\n`, html);
+    t.equal(shown(html, line), `${html}${closing}<p>Sent via Postern</p>\n`, html);
   }
+  t.equal(shown('<select></body></html>', line), '<select></select><p>Sent via Postern</p>\n</body></html>');
+  t.equal(shown('Hi<plaintext>a</body>', line), 'Hi<p>Sent via Postern</p>\n<plaintext>a</body>');
   t.equal(
-    attributeHtml('<select></body></html>', line),
-    '<select></select><p>Sent via Postern</p>\n</body></html>',
-  );
-  t.equal(attributeHtml('Hi<plaintext>a</body>', line), 'Hi<p>Sent via Postern</p>\n<plaintext>a</body>');
-  t.equal(
-    attributeHtml('<object>Hi<plaintext a="', line),
+    shown('<object>Hi<plaintext a="', line),
     '<object>Hi</object><p>Sent via Postern</p>\n<plaintext a="',
   );
 });
@@ -87,26 +83,40 @@ t.test('what would hide it is closed before it', async t => {
 t.test('before what is in itself a hundred times, however often', async t => {
   for (const times of [101, 500_000]) {
     const html = `Hi${'<select>'.repeat(times)}`;
-    t.equal(attributeHtml(html, line).slice(0, 30), 'Hi<p>Sent via Postern</p>\n<sel', String(times));
+    t.equal(shown(html, line).slice(0, 30), 'Hi<p>Sent via Postern</p>\n<sel', String(times));
   }
 });
 
 t.test('HTML in order gets nothing but the line', async t => {
   const html =
     '<!DOCTYPE html><title>a</title><style>b</style><!-- c --><select><option>d</select><svg></svg><p x="y">';
-  t.equal(attributeHtml(html, line), `${html}<p>Sent via Postern</p>\n`);
+  t.equal(shown(html, line), `${html}<p>Sent via Postern</p>\n`);
 });
 
 t.test('a name is text, whatever it is made of', async t => {
-  t.equal(
-    attributeHtml('', attributionLine('A <b>&"\' c')),
-    '<p>Sent via A &lt;b&gt;&amp;&quot;&#39; c</p>\n',
-  );
+  t.equal(shown('', attributionLine('A <b>&"\' c')), '<p>Sent via A &lt;b&gt;&amp;&quot;&#39; c</p>\n');
 });
 
 t.test('megabytes of what is almost the tag cost no more than their length', async t => {
   for (const piece of ['</bod', '</', '</body', '</body ', '<!', '</p x=1']) {
     const html = piece.repeat(300_000);
-    t.equal(attributeHtml(html, line).indexOf('<p>'), html.length, piece);
+    t.equal(shown(html, line).indexOf('<p>'), html.length, piece);
+  }
+});
+
+t.test('however long a construct is, it is read to its end', async t => {
+  const many = (piece: string): string => piece.repeat(Math.ceil(200_000 / piece.length));
+  const cases = [
+    `<p ${many('b=c ')}>`,
+    `<p ${many('b ')}a="</body>">`,
+    `<script>${many('<!-->')}</body></script>`,
+    `<script><!--${many('<script ></script >')}</body>--></script>`,
+    many('<'),
+    many('< '),
+    `<${many('a')}>`,
+  ];
+  for (const before of cases) {
+    const html = `${before}</body></html>`;
+    t.equal(shown(html, line), `${before}<p>${line}</p>\n</body></html>`, before.slice(0, 40));
   }
 });
