@@ -104,8 +104,9 @@ export class WorkConsumer {
         'stopping while messages are worked on',
       );
     }
-    // An orderly close marks the jobs as done. That needs Redis, for which BullMQ would wait for ever.
-    const isOrderly = isIdle && this.#connections.every(connection => connection.status === 'ready');
+    // An orderly close marks the jobs as done. That needs Redis, for which BullMQ would wait for ever; the connection on
+    // which it waits for more jobs, the second, may be on its way.
+    const isOrderly = isIdle && this.#connections[0]?.status === 'ready';
     await settledWithin(FAREWELL_MS, [worker.close(!isOrderly)]);
     for (const connection of this.#connections) connection.disconnect();
   }

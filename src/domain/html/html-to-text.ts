@@ -1,4 +1,5 @@
-import { decodedPieces, HtmlScanner, type HtmlToken } from './html-scanner.js';
+import { decodedPieces } from './character-references.js';
+import { HtmlScanner, type HtmlToken } from './html-scanner.js';
 import { TextLayout } from './text-layout.js';
 
 /** Elements that begin a new line, and the line breaks around them: two make a blank line. */

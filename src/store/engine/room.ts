@@ -98,6 +98,8 @@ export class Room {
   #admittedBytes = 0;
   #admittedBefore = 0;
   #diskFreeBytes = 0;
+  /** When the disk last had next to nothing left. */
+  #fullAt = Number.NEGATIVE_INFINITY;
   #unreachedBytes = 0;
   /** Counted when somebody needs it. */
   #freePages: number | null = null;
@@ -151,9 +153,10 @@ export class Room {
     }
   }
 
-  /** Does the disk have next to nothing left, now or at the last look? */
-  isDiskFull(): boolean {
-    return Math.min(this.#diskFreeBytes, this.#askDisk()) < FULL_BYTES;
+  /** Does the disk have next to nothing left, or had it a moment ago? Others fill and empty it at any time. */
+  wasDiskFull(): boolean {
+    this.#askDisk();
+    return performance.now() - this.#fullAt < FULL_FOR_MS;
   }
 
   /** This part of what the disk has free and the store takes. */
@@ -208,12 +211,16 @@ export class Room {
 
   #askDisk(): number {
     const { bavail, bsize } = statfsSync(this.#limits.path);
-    return bavail * bsize;
+    const freeBytes = bavail * bsize;
+    if (freeBytes < FULL_BYTES) this.#fullAt = performance.now();
+    return freeBytes;
   }
 }
 
 /** A commit that fails with less than this left has failed for want of room. */
 const FULL_BYTES = 16 * 2 ** 20;
+/** It may be told of its failure this much later. */
+const FULL_FOR_MS = 5_000;
 
 function soberly(freeBytes: number): number {
   return Math.max(0, freeBytes * REUSABLE_SHARE - REUSE_RESERVE_BYTES);

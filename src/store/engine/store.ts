@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { open, type RootDatabase } from 'lmdb';
 import { reasonOf } from '../../lib/async.js';
 import { makeFilesPrivate, PRIVATE_FILE, privateFolder } from '../private-files.js';
@@ -224,7 +225,7 @@ export class Store {
    */
   #isOnlyFull(error: unknown): boolean {
     const code = (error as { readonly code?: unknown } | null)?.code;
-    const isFull = isMapFull(error) || FULL_CODES.includes(code) || (code === EIO && this.room.isDiskFull());
+    const isFull = isMapFull(error) || FULL_CODES.includes(code) || (code === EIO && this.room.wasDiskFull());
     if (!isFull || this.#isClosed) return false;
     try {
       this.#refreshSnapshot();
@@ -303,14 +304,21 @@ export class Store {
 }
 
 /**
- * Why a commit failed: lmdb-js rejects a second promise with it in the same event turn, which must not go
- * unhandled and is not waited for longer.
+ * Why a commit failed: lmdb-js rejects a second promise with it, which must not go unhandled. Mostly that is in the same
+ * event turn; when the commit is one of several, it is when its thread has ended with all of them.
  */
 async function commitError(error: unknown): Promise<unknown> {
   if (!(error instanceof Error && 'commitError' in error)) return error;
-  const turn = new Promise(resolve => setImmediate(resolve, error));
-  return Promise.race([error.commitError, turn]).catch((cause: unknown) => cause);
+  const giveUp = new AbortController();
+  const late = delay(CAUSE_MS, error, { signal: giveUp.signal });
+  const cause = await Promise.race([error.commitError, late]).catch((reason: unknown) => reason);
+  giveUp.abort();
+  late.catch(() => undefined);
+  return cause;
 }
+
+/** How long the cause of a failed commit is waited for. */
+const CAUSE_MS = 2_000;
 
 /** The file that holds everything is not what LMDB wrote: mapping it would end the process with a signal. */
 export class DamagedStoreError extends Error {

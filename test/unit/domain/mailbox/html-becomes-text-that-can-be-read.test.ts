@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { decodedPieces } from '../../../../src/domain/html/html-scanner.js';
+import { decodedPieces } from '../../../../src/domain/html/character-references.js';
 import { htmlToText as htmlToTextInSteps } from '../../../../src/domain/html/html-to-text.js';
 import { atOnce } from '../../../../src/lib/slices.js';
 
