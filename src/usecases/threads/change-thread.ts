@@ -37,16 +37,18 @@ type Change = (writer: Writer, message: MessageRecord) => void;
  * Changes every current member of a conversation. Up to fifty members are one unit of work. More are changed in
  * batches, oldest first, with other work in between: a reader may see some changed and others not yet. If the process
  * ends half-way, repeating the request changes the rest. Members that join meanwhile stay as they are.
+ * @param chosen the members, where they have been looked at before
  */
 async function changeMembers(
   store: Store,
   purpose: Purpose,
   begin: (writer: Writer) => LocatedThread,
   change: Change,
+  chosen?: ThreadSelection,
 ): Promise<ThreadRecord> {
   const first = await store.write(writer => {
     const { root, thread } = begin(writer);
-    const selection = new ThreadSelection(writer, thread.inboxId, root);
+    const selection = chosen ?? new ThreadSelection(writer, thread.inboxId, root);
     const limit = memberCount(thread) <= WHOLE ? WHOLE : MEMBERS_PER_UNIT;
     return { thread, selection, hasMore: changeSome(writer, selection, limit, change) };
   }, purpose);
@@ -65,16 +67,18 @@ async function changeMembers(
 
 /**
  * Looks at every current member before the first is changed, some in a turn of the event loop.
+ * @returns the conversation as it was, and those members, to be changed
  * @throws what `check` throws
  */
 async function checkMembers(
   store: Store,
   begin: (reader: Reader) => LocatedThread,
   check: (message: MessageRecord) => unknown,
-): Promise<void> {
-  const selection = store.read(reader => {
+): Promise<{ readonly thread: ThreadRecord; readonly checked: ThreadSelection }> {
+  const { thread, selection, checked } = store.read(reader => {
     const { root, thread } = begin(reader);
-    return new ThreadSelection(reader, thread.inboxId, root);
+    const select = () => new ThreadSelection(reader, thread.inboxId, root);
+    return { thread, selection: select(), checked: select() };
   });
   while (!selection.isDone) {
     store.read(reader => {
@@ -85,6 +89,7 @@ async function checkMembers(
     });
     await nextTurn();
   }
+  return { thread, checked };
 }
 
 /** False when all are changed. */
@@ -103,19 +108,20 @@ export async function changeThreadLabels(
   input: ThreadInput & LabelChange,
 ): Promise<ThreadLabelResult> {
   const change = normaliseLabelChange(input.add_labels, input.remove_labels);
-  await checkMembers(
+  const { thread, checked } = await checkMembers(
     deps.store,
     reader => locateThread(reader, input),
     ({ labels }) => applyLabelChange(labels, change),
   );
-  const changed = await changeMembers(
+  await changeMembers(
     deps.store,
     'add',
     writer => locateThread(writer, input),
     (writer, message) => void applyChange(writer, message, change),
+    checked,
   );
   return {
-    ...countsOf(changed),
+    ...countsOf(thread),
     add_labels: change.add,
     remove_labels: change.remove,
   };
