@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import type { AccountId, InboxId } from '../../src/domain/ids.js';
 import { createAgent, type TestAgent } from '../support/box/agents.js';
@@ -14,6 +15,8 @@ const CONNECTIONS = 2;
 /** Sends in flight to the smarthost at once: two for each connection (`src/app/sending.ts`). */
 const PLACES = 2 * CONNECTIONS;
 const WAITING = 1_000;
+/** More than an offer takes, from the disk to its lane. */
+const OFFERED_MS = 1_000;
 
 /** What a process that ended has left: reserved sends of one account, older than all that follow. */
 async function leaveWaiting(box: PosternBox, { accountId, inboxId }: TestAgent): Promise<void> {
@@ -63,6 +66,7 @@ t.test('a thousand sends of one account wait: the first of another goes after on
   );
   await reserved(bob);
   await reserved(cid);
+  await delay(OFFERED_MS);
 
   const startedAt = performance.now();
   open();
@@ -84,7 +88,7 @@ t.test('a thousand sends of one account wait: the first of another goes after on
   );
 });
 
-/** Resolves when the send of the agent is on disk, which is when it is offered. */
+/** Resolves when the send of the agent is on disk, which is when it begins to be offered. */
 async function reserved({ api, inboxId }: TestAgent): Promise<void> {
   for (;;) {
     const { messages } = (await api.get(`/v1/inboxes/${inboxId}/sent`)).json<{ messages: unknown[] }>();
