@@ -24,11 +24,19 @@ const RESERVED_PREFIX = 'reviewer_chatgpt_';
 const LOCAL_PART = /^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/;
 
 /**
+ * Folds the letter case of ASCII letters only. `toLowerCase` makes ASCII letters of others too (U+212A KELVIN SIGN
+ * becomes `k`), so that two local parts would reach one inbox.
+ */
+function foldAscii(text: string): string {
+  return text.replace(/[A-Z]+/g, letters => letters.toLowerCase());
+}
+
+/**
  * Trims, lowercases and checks the local part of a new inbox (`createInbox`).
  * @throws `invalid_local_part`
  */
 export function normaliseLocalPart(text: string): string {
-  const localPart = text.trim().toLowerCase();
+  const localPart = foldAscii(text.trim());
   if (!LOCAL_PART.test(localPart)) {
     throw refuse(
       'invalid_local_part',
@@ -78,7 +86,7 @@ export function toInboxAddress(address: string): InboxAddress | null {
   if (at < 1 || at === address.length - 1) return null;
   const domain = normaliseDomain(address.slice(at + 1));
   if (domain === null) return null;
-  const local = address.slice(0, at).toLowerCase();
+  const local = foldAscii(address.slice(0, at));
   const plus = local.indexOf('+');
   return { localPart: plus > 0 ? local.slice(0, plus) : local, domain };
 }
@@ -120,16 +128,35 @@ export function normaliseDomain(text: string): string | null {
   return ascii === '' ? null : ascii;
 }
 
-const ATEXT = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]";
-const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
-const ADDRESS = new RegExp(`^${ATEXT}+(?:\\.${ATEXT}+)*@${LABEL}(?:\\.${LABEL})*$`);
+/** Letters, digits, the other characters of an atom (RFC 5322 section 3.2.3), and dots. */
+const LOCAL = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}";
+const LABEL = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?';
+const ADDRESS = new RegExp(`^${LOCAL}@${LABEL}(?:\\.${LABEL})*$`);
 
 /**
- * True for a bare ASCII email address: at most `MAX_ADDRESS_LENGTH` characters, a dot-atom of at most 64 before the `@`,
- * and a domain of letters, digits and hyphens after it (RFC 5321 section 4.1.2, RFC 5322 section 3.4.1).
+ * True for a bare ASCII email address of at most `MAX_ADDRESS_LENGTH` characters: a local part of at most 64 and a domain
+ * (RFC 5321 section 4.1.2). Two things are taken that the grammar forbids and mailboxes have: dots anywhere in the local
+ * part (Japanese carriers gave such addresses out), and underscores in the domain.
  */
 export function isEmailAddress(text: string): boolean {
-  return text.length <= MAX_ADDRESS_LENGTH && text.lastIndexOf('@') <= 64 && ADDRESS.test(text);
+  return text.length <= MAX_ADDRESS_LENGTH && ADDRESS.test(text);
+}
+
+/** A quoted local part without quoted pairs (RFC 5321 section 4.1.2). */
+const QUOTED_LOCAL = /^"([^"\\]*)"$/;
+
+/**
+ * An address from a header in the form in which mail can be sent to it: a domain in U-labels becomes its A-labels, and
+ * quotes that the local part does not need are taken off. Null when there is none, as for a quoted local part with a
+ * space, an address literal, or a local part outside ASCII.
+ */
+export function toSendableAddress(address: string): string | null {
+  if (isEmailAddress(address)) return address;
+  const at = address.lastIndexOf('@');
+  const domain = normaliseDomain(address.slice(at + 1));
+  const local = address.slice(0, Math.max(at, 0)).replace(QUOTED_LOCAL, '$1');
+  const sendable = `${local}@${domain ?? ''}`;
+  return isEmailAddress(sendable) ? sendable : null;
 }
 
 /** Longest reason, in UTF-8 bytes after trimming. */
@@ -141,7 +168,7 @@ const MAX_REASON_BYTES = 512;
  * sent to it.
  */
 export function toSuppressedAddress(text: string): string | null {
-  const lower = text.trim().toLowerCase();
+  const lower = foldAscii(text.trim());
   const at = lower.lastIndexOf('@');
   const domain = normaliseDomain(lower.slice(at + 1));
   const address = `${lower.slice(0, at + 1)}${domain ?? ''}`;

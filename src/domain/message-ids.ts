@@ -42,15 +42,15 @@ export interface ReplyParent {
  * @throws `reply_headers_unavailable` when the parent has no usable Message-ID
  */
 export function replyHeaders(parent: ReplyParent): ReplyHeaders {
-  const parentId = usableIdsIn(parent.messageId)[0];
+  const parentId = usable(messageIdsIn(parent.messageId ?? ''))[0];
   if (parentId === undefined) {
     throw refuse(
       'reply_headers_unavailable',
       'The message has no usable Message-ID, so it cannot be answered; send a new message instead.',
     );
   }
-  const references = usableIdsIn(parent.references);
-  const ancestors = references.length > 0 ? references : usableIdsIn(parent.inReplyTo);
+  const references = usable(messageIdsIn(parent.references ?? ''));
+  const ancestors = references.length > 0 ? references : usable(parentIdsIn(parent.inReplyTo ?? ''));
   const older = new Set(ancestors);
   older.delete(parentId);
   return {
@@ -61,8 +61,8 @@ export function replyHeaders(parent: ReplyParent): ReplyHeaders {
   };
 }
 
-function usableIdsIn(text: string | null): readonly string[] {
-  return messageIdsIn(text ?? '', Number.POSITIVE_INFINITY).filter(isUsableMessageId);
+function usable(ids: readonly string[]): readonly string[] {
+  return ids.filter(isUsableMessageId);
 }
 
 /** Keeps the first id and the newest that fit; the last one, the parent's own, always stays. */
@@ -90,22 +90,55 @@ function lengthOf(ids: readonly string[]): number {
  * between them are skipped (section 4.5.4). When nothing is in brackets, the words that look like an id are taken.
  * @param limit of more ids than this, the last are kept
  */
-export function messageIdsIn(text: string, limit: number): readonly string[] {
+export function messageIdsIn(text: string, limit = Number.POSITIVE_INFINITY): readonly string[] {
   const ids = bracketedIdsIn(text);
-  const taken =
-    ids.length > 0 ? ids : text.split(/[\s,;]+/).filter(word => /^[^@<>"()]+@[^@<>"()]+$/.test(word));
-  return taken.slice(-limit);
+  return (ids.length > 0 ? ids : bareIdsIn(text)).slice(-limit);
+}
+
+/**
+ * The Message-IDs in an In-Reply-To field, without brackets. Older programs write prose there, such as "Your message to
+ * <list@example.org> of Monday <id>": where other text stands before an id, only the last one counts, or an address in
+ * the prose would join everybody who wrote to it.
+ * @param limit of more ids than this, the last are kept
+ */
+export function parentIdsIn(text: string, limit = Number.POSITIVE_INFINITY): readonly string[] {
+  const { ids, isProse } = scanIds(text);
+  if (ids.length > 0) return ids.slice(isProse ? -1 : -limit);
+  const bare = bareIdsIn(text);
+  return bare.slice(bare.length < wordsOf(text).length ? -1 : -limit);
+}
+
+/** The words that look like an id, of a value in which nothing is in brackets. */
+function bareIdsIn(text: string): readonly string[] {
+  return wordsOf(text).filter(word => /^[^@<>"()]+@[^@<>"()]+$/.test(word));
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.split(/[\s,;]+/).filter(word => word !== '');
 }
 
 /** Only the ids in angle brackets, without them. */
 export function bracketedIdsIn(text: string): readonly string[] {
+  return scanIds(text).ids;
+}
+
+interface ScannedIds {
+  readonly ids: readonly string[];
+  /** True when something other than comments, white space and separators stands before an id. */
+  readonly isProse: boolean;
+}
+
+function scanIds(text: string): ScannedIds {
   const ids: string[] = [];
+  let isProse = false;
+  let hasText = false;
   let hasOpenQuote = false;
   let hasOpenComment = false;
   for (let i = 0; i < text.length; i++) {
     const char = text[i];
     if (char === '"' && !hasOpenQuote) {
       const end = quoteEnd(text, i);
+      hasText = true;
       if (end < 0) hasOpenQuote = true;
       else i = end;
     } else if (char === '(' && !hasOpenComment) {
@@ -117,11 +150,16 @@ export function bracketedIdsIn(text: string): readonly string[] {
       if (end < 0) break;
       // The last `<` before the `>` opens the id. Folding may have left white space in it.
       const id = text.slice(text.lastIndexOf('<', end) + 1, end).replace(/\s+/g, '');
-      if (id !== '') ids.push(id);
+      if (id !== '') {
+        ids.push(id);
+        isProse ||= hasText;
+      }
       i = end;
+    } else if (!/[\s,;>]/.test(char ?? '')) {
+      hasText = true;
     }
   }
-  return ids;
+  return { ids, isProse };
 }
 
 function quoteEnd(text: string, start: number): number {
@@ -168,10 +206,14 @@ export function threadKeys({ messageId, references, inReplyTo }: ThreadingIds): 
   return [...keys];
 }
 
+/** As a Message-ID, but with spaces inside. */
+const CONTENT_ID = /^[!-;=?-~](?:[ -;=?-~]*[!-;=?-~])?$/;
+
 /**
  * True when a Content-ID, given without its angle brackets, can be written to a header again. It has the syntax of a
- * Message-ID (RFC 2045 section 7), and it too only serves when it is repeated exactly: the HTML refers to it.
+ * Message-ID (RFC 2045 section 7), and it too only serves when it is repeated exactly, spaces inside included: the HTML
+ * refers to it.
  */
 export function isUsableContentId(id: string): boolean {
-  return isUsableMessageId(id);
+  return id.length <= MAX_ID_OCTETS && CONTENT_ID.test(id);
 }

@@ -1,6 +1,6 @@
 import { MAX_RECIPIENTS, MAX_SUBJECT_BYTES } from '../contract/limits.js';
 import type { ParsedAddress, ReceivedContent } from '../contract/messages.js';
-import { isEmailAddress, toInboxAddress } from './addresses.js';
+import { toInboxAddress, toSendableAddress } from './addresses.js';
 import { refuse, resultOf } from './errors.js';
 import type { Mailbox, Recipients } from './message-parts.js';
 import { cleanText, normaliseName, utf8Prefix } from './text.js';
@@ -26,11 +26,12 @@ export interface DerivedReply extends Pick<Recipients, 'to' | 'cc'> {
 /**
  * Recipients and subject of a reply (`replyMessage`, `replyAllMessage`). A group counts as its members. Addresses
  * that differ only in letter case count once. The inbox that replies is left out, under its `+tag` addresses too.
- * Bcc of the original is ignored. An address that `isEmailAddress` refuses is left out, so that only checked
- * addresses reach a relay.
+ * Bcc of the original is ignored. Addresses are brought into the form of `toSendableAddress`; nobody is left out
+ * because there is no such form: then there is no answer. An entry without an `@` is no address.
  * @param inboxAddress address of the inbox that replies
  * @param given lists that replace the derived ones, even when they are empty
- * @throws `reply_recipients_unavailable` when nobody is left, `invalid_message` for more than `MAX_RECIPIENTS`
+ * @throws `reply_recipients_unavailable` when nobody is left, or for an address that mail cannot be sent to;
+ * `invalid_message` for more than `MAX_RECIPIENTS`
  */
 export function deriveReply(
   scope: ReplyScope,
@@ -40,6 +41,16 @@ export function deriveReply(
 ): DerivedReply {
   const derived = answerTo(scope, source, inboxAddress);
   const { to = derived.to, cc = derived.cc, bcc = [] } = given;
+  const unsendable = [
+    ...(given.to === undefined ? derived.unsendable.to : []),
+    ...(given.cc === undefined ? derived.unsendable.cc : []),
+  ];
+  if (unsendable.length > 0) {
+    throw refuse(
+      'reply_recipients_unavailable',
+      `Mail cannot be sent from here to ${listed(unsendable)}, which the answer would go to; send a new message with in_reply_to to the recipients you choose.`,
+    );
+  }
   const isAddressed = given.to !== undefined || given.cc !== undefined;
   if (derived.to.length === 0 && !isAddressed) {
     throw refuse(
@@ -58,13 +69,35 @@ export function deriveReply(
   return { to, cc, subject: replySubject(subject) };
 }
 
+/** Addresses that a refusal names; an original may have thousands, each as long as its header. */
+const MAX_LISTED = 5;
+const MAX_LISTED_LENGTH = 100;
+
+function listed(addresses: readonly string[]): string {
+  const named = addresses
+    .slice(0, MAX_LISTED)
+    .map(address =>
+      address.length > MAX_LISTED_LENGTH ? `${address.slice(0, MAX_LISTED_LENGTH)}...` : address,
+    );
+  const more = addresses.length - named.length;
+  return cleanText(`${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`).toWellFormed();
+}
+
+interface Answer extends Targets {
+  /** Addresses of To and of Cc that mail cannot be sent to. */
+  readonly unsendable: { readonly to: readonly string[]; readonly cc: readonly string[] };
+}
+
 /** The derived To and Cc. When only Cc has recipients left, the first of them moves to To, which may not be empty. */
-function answerTo(scope: ReplyScope, source: ReplySource, inboxAddress: string): Targets {
+function answerTo(scope: ReplyScope, source: ReplySource, inboxAddress: string): Answer {
   const { to, cc } = scope === 'reply' ? replyTargets(source) : replyAllTargets(source);
   const recipients = new AnswerableRecipients(inboxAddress);
   const answered = recipients.take(to);
   const copied = recipients.take(cc);
-  return answered.length > 0 ? { to: answered, cc: copied } : { to: copied.slice(0, 1), cc: copied.slice(1) };
+  const unsendable = { to: answered.unsendable, cc: copied.unsendable };
+  return answered.mailboxes.length > 0
+    ? { to: answered.mailboxes, cc: copied.mailboxes, unsendable }
+    : { to: copied.mailboxes.slice(0, 1), cc: copied.mailboxes.slice(1), unsendable };
 }
 
 interface Targets {
@@ -86,14 +119,14 @@ function replyAllTargets(source: ReplySource): Targets {
   return { to: [...replyTargets(source).to, ...flatten(to)], cc: flatten(cc) };
 }
 
-/** All mailboxes that have an address; groups are replaced by their members. */
+/** All mailboxes that have an address, unlike `undisclosed-recipients`; groups are replaced by their members. */
 function flatten(addresses: readonly ParsedAddress[]): Mailbox[] {
   return addresses
     .flatMap(entry => ('group' in entry ? entry.group : [entry]))
-    .filter(({ address }) => address !== '');
+    .filter(({ address }) => address.includes('@'));
 }
 
-/** Lets each valid address but that of the inbox itself through, once. */
+/** Lets each address but that of the inbox itself through, once. */
 class AnswerableRecipients {
   readonly #seen = new Set<string>();
   readonly #own: string;
@@ -102,16 +135,22 @@ class AnswerableRecipients {
     this.#own = canonical(inboxAddress);
   }
 
-  take(mailboxes: readonly Mailbox[]): Mailbox[] {
-    const taken: Mailbox[] = [];
-    for (const { address, name } of mailboxes) {
-      const key = address.toLowerCase();
-      if (this.#seen.has(key) || !isEmailAddress(address) || canonical(address) === this.#own) continue;
+  take(given: readonly Mailbox[]): { mailboxes: readonly Mailbox[]; unsendable: readonly string[] } {
+    const mailboxes: Mailbox[] = [];
+    const unsendable: string[] = [];
+    for (const { address: written, name } of given) {
+      const address = toSendableAddress(written);
+      const key = (address ?? written).toLowerCase();
+      if (this.#seen.has(key) || canonical(address ?? written) === this.#own) continue;
       this.#seen.add(key);
-      const usable = usableName(name);
-      taken.push(usable === null ? { address } : { address, name: usable });
+      if (address === null) {
+        unsendable.push(written);
+      } else {
+        const usable = usableName(name);
+        mailboxes.push(usable === null ? { address } : { address, name: usable });
+      }
     }
-    return taken;
+    return { mailboxes, unsendable };
   }
 }
 

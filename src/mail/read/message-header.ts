@@ -1,5 +1,5 @@
 import type { ParsedAddress, ReceivedContent } from '../../contract/messages.js';
-import { bracketedIdsIn, messageIdsIn, type ThreadingIds } from '../../domain/message-ids.js';
+import { bracketedIdsIn, messageIdsIn, parentIdsIn, type ThreadingIds } from '../../domain/message-ids.js';
 import { parseAddresses } from './address-list.js';
 import { type FieldName, type HeaderFields, unstructuredText, writtenText } from './header-fields.js';
 import { defaultParseLimits, type ParseLimits } from './limits.js';
@@ -17,16 +17,15 @@ export function readMessageHeader(header: HeaderFields, limits: ParseLimits): Me
   const references = identifiers(header, 'references');
   const inReplyTo = identifiers(header, 'in-reply-to');
   const messageId = messageIdOf(header.first('message-id'));
-  const subject = header.first('subject');
   return {
     fields: {
-      from: addresses(header, 'from', limits)[0] ?? null,
-      sender: addresses(header, 'sender', limits)[0] ?? null,
+      from: author(addresses(header, 'from', limits)),
+      sender: author(addresses(header, 'sender', limits)),
       reply_to: addresses(header, 'reply-to', limits),
       to: addresses(header, 'to', limits),
       cc: addresses(header, 'cc', limits),
       bcc: addresses(header, 'bcc', limits),
-      subject: subject === null ? null : unstructuredText(subject, limits.encodedWords),
+      subject: subjectOf(header),
       message_id: messageId,
       in_reply_to: inReplyTo,
       references,
@@ -35,7 +34,7 @@ export function readMessageHeader(header: HeaderFields, limits: ParseLimits): Me
     ids: {
       messageId: messageIdsIn(messageId ?? '', 1)[0] ?? null,
       references: messageIdsIn(references ?? '', limits.threadIds),
-      inReplyTo: messageIdsIn(inReplyTo ?? '', limits.threadIds),
+      inReplyTo: parentIdsIn(inReplyTo ?? '', limits.threadIds),
     },
   };
 }
@@ -46,6 +45,23 @@ function addresses(header: HeaderFields, name: FieldName, limits: ParseLimits): 
     .all(name)
     .flatMap(value => parseAddresses(value, limits))
     .slice(0, limits.addresses);
+}
+
+/**
+ * The first that has an address, or the first: `Doe, Jane <jane@example.com>`, without the quotes that the comma needs,
+ * is a word before a comma and the mailbox that can be answered.
+ */
+function author(entries: readonly ParsedAddress[]): ParsedAddress | null {
+  const isAddressed = (entry: ParsedAddress) =>
+    'group' in entry ? entry.group.some(member => member.address !== '') : entry.address !== '';
+  return entries.find(isAddressed) ?? entries[0] ?? null;
+}
+
+function subjectOf(header: HeaderFields): string | null {
+  const raw = header.first('subject');
+  if (raw === null) return null;
+  const subject = unstructuredText(raw);
+  return header.isCut('subject') ? `${subject} [the rest of this subject was cut off]`.trimStart() : subject;
 }
 
 /** The text of an identifier field as written, or null. */

@@ -1,5 +1,5 @@
 import { idToBytes } from '../../domain/ids.js';
-import { messageIdsIn, type ThreadingIds } from '../../domain/message-ids.js';
+import { messageIdsIn, parentIdsIn, type ThreadingIds } from '../../domain/message-ids.js';
 
 import { range, WHOLE_TABLE } from '../engine/keys.js';
 import type { Reader, Writer } from '../engine/tables.js';
@@ -55,7 +55,7 @@ function idsOf(reader: Reader, record: ReceivedBefore): ThreadingIds {
   return {
     messageId: messageIdsIn(record.messageId ?? '', 1)[0] ?? null,
     references: messageIdsIn(textField(head, 'references') ?? '', MAX_IDS),
-    inReplyTo: messageIdsIn(textField(head, 'in_reply_to') ?? '', MAX_IDS),
+    inReplyTo: parentIdsIn(textField(head, 'in_reply_to') ?? '', MAX_IDS),
   };
 }
 

@@ -50,3 +50,25 @@ t.test('two References fields count together', async t => {
   const { ids } = await parseText('References: <a@a.example>\nReferences: <b@a.example>\n\nBody');
   t.same(ids.references, ['a@a.example', 'b@a.example']);
 });
+
+t.test('of prose in In-Reply-To only the last id counts: an address in it joins nobody', async t => {
+  const parentsIn = async (value: string) => (await parseText(`In-Reply-To: ${value}\n\nBody`)).ids.inReplyTo;
+  for (const prose of [
+    'Message from Ann <ann@a.example> of "Mon, 3 Jan" <id@a.example>',
+    'Ann <ann@a.example> <id@a.example>',
+    '<ann@a.example> wrote on Monday <id@a.example>',
+    '<ann@a.example>, "Ann" <b@a.example>; <id@a.example>',
+    'Your mail to ann@a.example of Monday: <id@a.example>',
+    'Your mail to ann@a.example id@a.example',
+  ]) {
+    t.same(await parentsIn(prose), ['id@a.example'], prose);
+  }
+  for (const list of [
+    '<a@a.example> <id@a.example>',
+    '<a@a.example>,<id@a.example> (from <ann@a.example>)',
+    '(Ann) <a@a.example>\n\t<id@a.example> of Monday',
+    'a@a.example, id@a.example',
+  ]) {
+    t.same(await parentsIn(list), ['a@a.example', 'id@a.example'], list);
+  }
+});
