@@ -13,7 +13,7 @@ import type { ParseLimits } from './limits.js';
 export function parseAddresses(raw: string, limits: ParseLimits): readonly ParsedAddress[] {
   const text = decodeRawValue(raw);
   const reader = new AddressListReader(limits);
-  for (const token of tokenizeAddresses(text, limits.encodedWords)) {
+  for (const token of tokenizeAddresses(text)) {
     if (reader.isFull) break;
     reader.read(token);
   }
@@ -154,7 +154,7 @@ class AddressListReader {
 
   /** Encoded words are decoded only after the structure is known, so that their text cannot change it. */
   #text(words: string): string {
-    return words === '' ? '' : cleanText(decodeEncodedWords(words, this.#limits.encodedWords));
+    return words === '' ? '' : cleanText(decodeEncodedWords(words));
   }
 }
 

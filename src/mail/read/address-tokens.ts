@@ -13,8 +13,8 @@ export interface AddressToken {
  * Splits an address header into tokens, in one pass. The opening character of a quote, comment or bracket that is never
  * closed is ignored. An encoded word is one token whatever its characters, so a colon in it opens no group.
  */
-export function tokenizeAddresses(text: string, maxEncodedWords: number): readonly AddressToken[] {
-  const scanner = new AddressScanner(text, maxEncodedWords);
+export function tokenizeAddresses(text: string): readonly AddressToken[] {
+  const scanner = new AddressScanner(text);
   const tokens: AddressToken[] = [];
   for (let token = scanner.next(); token !== null; token = scanner.next()) tokens.push(token);
   return tokens;
@@ -36,9 +36,9 @@ class AddressScanner {
   #position = 0;
   #isAfterComment = false;
 
-  constructor(text: string, maxEncodedWords: number) {
+  constructor(text: string) {
     this.#text = text;
-    for (const { start, end } of findEncodedWords(text, maxEncodedWords)) {
+    for (const { start, end } of findEncodedWords(text)) {
       if (!/[\s<>]/.test(text.slice(start, end))) this.#encodedWords.set(start, end);
     }
   }

@@ -59,7 +59,7 @@ export class AttachmentQueue {
       id,
       filename: part.filename,
       size,
-      mime_type: part.mimeType,
+      mime_type: part.fileType,
       disposition: part.disposition,
       content_id: part.contentId,
       related: isRelated,

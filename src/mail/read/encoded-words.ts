@@ -18,9 +18,8 @@ export interface EncodedWord {
  * of neighbours with the same charset are joined before decoding, since senders split characters between words
  * although section 5 forbids it. Encoded words inside other text, in quoted strings, and with white space in them are
  * decoded too, as common mail clients do.
- * @param maxWords encoded words that are decoded; the rest stays as written
  */
-export function decodeEncodedWords(text: string, maxWords: number): string {
+export function decodeEncodedWords(text: string): string {
   let out = '';
   let position = 0;
   let charset = '';
@@ -29,7 +28,7 @@ export function decodeEncodedWords(text: string, maxWords: number): string {
     if (run.length > 0) out += decodeText(Buffer.concat(run), charset);
     run = [];
   };
-  for (const word of findEncodedWords(text, maxWords)) {
+  for (const word of findEncodedWords(text)) {
     const between = text.slice(position, word.start);
     const isNeighbour = position > 0 && /^\s*$/.test(between);
     if (!isNeighbour || word.charset !== charset) endRun();
@@ -46,10 +45,10 @@ export function decodeEncodedWords(text: string, maxWords: number): string {
  * Finds the encoded words in `text`, in one pass. When several beginnings come before one end, only the last of them is
  * a word.
  */
-export function findEncodedWords(text: string, maxWords: number): readonly EncodedWord[] {
+export function findEncodedWords(text: string): readonly EncodedWord[] {
   const words: EncodedWord[] = [];
   let start = text.indexOf('=?');
-  while (start >= 0 && words.length < maxWords) {
+  while (start >= 0) {
     const head = wordHead(text, start);
     if (head === null) {
       start = text.indexOf('=?', start + 1);

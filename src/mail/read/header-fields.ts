@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { cleanText } from '../../domain/text.js';
 import { BYTE } from '../../lib/bytes.js';
 import { decodeUnlabelled } from './charset.js';
@@ -37,15 +38,17 @@ const partNames: ReadonlyMap<string, FieldName> = new Map(partFieldNames.map(nam
 const messageNames: ReadonlyMap<string, FieldName> = new Map(messageFieldNames.map(name => [name, name]));
 
 /**
- * Collects the header fields of one part (RFC 5322 section 2.2), line by line. Values are unfolded and have one
- * character for each byte (Latin-1), since each field has its own rules for decoding. Lines that are no header field,
- * such as an mbox separator, are skipped.
+ * Collects the header fields of one part (RFC 5322 section 2.2), line by line. Values have one character for each byte
+ * (Latin-1), since each field has its own rules for decoding. Lines that are no header field, such as an mbox separator,
+ * are skipped.
  */
 export class HeaderFields {
+  /** A line feed stands where a value was folded. */
   readonly #values = new Map<FieldName, string[]>();
+  readonly #cut = new Set<FieldName>();
   readonly #wanted: ReadonlyMap<string, FieldName>;
   readonly #limits: ParseLimits;
-  #current: { readonly values: string[]; isFull: boolean } | null = null;
+  #current: { readonly name: FieldName; readonly values: string[]; isFull: boolean } | null = null;
   #bytes = 0;
   #lines = 0;
 
@@ -59,7 +62,7 @@ export class HeaderFields {
   addLine(data: Buffer, start: number, end: number): void {
     const first = data[start];
     if (first === SPACE || first === TAB) {
-      this.continueLine(data, start, end);
+      this.#append(data, start, end, '\n');
       return;
     }
     this.#current = null;
@@ -74,12 +77,16 @@ export class HeaderFields {
       this.#values.set(name, values);
     }
     values.push('');
-    this.#current = { values, isFull: false };
+    this.#current = { name, values, isFull: false };
     this.continueLine(data, colon + 1, end);
   }
 
-  /** Adds more of the last line, or a folded line. */
+  /** Adds more of the last line. */
   continueLine(data: Buffer, start: number, end: number): void {
+    this.#append(data, start, end, '');
+  }
+
+  #append(data: Buffer, start: number, end: number, fold: '' | '\n'): void {
     const field = this.#current;
     if (field === null || field.isFull) return;
     const value = field.values.pop() ?? '';
@@ -88,21 +95,32 @@ export class HeaderFields {
       this.#limits.headerBytes - this.#bytes,
     );
     const fits = end - start <= room && this.#lines < this.#limits.headerLines;
-    const kept = value + data.toString('latin1', start, fits ? end : start + Math.max(0, room));
+    const kept = value + fold + data.toString('latin1', start, fits ? end : start + Math.max(0, room));
     this.#lines++;
     this.#bytes += kept.length - value.length;
     field.isFull = !fits;
+    if (!fits) this.#cut.add(field.name);
     field.values.push(fits ? kept : cutBetweenWords(kept));
   }
 
-  /** The value of the first field of that name, or null. */
+  /** The value of the first field of that name, unfolded (RFC 5322 section 2.2.3), or null. */
   first(name: FieldName): string | null {
+    return this.all(name)[0] ?? null;
+  }
+
+  /** The unfolded values of all fields of that name, in their order. */
+  all(name: FieldName): readonly string[] {
+    return (this.#values.get(name) ?? []).map(value => value.replaceAll('\n', ''));
+  }
+
+  /** As `first`, with a line feed before the white space of each folded line. */
+  firstFolded(name: FieldName): string | null {
     return this.#values.get(name)?.[0] ?? null;
   }
 
-  /** The values of all fields of that name, in their order. */
-  all(name: FieldName): readonly string[] {
-    return this.#values.get(name) ?? [];
+  /** True when a limit left out the end of a field of that name. */
+  isCut(name: FieldName): boolean {
+    return this.#cut.has(name);
   }
 }
 
@@ -112,22 +130,38 @@ function colonIn(data: Buffer, start: number, end: number): number {
   return -1;
 }
 
-/** Cuts before the last, incomplete word: half an address or id could be another valid one. */
+/**
+ * Cuts before the last, incomplete word: half an address or id could be another valid one, and half an encoded word
+ * would not be decoded.
+ */
 function cutBetweenWords(value: string): string {
-  const cut = Math.max(value.lastIndexOf(','), value.lastIndexOf(' '), value.lastIndexOf('\t'));
-  return value.slice(0, Math.max(0, cut));
+  const separator = Math.max(value.lastIndexOf(','), value.lastIndexOf(' '), value.lastIndexOf('\t'));
+  const encodedWord = value.lastIndexOf('?=');
+  return value.slice(0, Math.max(0, separator, encodedWord < 0 ? 0 : encodedWord + '?='.length));
 }
 
 const plainAscii = /^[\t\u0020-\u007e]*$/;
 
-/** Decodes a raw header value, which has one character for each byte: UTF-8 (RFC 6532), or a guess. */
+/** Runs without white space and the delimiters of addresses and parameters. */
+const words = /[^\s<>()[\]:;@,"]+/g;
+
+/**
+ * Decodes a raw header value, which has one character for each byte: UTF-8 (RFC 6532), or a guess. Relays and mailing
+ * lists put names from several sources into one field, so that each word is decoded by itself where the whole is not
+ * UTF-8.
+ */
 export function decodeRawValue(raw: string): string {
-  return plainAscii.test(raw) ? raw : decodeUnlabelled(Buffer.from(raw, 'latin1'));
+  if (plainAscii.test(raw)) return raw;
+  const bytes = Buffer.from(raw, 'latin1');
+  if (isUtf8(bytes)) return decodeUnlabelled(bytes);
+  return raw.replace(words, word =>
+    plainAscii.test(word) ? word : decodeUnlabelled(Buffer.from(word, 'latin1')),
+  );
 }
 
 /** The text of an unstructured field such as Subject: encoded words decoded (RFC 2047), controls removed. */
-export function unstructuredText(raw: string, maxEncodedWords: number): string {
-  return cleanText(decodeEncodedWords(decodeRawValue(raw), maxEncodedWords));
+export function unstructuredText(raw: string): string {
+  return cleanText(decodeEncodedWords(decodeRawValue(raw)));
 }
 
 /** The text of a field as written: unfolded, each run of white space as one space, encoded words not decoded. */

@@ -16,8 +16,6 @@ export interface ParseLimits {
   readonly parameters: number;
   /** Addresses read of one header field, members of groups included. */
   readonly addresses: number;
-  /** Encoded words decoded in one value (RFC 2047); the rest stays as written. */
-  readonly encodedWords: number;
   /** Message-IDs taken from References or In-Reply-To: the last ones, which are the nearest ancestors. */
   readonly threadIds: number;
   /** Parts of a message; it counts as ended where one more would begin. */
@@ -34,7 +32,6 @@ export const defaultParseLimits: ParseLimits = {
   headerLines: 10_000,
   parameters: 200,
   addresses: 5_000,
-  encodedWords: 2_000,
   threadIds: 2_000,
   parts: 1_000,
   nesting: 100,

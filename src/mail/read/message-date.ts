@@ -14,8 +14,8 @@ const hoursOfZone: ReadonlyMap<string, number> = new Map([
   ['pst', -8],
 ]);
 
-const clock = String.raw`(?<hour>\d{1,2}):(?<minute>\d{1,2})(?::(?<second>\d{1,2})(?:\.\d+)?)?`;
-const weekday = String.raw`(?:[a-z]{3,9}\.?,?\s*)?`;
+const clock = String.raw`(?<hour>\d{1,2})\s*:\s*(?<minute>\d{1,2})(?:\s*:\s*(?<second>\d{1,2})(?:\.\d+)?)?`;
+const weekday = String.raw`(?:[a-z]{3,9}\.?\s*,?\s*)?`;
 const zone = String.raw`\s*(?<zone>[a-z]{1,9}|(?:(?:gmt|utc?)\s*)?[+-]\d{2}:?\d{2})?`;
 
 /** RFC 5322 section 3.3 with the obsolete forms of section 4.3, and with hyphens, which some servers write. */
@@ -101,15 +101,18 @@ function zoneMinutes(name: string): number | null {
   return (Number(offset[2]) * 60 + minutes) * (offset[1] === '-' ? -1 : 1);
 }
 
-/** Drops comments, nested ones too (RFC 5322 section 3.2.2). */
+/** Comments, nested ones too, become white space: they may stand between any two tokens (RFC 5322 section 3.2.2). */
 function withoutComments(text: string): string {
   if (!text.includes('(')) return text;
   let out = '';
   let depth = 0;
-  for (const char of text) {
-    if (char === '(') depth++;
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i] ?? '';
+    if (char === '\\' && depth > 0) i++;
+    else if (char === '(') depth++;
     else if (char === ')') depth = Math.max(0, depth - 1);
     else if (depth === 0) out += char;
+    if (char === ')' && depth === 0) out += ' ';
   }
   return out;
 }

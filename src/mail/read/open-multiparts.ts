@@ -9,24 +9,29 @@ export interface PartPlace {
   readonly depth: number;
   /** True inside a `multipart/related` (RFC 2387), at any depth. */
   readonly isRelated: boolean;
-  /** True directly in a `multipart/digest`, whose parts are messages by default (RFC 2046 section 5.1.5). */
-  readonly isInDigest: boolean;
+  /** The multipart directly around it; null for the whole message. */
+  readonly parent: MultipartForm | null;
+  /** True for the first part of its parent. */
+  readonly isFirst: boolean;
 }
 
 /** What a multipart says about the parts in it. */
 export interface MultipartForm {
-  /** The boundary, one character for each byte (Latin-1). */
-  readonly boundary: string;
-  readonly isRelated: boolean;
-  readonly isDigest: boolean;
+  /** The boundary, one character for each byte (Latin-1), in every form that may stand in a delimiter; never empty. */
+  readonly boundaries: readonly string[];
+  /** The subtypes that change what the parts in it are. */
+  readonly kind: 'alternative' | 'related' | 'digest' | 'other';
+  /** The Content-ID of the root of a `multipart/related`, without brackets; null for its first part (RFC 2387). */
+  readonly start: string | null;
 }
 
 interface OpenMultipart extends MultipartForm {
+  readonly isRelated: boolean;
   /** The longest boundary from the outermost multipart to this one. */
   readonly longestBoundary: number;
-  /** Level of the next outer multipart with the same boundary: it cannot be matched while this one is open. */
-  readonly hidden: number | undefined;
-  hasParts: boolean;
+  /** Levels of the next outer multiparts with the same boundaries: they cannot be matched while this one is open. */
+  readonly hidden: readonly (number | undefined)[];
+  parts: number;
 }
 
 /** A delimiter line. It ends all open parts inside the multipart at `level`, and begins its next part or closes it. */
@@ -54,32 +59,37 @@ export class OpenMultiparts {
     return {
       depth: this.#stack.length,
       isRelated: innermost?.isRelated ?? false,
-      isInDigest: innermost?.isDigest ?? false,
+      parent: innermost ?? null,
+      isFirst: innermost?.parts === 1,
     };
   }
 
   open(form: MultipartForm): void {
     const outer = this.#stack.at(-1);
+    const lengths = form.boundaries.map(({ length }) => length);
     this.#stack.push({
       ...form,
-      isRelated: form.isRelated || (outer?.isRelated ?? false),
-      longestBoundary: Math.max(form.boundary.length, outer?.longestBoundary ?? 0),
-      hidden: this.#levels.get(form.boundary),
-      hasParts: false,
+      isRelated: form.kind === 'related' || (outer?.isRelated ?? false),
+      longestBoundary: Math.max(...lengths, outer?.longestBoundary ?? 0),
+      hidden: form.boundaries.map(boundary => this.#levels.get(boundary)),
+      parts: 0,
     });
-    this.#levels.set(form.boundary, this.#stack.length - 1);
+    for (const boundary of form.boundaries) this.#levels.set(boundary, this.#stack.length - 1);
   }
 
   /** Applies a delimiter: drops the multiparts inside, and the multipart itself when it is closed. */
   apply({ level, isClosing }: Delimiter): void {
     const target = this.#stack[level];
-    if (target !== undefined) target.hasParts = true;
+    if (target !== undefined) target.parts++;
     const remaining = isClosing ? level : level + 1;
     while (this.#stack.length > remaining) {
       const closed = this.#stack.pop();
       if (closed === undefined) break;
-      if (closed.hidden === undefined) this.#levels.delete(closed.boundary);
-      else this.#levels.set(closed.boundary, closed.hidden);
+      for (const [index, boundary] of closed.boundaries.entries()) {
+        const hidden = closed.hidden[index];
+        if (hidden === undefined) this.#levels.delete(boundary);
+        else this.#levels.set(boundary, hidden);
+      }
     }
   }
 
@@ -98,7 +108,7 @@ export class OpenMultiparts {
     if (level !== undefined) return { level, isClosing: false };
     if (!text.endsWith('--')) return null;
     const closed = this.#levels.get(text.slice(0, -2));
-    return closed === undefined || this.#stack[closed]?.hasParts !== true
+    return closed === undefined || (this.#stack[closed]?.parts ?? 0) === 0
       ? null
       : { level: closed, isClosing: true };
   }

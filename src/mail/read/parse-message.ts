@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { UNKNOWN_TYPE } from '../../domain/message-parts.js';
 import { AttachmentQueue, CHUNK_BYTES } from './attachment-queue.js';
 import { HeaderFields } from './header-fields.js';
 import { type AttachmentSink, defaultParseLimits, type ParsedMessage, type ParseLimits } from './limits.js';
@@ -60,15 +61,11 @@ class MessageParts implements PartHandler {
 
   onHeader(fields: HeaderFields, place: PartPlace): MultipartForm | null {
     this.#header ??= readMessageHeader(fields, this.#limits);
-    const part = describePart(fields, place.isInDigest ? 'message/rfc822' : 'text/plain', this.#limits);
-    if (part.boundary !== null && place.depth < this.#limits.nesting) {
-      return {
-        boundary: part.boundary,
-        isRelated: part.mimeType === 'multipart/related',
-        isDigest: part.mimeType === 'multipart/digest',
-      };
-    }
-    if (isBodyText(part)) {
+    // The parts of a digest are messages by default (RFC 2046 section 5.1.5).
+    const defaultType = place.parent?.kind === 'digest' ? 'message/rfc822' : 'text/plain';
+    const part = describePart(fields, defaultType, this.#limits);
+    if (part.multipart !== null && place.depth < this.#limits.nesting) return part.multipart;
+    if (isBodyText(part, place)) {
       this.#texts.begin(part);
       this.#current = this.#texts;
     } else {
@@ -102,10 +99,18 @@ class MessageParts implements PartHandler {
 }
 
 /**
- * True for text that is part of the body, not a file: it has no file name, and no disposition but `inline` (an unknown
- * one counts as `attachment`, RFC 2183 section 2.8).
+ * True for text that is part of the body, not a file: it has no disposition but `inline` (an unknown one counts as
+ * `attachment`, RFC 2183 section 2.8), and no file name, unless it stands where the body does and nothing else can be it.
  */
-function isBodyText(part: PartDescription): boolean {
+function isBodyText(part: PartDescription, place: PartPlace): boolean {
   const isText = part.mimeType === 'text/plain' || part.mimeType === 'text/html';
-  return isText && !part.isNamed && (part.disposition === null || part.disposition === 'inline');
+  const isInline = part.disposition === null || part.disposition === 'inline';
+  const isFile = part.isNamed && (part.fileType === UNKNOWN_TYPE || !isBodyPlace(part, place));
+  return isText && isInline && !isFile;
+}
+
+/** True for the whole message, each form of a `multipart/alternative`, and the root of a `multipart/related`. */
+function isBodyPlace({ contentId }: PartDescription, { parent, isFirst }: PartPlace): boolean {
+  if (parent === null || parent.kind === 'alternative') return true;
+  return parent.kind === 'related' && (parent.start === null ? isFirst : parent.start === contentId);
 }

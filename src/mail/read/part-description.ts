@@ -1,18 +1,21 @@
-import { MAX_LINE_OCTETS } from '../../domain/message-parts.js';
+import { isMediaType, MAX_LINE_OCTETS, UNKNOWN_TYPE } from '../../domain/message-parts.js';
 import { cleanText, safeFilename } from '../../domain/text.js';
 import { decodeText } from './charset.js';
 import { decodeEncodedWords } from './encoded-words.js';
 import { decodeRawValue, type HeaderFields } from './header-fields.js';
 import type { ParseLimits } from './limits.js';
+import type { MultipartForm } from './open-multiparts.js';
 import { parseStructuredHeader, type StructuredHeader } from './structured-header.js';
 import { decodeHexEscapes } from './transfer-decoders.js';
 
 /** What the header of a part says about its content. */
 export interface PartDescription {
-  /** `type/subtype`, lower case. */
+  /** `type/subtype`, lower case. Malformed, it is `text/plain` (RFC 2045 section 5.2). */
   readonly mimeType: string;
-  /** The boundary of a multipart, one character a byte (Latin-1); null for any other part. */
-  readonly boundary: string | null;
+  /** The type as a file: `application/octet-stream` when the sender gives none that can be used. */
+  readonly fileType: string;
+  /** What a multipart says about the parts in it; null for any other part. */
+  readonly multipart: MultipartForm | null;
   readonly charset: string | null;
   readonly isFlowed: boolean;
   readonly deletesFlowSpace: boolean;
@@ -42,15 +45,18 @@ export function describePart(
 ): PartDescription {
   const type = parseStructuredHeader(fields.first('content-type') ?? '', limits.parameters);
   const disposition = parseStructuredHeader(fields.first('content-disposition') ?? '', limits.parameters);
-  const boundary = boundaryOf(type);
-  const name = fileNameOf(disposition, type, limits);
+  const boundaries = boundariesOf(type);
+  const name = fileNameOf(disposition, type);
   const written = mimeTypeOf(type, defaultType);
   const isMultipart = written.startsWith('multipart/');
-  // Without a boundary the Content-Type is malformed, and the part is read as plain text (RFC 2045 section 5.2).
-  const mimeType = isMultipart && boundary === null ? 'text/plain' : written;
+  // Without a boundary the Content-Type of a multipart is malformed.
+  const isMalformed = !mediaType.test(written) || (isMultipart && boundaries.length === 0);
+  const mimeType = isMalformed ? 'text/plain' : written;
   return {
     mimeType,
-    boundary: isMultipart ? boundary : null,
+    fileType: !isMalformed && isMediaType(mimeType) ? mimeType : UNKNOWN_TYPE,
+    multipart:
+      isMultipart && !isMalformed ? { boundaries, kind: kindOf(mimeType), start: startOf(type) } : null,
     charset: parameterToken(type, 'charset'),
     isFlowed: parameterToken(type, 'format')?.toLowerCase() === 'flowed',
     deletesFlowSpace: parameterToken(type, 'delsp')?.toLowerCase() === 'yes',
@@ -58,14 +64,29 @@ export function describePart(
     disposition: cleanText(disposition.value).slice(0, LONGEST_TYPE).toLowerCase() || null,
     filename: name === '' ? null : safeFilename(name),
     isNamed: name !== '',
-    contentId: contentIdOf(fields.first('content-id')),
+    contentId: contentIdOf(fields.firstFolded('content-id')),
   };
 }
 
-/** The boundary; null when it does not fit on a line. It never ends in white space (RFC 2046 section 5.1.1). */
-function boundaryOf(type: StructuredHeader): string | null {
+/**
+ * The boundary; none when it does not fit on a line. It never ends in white space (RFC 2046 section 5.1.1). A tab in it
+ * comes from folding inside the quotes: the delimiters then have the tab, a space, or what it was before the folding.
+ */
+function boundariesOf(type: StructuredHeader): readonly string[] {
   const boundary = parameterToken(type, 'boundary')?.trimEnd() ?? '';
-  return boundary === '' || boundary.length > MAX_LINE_OCTETS ? null : boundary;
+  if (boundary === '' || boundary.length > MAX_LINE_OCTETS) return [];
+  const folds = /[ \t]*\t[ \t]*/g;
+  return [...new Set([boundary, boundary.replace(folds, ' '), boundary.replace(folds, '')])];
+}
+
+function kindOf(mimeType: string): MultipartForm['kind'] {
+  const subtype = mimeType.slice('multipart/'.length);
+  return subtype === 'alternative' || subtype === 'related' || subtype === 'digest' ? subtype : 'other';
+}
+
+/** The parameter `start` (RFC 2387 section 3.2), without its angle brackets. */
+function startOf(type: StructuredHeader): string | null {
+  return contentIdOf(parameterToken(type, 'start'));
 }
 
 function mimeTypeOf(type: StructuredHeader, defaultType: string): string {
@@ -73,9 +94,7 @@ function mimeTypeOf(type: StructuredHeader, defaultType: string): string {
     .slice(0, LONGEST_TYPE)
     .toLowerCase()
     .replace(/\s*\/\s*/, '/');
-  if (written === '') return defaultType;
-  // A malformed type, such as `text`, means plain text (RFC 2045 section 5.2).
-  return mediaType.test(written) ? written : 'text/plain';
+  return written === '' ? defaultType : written;
 }
 
 /** Only the token: scripts write `base64;`, and relays add comments. */
@@ -85,31 +104,34 @@ function encodingOf(raw: string | null): string {
 }
 
 /** The file name as the sender gives it; `""` when there is none. */
-function fileNameOf(disposition: StructuredHeader, type: StructuredHeader, limits: ParseLimits): string {
-  const fromDisposition = parameterText(disposition, 'filename', limits.encodedWords);
-  return (fromDisposition ?? parameterText(type, 'name', limits.encodedWords) ?? '').trim();
+function fileNameOf(disposition: StructuredHeader, type: StructuredHeader): string {
+  const fromDisposition = parameterText(disposition, 'filename');
+  return (fromDisposition ?? parameterText(type, 'name') ?? '').trim();
 }
 
-/** Without angle brackets (RFC 2045 section 7), which some senders leave out. */
-function contentIdOf(raw: string | null): string | null {
-  if (raw === null) return null;
-  const text = cleanText(decodeRawValue(raw));
+/**
+ * Without angle brackets (RFC 2045 section 7), which some senders leave out. White space where it was folded does not
+ * belong to it; white space inside does, for the HTML refers to it as the sender wrote it.
+ */
+function contentIdOf(folded: string | null): string | null {
+  if (folded === null) return null;
+  const text = cleanText(decodeRawValue(folded.replace(/[ \t]*\n[ \t]*/g, '')));
   const bracketed = /<([^<>]*)>/.exec(text);
-  return (bracketed?.[1] ?? text).replace(/\s+/g, '').slice(0, MAX_LINE_OCTETS) || null;
+  return (bracketed?.[1] ?? text).trim().slice(0, MAX_LINE_OCTETS) || null;
 }
 
 /**
  * A parameter as text. The extended and continued forms of RFC 2231 (sections 3 and 4) have precedence over the plain
  * one. The plain form may have encoded words: RFC 2047 section 5 forbids them, but senders use them.
  */
-function parameterText(header: StructuredHeader, attribute: string, maxEncodedWords: number): string | null {
+function parameterText(header: StructuredHeader, attribute: string): string | null {
   const extended = header.parameters.get(`${attribute}*`);
   if (extended !== undefined) return decodeExtended([{ text: extended, isEncoded: true }]);
   const pieces = continuedPieces(header, attribute);
   if (pieces.some(piece => piece.isEncoded)) return decodeExtended(pieces);
   const plain =
     pieces.length > 0 ? pieces.map(piece => piece.text).join('') : header.parameters.get(attribute);
-  return plain === undefined ? null : decodeEncodedWords(decodeRawValue(plain), maxEncodedWords);
+  return plain === undefined ? null : decodeEncodedWords(decodeRawValue(plain));
 }
 
 /** A parameter that is an ASCII token, such as charset or boundary, not decoded. */

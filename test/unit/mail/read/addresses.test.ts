@@ -93,3 +93,21 @@ t.test('names and addresses hold no control characters', async t => {
   ]);
   t.same(await to(`${utf8('\u202eAnn\u2066')} <a@a.example>`), [{ name: 'Ann', address: 'a@a.example' }]);
 });
+
+t.test('the author is who can be answered: a comma in a name without quotes hides nobody', async t => {
+  const author = async (from: string) => (await contentWithHeader(`From: ${from}`)).from;
+  t.same(await author('Doe, Jane <jane@a.example>'), { name: 'Jane', address: 'jane@a.example' });
+  t.same(await author('Doe, Jane, Dr. <jane@a.example>'), { name: 'Dr.', address: 'jane@a.example' });
+  t.same(await author('Team: ;, jane@a.example'), { name: '', address: 'jane@a.example' });
+  t.same(await author('nobody, somebody'), { name: 'nobody', address: '' });
+  t.same(await author('a@a.example, b@a.example'), { name: '', address: 'a@a.example' });
+});
+
+t.test('each word of a field is read in its own charset', async t => {
+  t.same(await to(`${utf8('Zoë')} <z@a.example>, Fran\xe7ois ${utf8('Žižek')} <f@a.example>`), [
+    { name: 'Zoë', address: 'z@a.example' },
+    { name: 'François Žižek', address: 'f@a.example' },
+  ]);
+  const { subject } = await contentWithHeader(`Subject: ${utf8('Grüße')} caf\xe9 ${utf8('日本')}`);
+  t.equal(subject, 'Grüße café 日本');
+});

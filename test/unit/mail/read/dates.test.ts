@@ -53,3 +53,13 @@ t.test('nothing becomes null', async t => {
   t.equal(await date(' \n '), null);
   t.equal((await contentWithHeader('Subject: x')).date, null);
 });
+
+t.test('comments may stand between any two tokens, as RFC 5322 appendix A.5 shows', async t => {
+  for (const written of [
+    'Thu,\n      13\n        Feb\n          1969\n      23:32\n               -0330 (Newfoundland Time)',
+    'Thu(day),13(x)Feb(y)1969(z)23(h):(m)32(n)-0330(zone)',
+    '(a) Thu (b) , (c (d)) 13 (e \\) f) Feb 1969 23 : 32 : 00 -0330',
+  ]) {
+    t.equal(await date(written), '1969-02-14T03:02:00.000Z', written);
+  }
+});

@@ -32,11 +32,26 @@ t.test('the bytes and lines kept of a header are bounded', async t => {
   t.equal((await parseText(many, { headerLines: 10 })).content.text, 'Body');
 });
 
-t.test('addresses, parameters and encoded words are bounded', async t => {
-  const header = `To: ${'a@a.example, '.repeat(50)}\nSubject: ${'=?utf-8?Q?a?= '.repeat(50)}\n`;
-  const { content } = await parseText(`${header}\nBody`, { addresses: 7, encodedWords: 3 });
+t.test('a subject is decoded to its end, or says that its end is missing', async t => {
+  const subjectOf = async (value: string, limits = {}) =>
+    (await parseText(`Subject: ${value}\n\nBody`, limits)).content.subject;
+  for (const between of ['', ' ', '\n ']) {
+    t.equal(await subjectOf(`=?utf-8?Q?a?=${between}`.repeat(8_000)), 'a'.repeat(8_000));
+    const cut = await subjectOf(`=?utf-8?Q?a?=${between}`.repeat(50_000));
+    t.match(cut, /^a{5000,} \[the rest of this subject was cut off\]$/);
+  }
+  const subject = await subjectOf('word '.repeat(50), { headerFieldBytes: 23 });
+  t.equal(subject, 'word word word word [the rest of this subject was cut off]');
+  t.equal(
+    await subjectOf('x'.repeat(50), { headerFieldBytes: 20 }),
+    '[the rest of this subject was cut off]',
+  );
+});
+
+t.test('addresses and parameters are bounded', async t => {
+  const header = `To: ${'a@a.example, '.repeat(50)}\n`;
+  const { content } = await parseText(`${header}\nBody`, { addresses: 7 });
   t.equal(content.to.length, 7);
-  t.match(content.subject, /^aaa =\?utf-8/);
   t.equal(
     (await parseText(`Cc: ${'g:;'.repeat(50)}\n\nBody`, { addresses: 7 })).content.cc.length,
     7,

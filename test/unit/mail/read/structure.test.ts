@@ -65,6 +65,78 @@ t.test('text with a name or a disposition other than inline is an attachment', a
   });
 });
 
+t.test('text with a name is the body where nothing else can be it', async t => {
+  const html = 'Content-Type: text/html; name="body.html"\n\n<p>Hi</p>';
+  const related = (type: string, ...parts: string[]) =>
+    multipart('related', ...parts).replace('multipart/related', `multipart/related${type}`);
+  const picture = 'Content-Type: image/png; name=a.png\nContent-ID: <i@x>\n\nPPP';
+  const second = 'Content-Type: text/html; name=b.html\nContent-ID: < b@x >\n\n<p>Hi</p>';
+  for (const [message, files] of [
+    [html, 0],
+    [html.replace('; name', '; charset=utf-8; name'), 0],
+    ['Content-Type: text/html\nContent-Disposition: inline; filename=body.html\n\n<p>Hi</p>', 0],
+    [multipart('alternative', 'Content-Type: text/plain; name=a.txt\n\nHi', html), 0],
+    [multipart('related', html, picture), 1],
+    [related('; start="<b@x>"', picture, second), 1],
+    [multipart('mixed', multipart('alternative', '\nHi', html), picture), 1],
+  ] as const) {
+    const { content } = await parseText(message);
+    t.match(content.html?.trim(), '<p>Hi</p>', message);
+    t.equal(content.attachments.length, files, message);
+  }
+  for (const message of [
+    html.replace('\n\n', '\nContent-Disposition: attachment\n\n'),
+    multipart('mixed', '\nHi', html),
+    multipart('related', picture, second),
+    related('; start="<c@x>"', html, picture),
+    'Content-Type: html; name=a.html\n\n<p>Hi</p>',
+  ]) {
+    const { content } = await parseText(message);
+    t.equal(content.html, null, message);
+    t.ok(content.attachments.length > 0, message);
+  }
+});
+
+t.test('a file whose type cannot be used is of unknown kind', async t => {
+  for (const type of [
+    'pdf',
+    'nonsense; x=y',
+    'text/',
+    'application/p d f',
+    "a/b'c",
+    'multipart/mixed',
+    '/',
+  ]) {
+    const { content } = await parseText(
+      multipart('mixed', '\nHi', `Content-Type: ${type}\nContent-Disposition: attachment; filename=a\n\nX`),
+    );
+    t.match(content, { text: 'Hi', attachments: [{ mime_type: 'application/octet-stream', size: 1 }] }, type);
+  }
+  const { content } = await parseText('Content-Disposition: attachment; filename=a.txt\n\nX');
+  t.match(content.attachments, [{ mime_type: 'text/plain' }], 'no type at all is plain text');
+});
+
+t.test('a Content-ID loses folds and edges, not the spaces inside', async t => {
+  const idOf = async (written: string) =>
+    (await parseText(`Content-Type: image/png\nContent-ID: ${written}\n\nX`)).content.attachments[0]
+      ?.content_id;
+  t.equal(await idOf('<a b@x>'), 'a b@x');
+  t.equal(await idOf(' < a b@x > (c)'), 'a b@x');
+  t.equal(await idOf('<a\n b@x>'), 'ab@x');
+  t.equal(await idOf('\n <a \n\t b  c@x>'), 'ab  c@x');
+  t.equal(await idOf('a b@x'), 'a b@x');
+  t.equal(await idOf('< >'), null);
+});
+
+t.test('a boundary folded inside its quotes is found in each of its forms', async t => {
+  for (const used of ['first\tsecond', 'first second', 'firstsecond']) {
+    const { content } = await parseText(
+      `Content-Type: multipart/mixed;\n boundary="first\n\tsecond"\n\n--${used}\n\nHi\n--${used}\nContent-Type: image/png\n\nX\n--${used}--\nno`,
+    );
+    t.match(content, { text: 'Hi', attachments: [{ size: 1 }] }, used);
+  }
+});
+
 t.test('a message in the message is one attachment with its exact bytes', async t => {
   for (const disposition of [
     '',
