@@ -72,12 +72,22 @@ export function* deriveForward(
 }
 
 function* forwardedText(source: ForwardSource, note: string | null): Generator<void, string> {
-  const original = source.text ?? (source.html === null ? '' : yield* htmlToText(source.html));
+  const original = yield* wordsOf(source);
   return [
     ...(note === null ? [] : [note]),
     headerAsText(source),
     ...(original === '' ? [] : [original]),
   ].join('\n\n');
+}
+
+/** White space, and characters that nobody sees (Unicode, Default_Ignorable_Code_Point), among them zero-width spaces. */
+const INVISIBLE = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
+
+/** The text of the original; where nothing of it could be seen, that of its HTML, if there is any. */
+function* wordsOf({ text, html }: ForwardSource): Generator<void, string> {
+  const isVisible = text !== null && !INVISIBLE.test(text);
+  const fromHtml = html === null || isVisible ? '' : yield* htmlToText(html);
+  return fromHtml || (text ?? '');
 }
 
 /** Puts note and header block where the visible part of the original begins. */

@@ -1,4 +1,5 @@
 import { isAscii } from 'node:buffer';
+import { MAX_LINE_OCTETS } from '../../domain/message-parts.js';
 import { BYTE } from '../../lib/bytes.js';
 
 const { TAB, LF, CR, SPACE, DOT, DELETE, EQUALS, TILDE } = BYTE;
@@ -85,6 +86,24 @@ function passesUnchanged(lines: Buffer): boolean {
     } else if ((byte < SPACE && byte !== TAB) || byte === DELETE) {
       return false;
     }
+  }
+  return true;
+}
+
+/**
+ * True for bytes that need no encoding (RFC 2045 section 2.7): ASCII without NUL, in lines of at most `MAX_LINE_OCTETS`
+ * that end in CRLF.
+ */
+export function isTransmittable(bytes: Buffer): boolean {
+  if (!isAscii(bytes) || bytes.includes(0)) return false;
+  for (let start = 0; start < bytes.length; ) {
+    const lineFeed = bytes.indexOf(LF, start);
+    const isEnded = lineFeed > start && bytes[lineFeed - 1] === CR;
+    const end = lineFeed < 0 ? bytes.length : lineFeed - 1;
+    if ((lineFeed >= 0 && !isEnded) || end - start > MAX_LINE_OCTETS) return false;
+    const carriageReturn = bytes.subarray(start, end).indexOf(CR);
+    if (carriageReturn >= 0) return false;
+    start = lineFeed < 0 ? bytes.length : lineFeed + 1;
   }
   return true;
 }

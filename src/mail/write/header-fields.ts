@@ -1,6 +1,8 @@
+import { MAX_FILENAME_BYTES } from '../../contract/limits.js';
 import { isEmailAddress } from '../../domain/addresses.js';
 import { isUsableContentId } from '../../domain/message-ids.js';
 import { type FileDescription, isMediaType, type Mailbox, UNKNOWN_TYPE } from '../../domain/message-parts.js';
+import { utf8Prefix } from '../../domain/text.js';
 
 /** Characters of a line: the limit with encoded words (RFC 2047 section 2), for all lines. RFC 5322 allows 78. */
 const HEADER_LINE = 76;
@@ -99,22 +101,35 @@ function isPlainSubject(subject: string): boolean {
 }
 
 /**
- * The header fields of a file, which is sent in base64.
+ * The header fields of a file.
  *
- * A part of type `message/...` or `multipart/...` may not be in base64 (RFC 2045 section 6.4), and unencoded a relay
- * could change it. So such a file is sent as `application/octet-stream`; its name still says what it is.
+ * A part of type `message/...` or `multipart/...` may not be in base64 (RFC 2045 section 6.4). In base64 such a file is
+ * sent as `application/octet-stream`; its name still says what it is.
  */
-export function fileFields(file: FileDescription): string {
+export function fileFields(file: FileDescription, encoding: '7bit' | 'base64'): string {
   const { filename, type, disposition, contentId } = file;
   refuseControls('a file name', filename);
   if (!isMediaType(type)) throw new Error('a file type that did not pass the grammar');
-  const sentType = /^(?:message|multipart)\//i.test(type) ? UNKNOWN_TYPE : type;
+  const isOpaque = encoding === 'base64' && /^(?:message|multipart)\//i.test(type);
+  const name = isOpaque && isMessageType(type) ? messageFilename(filename) : filename;
   return [
-    headerField('Content-Type', [[`${sentType};`], nameParameter(filename)]),
-    headerField('Content-Transfer-Encoding', [['base64']]),
-    headerField('Content-Disposition', [[`${disposition};`], ...filenameParameter(filename)]),
+    headerField('Content-Type', [[`${isOpaque ? UNKNOWN_TYPE : type};`], nameParameter(name)]),
+    headerField('Content-Transfer-Encoding', [[encoding]]),
+    headerField('Content-Disposition', [[`${disposition};`], ...filenameParameter(name)]),
     contentId === undefined ? '' : contentIdField(contentId),
   ].join('');
+}
+
+/** True for a file that is a whole message (RFC 2046 section 5.2.1, RFC 6532 section 3.7). */
+export function isMessageType(type: string): boolean {
+  return /^message\/(?:rfc822|global)$/i.test(type);
+}
+
+/** A name by whose ending a reader takes the file for a message. */
+function messageFilename(filename: string): string {
+  const ending = '.eml';
+  if (filename.toLowerCase().endsWith(ending)) return filename;
+  return utf8Prefix(filename, MAX_FILENAME_BYTES - ending.length) + ending;
 }
 
 function contentIdField(contentId: string): string {

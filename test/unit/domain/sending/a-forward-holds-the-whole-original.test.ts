@@ -141,6 +141,23 @@ t.test('an original that has only HTML gets a text', async t => {
   t.match(html, '<h1>Hello</h1><script>x</script>you &amp; me');
 });
 
+t.test('a text in which nothing can be seen gives way to the words of the HTML', async t => {
+  for (const blank of [
+    '',
+    ' \r\n\t',
+    '\u00a0',
+    '\u200b\n\u200b',
+    '\ufeff',
+    '\u00ad\u2060\u200d',
+    '\u034f \u2800',
+  ]) {
+    t.equal(forward({ text: blank, html: '<p>Hello</p>' }).text, `${header}\n\nHello`, JSON.stringify(blank));
+  }
+  t.equal(forward({ text: ' .', html: '<p>Hello</p>' }).text, `${header}\n\n .`);
+  t.equal(forward({ text: ' ', html: '<p> </p>' }).text, `${header}\n\n `);
+  t.equal(forward({ text: ' ', html: null }).text, `${header}\n\n `);
+});
+
 t.test('a sent message is forwarded as a received one is', async t => {
   const sent = {
     from: { address: 'agent@example.org', name: 'Agent' },
@@ -199,7 +216,7 @@ t.test('for any text and HTML the original is in the forward, whole', async t =>
         const block = /<p>-+ Forwarded(?:.|\n)*?<\/p>\n/.exec(derived.html ?? '')?.[0] ?? '';
         const end = derived.html?.slice(before + block.length) ?? '';
         return (
-          (text === '' || derived.text.endsWith(`\n\n${text}`)) &&
+          (/^[\s\p{Cc}]*$/u.test(text) || derived.text.endsWith(`\n\n${text}`)) &&
           original.endsWith(end) &&
           derived.html?.startsWith(original.slice(0, original.length - end.length)) === true
         );

@@ -80,7 +80,7 @@ t.test('an embedded file keeps the Content-ID by which it is shown', async t => 
 });
 
 t.test('an embedded file with a Content-ID that cannot be given again is refused', async t => {
-  for (const content_id of ['a<b', 'a>b', 'a b', 'ä@x', 'a\u0000', 'i'.repeat(984)]) {
+  for (const content_id of ['a<b', 'a>b', ' a', 'a\tb', 'ä@x', 'a\u0000', 'i'.repeat(984)]) {
     t.equal(forwarded({ content_id, related: true }), 'invalid_message', content_id);
     t.equal(forwarded({ content_id, disposition: 'inline' }), 'invalid_message', content_id);
     t.match(forwarded({ content_id }), { disposition: 'attachment', contentId: undefined }, content_id);

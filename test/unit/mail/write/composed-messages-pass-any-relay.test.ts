@@ -142,21 +142,43 @@ t.test('no field is empty, and none is there that says nothing', async t => {
   ]);
 });
 
-t.test('a message in a file goes as bytes, since it may not be encoded', async t => {
-  for (const type of ['message/rfc822', 'Message/Delivery-Status', 'multipart/signed']) {
-    const file = {
-      filename: 'm.eml',
-      type,
-      disposition: 'attachment',
-      bytes: Buffer.from('From: x'),
-    } as const;
-    const part =
-      composed({ files: [file] })
-        .split('--=_mixed')
-        .at(-2) ?? '';
-    t.match(
-      part,
-      /Content-Type: application\/octet-stream; name="m\.eml"\r\nContent-Transfer-Encoding: base64\r\n/,
-    );
+function partWith(type: string, bytes: string, filename = 'm.eml'): string {
+  const file = { filename, type, disposition: 'attachment', bytes: Buffer.from(bytes, 'latin1') } as const;
+  return (
+    composed({ files: [file] })
+      .split('--=_mixed')
+      .at(-2) ?? ''
+  );
+}
+
+t.test('a message in a file goes as it is where no relay has to change it', async t => {
+  for (const bytes of ['', 'From: x', `From: x\r\n\r\n${'x'.repeat(998)}\r\nFrom here\r\n.\r\n --b \t\r\n`]) {
+    const head = 'Content-Type: message/rfc822; name="m.eml"\r\nContent-Transfer-Encoding: 7bit\r\n';
+    const part = partWith('message/rfc822', bytes);
+    t.ok(part.includes(head), part);
+    t.ok(part.endsWith(`\r\n\r\n${bytes}\r\n`), 'byte for byte');
+  }
+});
+
+t.test('other messages and multiparts in files go as bytes, and a message keeps its ending', async t => {
+  const opaque = (name: string) =>
+    `Content-Type: application/octet-stream; name="${name}"\r\nContent-Transfer-Encoding: base64\r\n`;
+  for (const bytes of [
+    'caf\xe9',
+    'a\0',
+    'a\nb\r\n',
+    'a\rb\r\n',
+    'a\r',
+    '\n',
+    `${'x'.repeat(999)}\r\n`,
+    'x'.repeat(999),
+    `--=_mixed_${outgoing().id}--\r\n`,
+  ]) {
+    t.ok(partWith('message/rfc822', bytes).includes(opaque('m.eml')), JSON.stringify(bytes.slice(0, 60)));
+    t.ok(partWith('Message/RFC822', bytes, 'note').includes(opaque('note.eml')));
+  }
+  for (const type of ['Message/Delivery-Status', 'multipart/signed']) {
+    t.ok(partWith(type, 'From: x').includes(opaque('m.eml')), type);
+    t.ok(partWith(type, 'From: x', 'note').includes(opaque('note')), type);
   }
 });

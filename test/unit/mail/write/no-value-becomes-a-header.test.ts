@@ -105,7 +105,7 @@ t.test('what breaks a promise of its type throws', async t => {
     'in reply to': ['', 'a@b', '<a@b> x', '<a@b>,<c@d>', '<>'],
     references: ['', '<a@b>  <c@d>', '<a@b> ', '<a b>'],
     'file type': ['', 'text', 'text/plain; charset=x', 'a/b/c', 'ä/b', `a/${'b'.repeat(126)}`],
-    'content id': ['', 'a b', '<a>', 'ä'],
+    'content id': ['', ' a', 'a\tb', '<a>', 'ä'],
     id: ['', 'x', '0190A3A0-0000-7000-8000-000000000001'],
   })) {
     for (const value of values) t.throws(() => place(name, value), `${name} ${JSON.stringify(value)}`);
