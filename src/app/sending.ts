@@ -85,6 +85,7 @@ export class Sending {
         texts: { increaseRequest: config.service.increaseRequest, policyUrl: config.service.policyUrl },
       },
       attribution: config.service.attribution,
+      keepsMessageIds: config.relay.transport !== 'smarthost' || config.relay.smarthost.keepsMessageId,
       responseTimeoutMs: config.relay.responseTimeoutS * 1000,
     };
   }

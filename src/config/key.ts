@@ -24,13 +24,13 @@ interface UnsetFallback {
   readonly example: RawValue;
 }
 
-/** The value is derived from the machine or from another key. Setting `placeholder` means the same. */
+/** The value is derived from the machine or from another key. Setting `placeholder`, unless it is null, means the same. */
 interface DerivedFallback extends Derivation {
   readonly kind: 'derived';
 }
 
 export interface Derivation {
-  readonly placeholder: '' | 0;
+  readonly placeholder: '' | 0 | null;
   /** What the value is derived from, in words for the operator. */
   readonly from: string;
   readonly example: RawValue;

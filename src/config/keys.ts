@@ -1,3 +1,4 @@
+import { replacesMessageIds } from '../domain/assigned-ids.js';
 import { attributionLine } from '../domain/text.js';
 import { derivedKey, key, optionalKey, requiredKey, section } from './key.js';
 import {
@@ -320,6 +321,16 @@ export const KEYS = {
         'Certification authorities in PEM form that are trusted for this server instead of the well-known ones.',
       ),
       max_connections: key(integer({ min: 1, max: 100 }), 5, 'Connections to the server at the same time.'),
+      keeps_message_id: derivedKey(
+        boolean(),
+        {
+          placeholder: null,
+          from: 'the host: Amazon SES does not, so for its hosts it is false',
+          example: false,
+          derive: (_facts, textOf) => !replacesMessageIds(textOf('relay.smarthost.host') ?? ''),
+        },
+        'Whether the server leaves the Message-ID of a message as it is; with false, conversations also go by the id that its reply tells.',
+      ),
     }),
   }),
 

@@ -76,18 +76,18 @@ export class LocalDelivery {
       for (const recipient of resolved) {
         const release = inbound.holdStorage(recipient, content.length, isNotice);
         if (release === null)
-          return refused('E_RECIPIENT_REJECTED', 'a recipient here stores as much as it may');
+          return refused('E_TEMPORARY_FAILURE', 'a recipient here stores as much as it may');
         releases.push(release);
       }
       if (!inbound.hasRoom() || !resolved.every(one => inbound.hasRoomFor(one)))
-        return refused('E_MESSAGE_REJECTED', NO_ROOM);
+        return refused('E_TEMPORARY_FAILURE', NO_ROOM);
       body = inbound.begin();
       await writeAll(body, content);
       return { ok: true, mail: this.#staged(body, from, resolved) };
     } catch (error) {
       body?.abort();
       return refused(
-        'E_MESSAGE_REJECTED',
+        'E_TEMPORARY_FAILURE',
         `the store failed before the message was delivered: ${codeOrReasonOf(error)}`,
       );
     } finally {
@@ -117,7 +117,7 @@ async function commit(body: IncomingBody, envelope: Envelope): Promise<RelayOutc
       case 'blocked':
         return rejected('E_RECIPIENT_REJECTED', 'the recipients do not accept mail from this sender');
       case 'no_room':
-        return rejected('E_MESSAGE_REJECTED', NO_ROOM);
+        return rejected('E_TEMPORARY_FAILURE', NO_ROOM);
     }
   } catch (error) {
     return unknown(`the store failed while the message was delivered: ${codeOrReasonOf(error)}`);

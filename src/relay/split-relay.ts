@@ -147,7 +147,7 @@ async function submitThenCommit(
   if (outcome.status !== 'accepted') return outcome;
   const own = await here.commit();
   return own.status === 'accepted'
-    ? { status: 'accepted', detail: `${outcome.detail}; ${own.detail}` }
+    ? { ...outcome, detail: `${outcome.detail}; ${own.detail}` }
     : unknown(`handed to the relay (${outcome.detail}), but not delivered here: ${own.detail}`);
 }
 

@@ -166,13 +166,20 @@ export interface RelayAttempt {
 /** How an attempt ended. `detail` is for the log and the admin. */
 export type RelayOutcome =
   /** 2xx after the final dot. */
-  | { readonly status: 'accepted'; readonly detail: string }
+  | {
+      readonly status: 'accepted';
+      readonly detail: string;
+      /** The Message-ID, without brackets, that the relay gave the message in place of its own, if it told. */
+      readonly assignedId?: string | null;
+    }
   /** Refused before the final dot, or never connected: nobody has got it. */
   | { readonly status: 'rejected'; readonly errorCode: RelayErrorCode; readonly detail: string }
   /** The final dot may have arrived, its answer has not. */
   | { readonly status: 'unknown'; readonly errorCode: 'acceptance_unknown'; readonly detail: string };
 
 export type RelayErrorCode =
+  /** Refused for the time being, before the final dot: the same message may be sent again. */
+  | 'E_TEMPORARY_FAILURE'
   | 'E_RECIPIENT_REJECTED'
   | 'E_SENDER_REJECTED'
   | 'E_MESSAGE_REJECTED'

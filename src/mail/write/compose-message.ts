@@ -3,8 +3,8 @@ import { toMailDate } from '../../domain/instants.js';
 import { isUsableMessageId } from '../../domain/message-ids.js';
 import type { FileDescription, Mailbox, OutgoingFile, ReplyHeaders } from '../../domain/message-parts.js';
 import { atOnce } from '../../lib/slices.js';
-import { base64Length, encodeText, writeBase64 } from './encode-text.js';
-import { addressField, fileFields, headerField, subjectField } from './header-fields.js';
+import { base64Length, encodeText, isTransmittable, writeBase64 } from './encode-text.js';
+import { addressField, fileFields, headerField, isMessageType, subjectField } from './header-fields.js';
 
 export interface OutgoingMessage {
   /** Id of the sent message (UUID): multipart boundaries are made from it. */
@@ -22,6 +22,8 @@ export interface OutgoingMessage {
   readonly html: string | null;
   /** As transmitted, with angle brackets; null when the message is not a reply. */
   readonly replyHeaders: ReplyHeaders | null;
+  /** Whether a message that answers nothing has its own id in References. */
+  readonly mentionsItself: boolean;
   readonly files: readonly OutgoingFile[];
 }
 
@@ -45,7 +47,8 @@ export function* composeInSteps(message: OutgoingMessage): Generator<void, Buffe
 }
 
 function messageFields(message: OutgoingMessage): string {
-  const { from, to, cc, subject, date, messageId, replyHeaders } = message;
+  const { from, to, cc, subject, date, messageId, replyHeaders, mentionsItself } = message;
+  const references = replyHeaders?.references ?? (mentionsItself ? `<${messageId}>` : null);
   return [
     addressField('From', [from]),
     addressField('To', to),
@@ -54,7 +57,7 @@ function messageFields(message: OutgoingMessage): string {
     dateField(date),
     idsField('Message-ID', `<${messageId}>`),
     replyHeaders === null ? '' : idsField('In-Reply-To', replyHeaders.inReplyTo),
-    replyHeaders === null ? '' : idsField('References', replyHeaders.references),
+    references === null ? '' : idsField('References', references),
     headerField('MIME-Version', [['1.0']]),
   ].join('');
 }
@@ -122,13 +125,21 @@ function multipart(
   return {
     type: subtype === 'related' ? ['multipart/related;', 'type="text/html";'] : [`multipart/${subtype};`],
     boundary: boundaryOf(subtype, id),
-    parts: [...parts, ...files.map(file => ({ fields: fileFields(file), body: { bytes: file.bytes } }))],
+    parts: [...parts, ...files.map(file => filePart(file, id))],
   };
+}
+
+/** A message goes as it is where no relay has to change it, so that its reader can open it; all else goes in base64. */
+function filePart(file: OutgoingFile, id: string): Leaf {
+  const bytes = Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength);
+  return isMessageType(file.type) && isTransmittable(bytes) && !bytes.includes(id)
+    ? { fields: fileFields(file, '7bit'), body: bytes }
+    : { fields: fileFields(file, 'base64'), body: { bytes } };
 }
 
 /**
  * A boundary that occurs in no body: `=_` is impossible in quoted-printable and base64 (RFC 2045 section 6.7), and text
- * that contains the id is not sent in 7bit. No boundary is a prefix of another.
+ * or a message that contains the id is not sent in 7bit. No boundary is a prefix of another.
  */
 function boundaryOf(subtype: string, id: string): string {
   return `=_${subtype}_${id}`;

@@ -51,6 +51,9 @@ const MAILBOX_FULL = /^[45]\.2\.2$/;
 /** Too many recipients in one message, whatever the rate (RFC 3463 section 3.6). */
 const TOO_MANY_RECIPIENTS = /^[45]\.5\.3$/;
 
+/** Not about the session that is being set up, whatever was asked (RFC 5321 section 4.2.3). */
+const TEMPORARY_CODES: readonly number[] = [421, 450, 451, 452];
+
 /**
  * The error code that the agent gets for a 4yz or 5yz reply (`sendMessage`). Mostly it follows from the step. Limits
  * and sizes are recognised by enhanced status codes, or by words where providers do not use these codes.
@@ -60,12 +63,15 @@ export function classifyReply(step: Step, reply: ServerReply): RelayErrorCode {
   if (isOfMessage && isTooLarge(step, reply)) return 'E_MESSAGE_TOO_LARGE';
   const limit = limitOf(reply);
   if (limit !== null) return limit;
-  // The server ends the session, whatever was asked (RFC 5321 section 4.2.2).
-  if (reply.code === 421) return 'E_RELAY_UNREACHABLE';
   if (isOfMessage && wantsTls(reply)) return 'E_RELAY_TLS_FAILED';
   if (isOfMessage && (AUTH_CODES.includes(reply.code) || WANTS_AUTH.test(reply.text))) {
     return 'E_RELAY_AUTH_FAILED';
   }
+  // The same message may be taken later (RFC 5321 section 4.2.1).
+  const isTemporary = isOfMessage ? reply.code < 500 : TEMPORARY_CODES.includes(reply.code);
+  if (isTemporary && step !== 'DOT') return 'E_TEMPORARY_FAILURE';
+  // The server ends the session, whatever was asked (RFC 5321 section 4.2.2).
+  if (reply.code === 421) return 'E_RELAY_UNREACHABLE';
   switch (step) {
     case 'GREETING':
     case 'EHLO':

@@ -13,6 +13,8 @@ export interface SmarthostOptions extends SmarthostTimeouts {
   /** Our name in EHLO. */
   readonly hostname: string;
   readonly maxConnections: number;
+  /** False when the server gives messages a Message-ID of its own. */
+  readonly keepsMessageId: boolean;
   readonly maxMessagesPerConnection: number;
 }
 

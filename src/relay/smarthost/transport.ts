@@ -1,3 +1,4 @@
+import { assignedMessageId } from '../../domain/assigned-ids.js';
 import { codeOrReasonOf, settledWithin } from '../../lib/async.js';
 import type { Logger, RelayAttempt, RelayOutcome } from '../../usecases/ports.js';
 import type { Transport } from '../transport.js';
@@ -58,7 +59,12 @@ export class SmarthostTransport implements Transport {
 
   async #submit(attempt: RelayAttempt): Promise<RelayOutcome> {
     try {
-      return outcomeOf(await this.#deliver(attempt, await this.#pool.acquire(attempt.envelope.from)));
+      const lease = await this.#pool.acquire(attempt.envelope.from);
+      const end = await this.#deliver(attempt, lease);
+      const outcome = outcomeOf(end);
+      const { host, keepsMessageId } = this.#options;
+      if (end.end !== 'accepted' || keepsMessageId || outcome.status !== 'accepted') return outcome;
+      return { ...outcome, assignedId: assignedMessageId(host, end.reply.text) };
     } catch (error) {
       if (!(error instanceof SessionFailure)) throw error;
       return rejected(error.errorCode, error.detail);

@@ -93,6 +93,10 @@ export interface SentRecord extends IndexedMessage, Recipients {
   readonly detail: string | null;
   /** Message-ID without brackets, fixed at the reservation. */
   readonly messageId: string;
+  /** It begins a conversation through a relay that replaces the Message-ID: its References has its own id. */
+  readonly mentionsItself?: boolean;
+  /** The Message-ID, without brackets, by which its recipients know it, where a relay has replaced it. */
+  readonly assignedId?: string | null;
   /** Resource id of the message that it answers. */
   readonly inReplyTo: MessageId | null;
   readonly replyHeaders: ReplyHeaders | null;
@@ -233,6 +237,11 @@ export function detailFields(record: ReceivedRecord): object {
   };
 }
 
+/** The Message-ID, without brackets, by which the recipients of a sent message know it. */
+export function knownIdOf({ messageId, assignedId }: SentRecord): string {
+  return assignedId ?? messageId;
+}
+
 /** How a sent message looks to an agent. */
 export function viewSent(record: SentRecord): SentMetadata {
   return {
@@ -241,7 +250,7 @@ export function viewSent(record: SentRecord): SentMetadata {
     created_at: toInstant(record.createdAt),
     recipient_count: recipientCount(record),
     status: record.status,
-    provider_message_id: record.status === 'accepted' ? `<${record.messageId}>` : null,
+    provider_message_id: record.status === 'accepted' ? `<${knownIdOf(record)}>` : null,
     error_code: record.errorCode,
     thread_id: record.threadId,
     in_reply_to: record.inReplyTo,

@@ -202,6 +202,7 @@ export function createSystemMail(deps: SystemMailDeps): SystemMail {
         text,
         html: null,
         replyHeaders: null,
+        mentionsItself: false,
         files: [],
       });
       const envelope = { from: from.address, recipients: [to] };

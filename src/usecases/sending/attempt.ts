@@ -1,5 +1,5 @@
 import { KEY_LIFETIME_MS } from '../../domain/idempotency.js';
-import type { MessageId } from '../../domain/ids.js';
+import type { MessageId, ThreadId } from '../../domain/ids.js';
 import { addressesOf } from '../../domain/message-parts.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
@@ -7,6 +7,7 @@ import { getSent, type SentRecord, saveAttempt, saveMessage } from '../../store/
 import { releaseCharge } from '../../store/records/charges.js';
 import { getInbox, suppressedRecipients } from '../../store/records/inboxes.js';
 import { addPending, type DueWork, pendingPages, removePending } from '../../store/records/pending.js';
+import { joinThread } from '../../store/threads/move.js';
 import { type Clock, lapseInstant, type RelayOutcome } from '../ports.js';
 import { isPermitted } from '../shared/callers.js';
 
@@ -107,15 +108,23 @@ export function recordOutcome(
   if (record.relayDueAt !== null) {
     removePending(writer, { kind: 'relay', dueAt: record.relayDueAt, id });
   }
+  const assignedId = outcome.status === 'accepted' ? (outcome.assignedId ?? null) : null;
   const settled: SentRecord = {
     ...record,
     ...outcomeFields(outcome),
     attempt: 'settled',
     relayDueAt: null,
     detail: outcome.detail,
+    ...(assignedId === null ? {} : { assignedId, threadId: tie(writer, record, assignedId) }),
   };
   saveMessage(writer, record, settled);
   return settled;
+}
+
+/** Ties the id that a relay has given a message to its conversation: answers name that one. */
+function tie(writer: Writer, { inboxId, threadId, createdAt }: SentRecord, assignedId: string): ThreadId {
+  const ids = { messageId: assignedId, references: [], inReplyTo: [] };
+  return joinThread(writer, inboxId, ids, createdAt, threadId);
 }
 
 /** What agents see of an outcome. */

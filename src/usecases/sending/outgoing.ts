@@ -22,6 +22,8 @@ export interface MessageFacts {
   readonly from: Mailbox;
   /** Milliseconds since the epoch. */
   readonly date: number;
+  /** Its References has its own id. */
+  readonly mentionsItself: boolean;
 }
 
 /** The content as it is transmitted and saved: the texts end with the attribution line. */

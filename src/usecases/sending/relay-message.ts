@@ -61,10 +61,10 @@ function submit({ relay }: RelayDeps, record: SentRecord, content: Uint8Array): 
 
 /** From the same facts the same bytes (`mail/write/compose-message.ts`); null when stored bytes are missing. */
 async function composeAgain({ store, log }: RelayDeps, record: SentRecord): Promise<Uint8Array | null> {
-  const { id, messageId, from, reservedAt } = record;
+  const { id, messageId, from, reservedAt, mentionsItself = false } = record;
   try {
     const content = await readOutgoing(store, record);
-    return await composeOutgoing(content, { id, messageId, from, date: reservedAt });
+    return await composeOutgoing(content, { id, messageId, from, date: reservedAt, mentionsItself });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (error.failure.code === 'content_unavailable') {

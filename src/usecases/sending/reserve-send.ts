@@ -84,6 +84,7 @@ function makeRecord(writer: Writer, reservation: Reservation, isSuppressed: bool
     errorCode: isSuppressed ? 'E_RECIPIENT_SUPPRESSED' : null,
     detail: null,
     messageId: facts.messageId,
+    ...(facts.mentionsItself ? { mentionsItself: true } : {}),
     inReplyTo: content.replyTarget?.id ?? null,
     replyHeaders: content.replyTarget?.headers ?? null,
     from: facts.from,

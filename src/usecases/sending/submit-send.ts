@@ -51,6 +51,8 @@ export interface SendDeps extends HandOverDeps {
   readonly quota: QuotaDeps;
   /** The line that names the service. */
   readonly attribution: string;
+  /** False when the relay gives messages a Message-ID of its own. */
+  readonly keepsMessageIds: boolean;
 }
 
 /**
@@ -139,7 +141,8 @@ async function reserve(
   const setBackMs = deps.clock.setBackMs ?? 0;
   const id = newId<MessageId>(nowMs);
   const from = senderOf(inbox);
-  const facts = { id, messageId: `${id}@${inbox.domain}`, from, date: nowMs };
+  const mentionsItself = !deps.keepsMessageIds && content.replyTarget === null;
+  const facts = { id, messageId: `${id}@${inbox.domain}`, from, date: nowMs, mentionsItself };
   const message = await composeOutgoing(content, facts);
   deps.store.read(reader => admit(reader, deps, recipe, inbox, bare, nowMs));
   if (!deps.queue.isReady) throw unavailable(recipe);

@@ -17,6 +17,7 @@ import type { Reader } from '../../store/engine/tables.js';
 import {
   getMessage,
   getSent,
+  knownIdOf,
   type MessageRecord,
   type ReceivedRecord,
   type SentRecord,
@@ -101,8 +102,9 @@ export function replyTargetOf(source: MessageSource): ReplyTarget {
 
 function parentOf(source: MessageSource): ReplyParent {
   if (source.kind === 'sent') {
-    const { messageId, replyHeaders: own } = source.record;
-    return { messageId, references: own?.references ?? null, inReplyTo: own?.inReplyTo ?? null };
+    const { messageId: ownId, mentionsItself = false, replyHeaders: own } = source.record;
+    const references = own?.references ?? (mentionsItself ? `<${ownId}>` : null);
+    return { messageId: knownIdOf(source.record), references, inReplyTo: own?.inReplyTo ?? null };
   }
   const { message_id: messageId, references, in_reply_to: inReplyTo } = source.header;
   return { messageId, references, inReplyTo };

@@ -36,6 +36,7 @@ export function outgoingMessage(kind: Outgoing): OutgoingMessage {
     text,
     html: null,
     replyHeaders: null,
+    mentionsItself: false,
     files: [],
   };
   if (kind === '2 KB text of ASCII') return { ...plain, text: text.replace(/[^\n -~]/g, '') };

@@ -46,6 +46,7 @@ const message: OutgoingMessage = {
   text: '',
   html: null,
   replyHeaders: null,
+  mentionsItself: false,
   files: [],
 };
 

@@ -29,7 +29,7 @@ const ROWS: readonly Row[] = [
       ['no greeting', { greeting: drop }, 'E_RELAY_UNREACHABLE'],
       ['EHLO is refused', { ehlo: andThen(say('421 4.3.2 Closing'), 'drop') }, 'E_RELAY_UNREACHABLE'],
       ['the sender is refused', { mail: say('550 5.7.1 Not you') }, 'E_SENDER_REJECTED'],
-      ['MAIL is refused for the time being', { mail: say('451 4.3.0 Later') }, 'E_MESSAGE_REJECTED'],
+      ['MAIL is refused for the time being', { mail: say('451 4.3.0 Later') }, 'E_TEMPORARY_FAILURE'],
       [
         'too many messages',
         { mail: say('454 4.7.0 Maximum sending rate exceeded') },

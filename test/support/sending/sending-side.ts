@@ -46,6 +46,7 @@ export class SendingSide {
         texts: { increaseRequest: 'Ask.', policyUrl: 'https://example.org/policy' },
       },
       attribution: 'Sent via Postern',
+      keepsMessageIds: true,
       responseTimeoutMs,
     };
   }

@@ -17,8 +17,26 @@ t.test('out of the box nothing leaves the house', async t => {
       passwordFile: null,
       caFile: null,
       maxConnections: 5,
+      keepsMessageId: true,
     },
   });
+});
+
+t.test('Amazon SES replaces Message-IDs, and others keep them', async t => {
+  for (const [host, keeps] of [
+    ['email-smtp.eu-west-1.amazonaws.com', false],
+    ['Email-SMTP.us-east-1.amazonaws.com', false],
+    ['email-smtp-fips.us-east-1.amazonaws.com', false],
+    ['smtp.example.com', true],
+    ['email-smtp.eu-west-1.amazonaws.com.example.net', true],
+  ] as const) {
+    const toml = `${RELAY}host = "${host}"\n`;
+    t.equal(loaded({ toml }).relay.smarthost.keepsMessageId, keeps, host);
+    for (const said of [true, false]) {
+      const { smarthost } = loaded({ toml: `${toml}keeps_message_id = ${said}\n` }).relay;
+      t.equal(smarthost.keepsMessageId, said, host);
+    }
+  }
 });
 
 t.test('a smarthost needs a host, and a host the smarthost', async t => {

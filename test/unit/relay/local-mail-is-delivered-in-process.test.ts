@@ -99,10 +99,10 @@ t.test('a full disk, before or at the end: nobody has it', async t => {
   const { relay } = relayFor(t, inbound);
   const toAgent = () => relay.submit(attempt({ recipients: ['agent@example.org'] }));
   inbound.isFull = true;
-  t.match(await toAgent(), { status: 'rejected', errorCode: 'E_MESSAGE_REJECTED' });
+  t.match(await toAgent(), { status: 'rejected', errorCode: 'E_TEMPORARY_FAILURE' });
   inbound.isFull = false;
   inbound.commitWith = async () => ({ status: 'no_room' });
-  t.match(await toAgent(), { status: 'rejected', errorCode: 'E_MESSAGE_REJECTED' });
+  t.match(await toAgent(), { status: 'rejected', errorCode: 'E_TEMPORARY_FAILURE' });
   inbound.commitWith = async () => ({ status: 'no_recipients' });
   t.match(await toAgent(), { status: 'rejected', errorCode: 'E_RECIPIENT_REJECTED' });
   t.same(inbound.messages, []);
@@ -115,7 +115,7 @@ t.test('a store that fails before the commit: rejected, and what was written is 
     const { relay } = relayFor(t, inbound);
     t.match(
       await relay.submit(attempt({ recipients: ['agent@example.org'] })),
-      { status: 'rejected', errorCode: 'E_MESSAGE_REJECTED', detail: /^the store failed before/ },
+      { status: 'rejected', errorCode: 'E_TEMPORARY_FAILURE', detail: /^the store failed before/ },
       fault,
     );
     for (const body of inbound.bodies) t.match(body, { commits: 0, aborts: 1 });

@@ -51,6 +51,7 @@ export class Desk {
         texts: { increaseRequest: 'Ask for more.', policyUrl: 'https://example.org/policy' },
       },
       attribution: ATTRIBUTION,
+      keepsMessageIds: true,
       responseTimeoutMs,
     };
   }

@@ -6,7 +6,7 @@ import type { Mailbox } from '../../../../src/domain/message-parts.js';
 import { cleanText, safeFilename } from '../../../../src/domain/text.js';
 import { composeMessage, type OutgoingMessage } from '../../../../src/mail/write/compose-message.js';
 import { type ParsedWithFiles, parseBytes } from '../read/parse-text.js';
-import { asRead, inOrder, message, typeAsRead } from './outgoing-messages.js';
+import { asRead, fileAsRead, inOrder, message, referencesOf } from './outgoing-messages.js';
 
 const RUNS = 500;
 
@@ -31,15 +31,15 @@ function expectedContent(sent: OutgoingMessage): ReceivedContent {
     subject: cleanText(sent.subject),
     message_id: `<${sent.messageId}>`,
     in_reply_to: sent.replyHeaders?.inReplyTo ?? null,
-    references: sent.replyHeaders?.references ?? null,
+    references: referencesOf(sent),
     date: new Date(Math.floor(sent.date / 1000) * 1000).toISOString(),
     text: body(sent.text),
     html: sent.html === null ? null : body(sent.html),
     attachments: inOrder(sent).map((file, index) => ({
       id: `a${index + 1}`,
-      filename: safeFilename(file.filename),
+      filename: safeFilename(fileAsRead(file).filename),
       size: file.bytes.length,
-      mime_type: typeAsRead(file.type),
+      mime_type: fileAsRead(file).type,
       disposition: file.disposition,
       content_id: file.contentId ?? null,
       related: file.isEmbedded,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { Mailbox } from '../../../../src/domain/message-parts.js';
 import { composeMessage, type OutgoingMessage } from '../../../../src/mail/write/compose-message.js';
-import { asRead, inOrder, message, typeAsRead } from './outgoing-messages.js';
+import { asRead, fileAsRead, goesAsItIs, inOrder, message, referencesOf } from './outgoing-messages.js';
 
 /** The email package of Python's standard library: a reader that shares no code with ours. */
 const READER = `
@@ -90,12 +90,11 @@ function expected(sent: OutgoingMessage): unknown {
     date: Math.floor(sent.date / 1000),
     messageId: `<${sent.messageId}>`,
     inReplyTo: replyHeaders?.inReplyTo ?? null,
-    references: replyHeaders?.references ?? null,
+    references: referencesOf(sent),
     text: asRead(sent.text),
     html: html === null ? null : asRead(html),
     files: inOrder(sent).map(file => ({
-      filename: file.filename,
-      type: typeAsRead(file.type),
+      ...fileAsRead(file),
       disposition: file.disposition,
       contentId: file.contentId === undefined ? null : `<${file.contentId}>`,
       related: file.isEmbedded,
@@ -106,20 +105,24 @@ function expected(sent: OutgoingMessage): unknown {
   };
 }
 
-function fieldsOf({ to, cc, replyHeaders, html, files }: OutgoingMessage): string[] {
+function fieldsOf(sent: OutgoingMessage): string[] {
+  const { to, cc, replyHeaders, html, files } = sent;
   const isMultipart = html !== null || files.length > 0;
   return [
     ...['Content-Type', 'Date', 'From', 'MIME-Version', 'Message-ID', 'Subject'],
     ...(isMultipart ? [] : ['Content-Transfer-Encoding']),
     ...(to.length > 0 ? ['To'] : []),
     ...(cc.length > 0 ? ['Cc'] : []),
-    ...(replyHeaders !== null ? ['In-Reply-To', 'References'] : []),
+    ...(replyHeaders !== null ? ['In-Reply-To'] : []),
+    ...(referencesOf(sent) !== null ? ['References'] : []),
   ].sort();
 }
 
 t.test('any message comes back as it was given', { skip }, async t => {
   const seed = Date.now() % 2 ** 31;
-  const messages = fc.sample(message, { numRuns: COUNT, seed });
+  // It walks into a message in a file, where another one begins.
+  const flat = message.filter(({ files }) => !files.some(goesAsItIs));
+  const messages = fc.sample(flat, { numRuns: COUNT, seed });
   const read = readByPython(messages);
   t.equal(read.length, COUNT);
   for (const [index, sent] of messages.entries()) {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { isEmailAddress } from '../../../../src/domain/addresses.js';
 import { resultOf } from '../../../../src/domain/errors.js';
 import type { Mailbox, OutgoingFile } from '../../../../src/domain/message-parts.js';
-import { normaliseName, safeFilename } from '../../../../src/domain/text.js';
+import { normaliseName, safeFilename, utf8Prefix } from '../../../../src/domain/text.js';
 import type { OutgoingMessage } from '../../../../src/mail/write/compose-message.js';
 
 /** A minimal message, for tests of one property. */
@@ -18,6 +18,7 @@ export function outgoing(changes: Partial<OutgoingMessage> = {}): OutgoingMessag
     text: 'Hello',
     html: null,
     replyHeaders: null,
+    mentionsItself: false,
     files: [],
     ...changes,
   };
@@ -157,6 +158,7 @@ export const message: fc.Arbitrary<OutgoingMessage> = fc.record({
   text: bodyText,
   html: fc.option(bodyText),
   replyHeaders: fc.option(replyHeaders),
+  mentionsItself: fc.boolean(),
   files: fc.array(file, { maxLength: 4 }),
 });
 
@@ -177,7 +179,28 @@ export function inOrder(
   return [...files.filter(one => one.isEmbedded), ...files.filter(one => !one.isEmbedded)];
 }
 
-/** The type a file is sent with: messages and multiparts may not be in base64, so they are `application/octet-stream`. */
-export function typeAsRead(type: string): string {
-  return /^(message|multipart)\//i.test(type) ? 'application/octet-stream' : type.toLowerCase();
+/** The References that a message is sent with. */
+export function referencesOf({ replyHeaders, mentionsItself, messageId }: OutgoingMessage): string | null {
+  return replyHeaders?.references ?? (mentionsItself ? `<${messageId}>` : null);
+}
+
+/** True for a file that goes as it is: a message of short lines of ASCII that end in CRLF. */
+export function goesAsItIs({ type, bytes }: OutgoingFile): boolean {
+  const lines = /^(?:[\x01-\x09\x0b\x0c\x0e-\x7f]{0,998}\r\n)*[\x01-\x09\x0b\x0c\x0e-\x7f]{0,998}$/;
+  return /^message\/rfc822$/i.test(type) && lines.test(Buffer.from(bytes).toString('latin1'));
+}
+
+/**
+ * Name and type that a file is sent with: messages and multiparts may not be in base64, so that they are
+ * `application/octet-stream` there, and a message is known by the ending of its name.
+ */
+export function fileAsRead(file: OutgoingFile): { readonly filename: string; readonly type: string } {
+  const { filename, type } = file;
+  if (goesAsItIs(file) || !/^(message|multipart)\//i.test(type))
+    return { filename, type: type.toLowerCase() };
+  const isNamed = /\.eml$/i.test(filename) || !/^message\/rfc822$/i.test(type);
+  return {
+    filename: isNamed ? filename : `${utf8Prefix(filename, 251)}.eml`,
+    type: 'application/octet-stream',
+  };
 }

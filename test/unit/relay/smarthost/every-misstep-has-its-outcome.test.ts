@@ -70,9 +70,9 @@ const refusals: readonly Row[] = [
   { claim: 'mail: 550', script: { mail: say('550 5.1.8 No') }, wanted: 'E_SENDER_REJECTED' },
   { claim: 'mail: 354', script: { mail: say('354 Go on') }, wanted: 'E_RELAY_UNREACHABLE' },
   { claim: 'rcpt: 550', script: { rcpt: say('550 5.1.1 No') }, wanted: 'E_RECIPIENT_REJECTED' },
-  { claim: 'rcpt: 450', script: { rcpt: say('450 4.7.1 Greylisted') }, wanted: 'E_RECIPIENT_REJECTED' },
+  { claim: 'rcpt: 450', script: { rcpt: say('450 4.7.1 Greylisted') }, wanted: 'E_TEMPORARY_FAILURE' },
   { claim: 'rcpt: 354', script: { rcpt: say('354 Go on') }, wanted: 'E_RELAY_UNREACHABLE' },
-  { claim: 'data: 451', script: { data: say('451 4.3.0 No') }, wanted: 'E_MESSAGE_REJECTED' },
+  { claim: 'data: 451', script: { data: say('451 4.3.0 No') }, wanted: 'E_TEMPORARY_FAILURE' },
   { claim: 'data: 250', script: { data: say('250 OK') }, wanted: 'E_RELAY_UNREACHABLE' },
   {
     claim: 'final dot: 554',
@@ -115,7 +115,7 @@ const refusals: readonly Row[] = [
     (step): Row => ({
       claim: `${step}: 421 and the end`,
       script: { [step]: andThen(say('421 4.3.2 Closing'), 'drop') },
-      wanted: 'E_RELAY_UNREACHABLE',
+      wanted: 'E_TEMPORARY_FAILURE' as const,
     }),
   ),
   {
@@ -159,7 +159,7 @@ const amidTheContent: readonly Row[] = [
   {
     claim: 'content: 421 before its end',
     script: content(say('421 4.4.2 Too slow'), 100_000),
-    wanted: 'E_RELAY_UNREACHABLE',
+    wanted: 'E_TEMPORARY_FAILURE',
     content: LONG,
   },
   {

@@ -7,30 +7,31 @@ import type { RelayErrorCode } from '../../../../src/usecases/ports.js';
 const table: readonly (readonly [Step | readonly Step[], string, RelayErrorCode])[] = [
   // The step decides.
   [['GREETING', 'EHLO'], '554 5.3.2 No SMTP service here', 'E_RELAY_UNREACHABLE'],
-  ['GREETING', '421 4.3.2 Service not available, closing transmission channel', 'E_RELAY_UNREACHABLE'],
-  ['GREETING', '421 Too many concurrent SMTP connections', 'E_RELAY_UNREACHABLE'],
   ['EHLO', '550 5.7.1 Helo command rejected: Host not found', 'E_RELAY_UNREACHABLE'],
   ['STARTTLS', '454 4.7.0 TLS not available due to local problem', 'E_RELAY_TLS_FAILED'],
   ['STARTTLS', '502 5.5.1 Command not implemented', 'E_RELAY_TLS_FAILED'],
   ['MAIL', '550 5.1.8 Bad sender', 'E_SENDER_REJECTED'],
   ['MAIL', '553 5.7.1 <a@b.example>: Sender address rejected: not owned by user', 'E_SENDER_REJECTED'],
-  ['MAIL', '451 4.1.8 Domain of sender address does not resolve', 'E_SENDER_REJECTED'],
-  ['MAIL', '452 4.3.1 Insufficient system storage', 'E_MESSAGE_REJECTED'],
-  ['MAIL', '451 4.3.0 Temporary lookup failure', 'E_MESSAGE_REJECTED'],
   ['RCPT', '550 5.1.1 <a@b.example>: Recipient address rejected: User unknown', 'E_RECIPIENT_REJECTED'],
   ['RCPT', '554 5.7.1 <a@b.example>: Relay access denied', 'E_RECIPIENT_REJECTED'],
-  ['RCPT', '450 4.7.1 Greylisted, try again in 300 seconds', 'E_RECIPIENT_REJECTED'],
-  ['RCPT', '452 4.5.3 Too many recipients', 'E_RECIPIENT_REJECTED'],
   [['DATA', 'CONTENT', 'DOT'], '554 5.7.1 Message rejected as spam', 'E_MESSAGE_REJECTED'],
   ['DOT', '554 Message rejected: Email address is not verified.', 'E_MESSAGE_REJECTED'],
   ['DOT', '451 4.7.1 Service unavailable - try again later', 'E_MESSAGE_REJECTED'],
   ['DATA', '503 5.5.1 Bad sequence of commands', 'E_MESSAGE_REJECTED'],
-  // 421 ends the session at any step.
-  [
-    ['EHLO', 'STARTTLS', 'AUTH', 'MAIL', 'RCPT', 'DATA', 'DOT'],
-    '421 4.3.2 Shutting down',
-    'E_RELAY_UNREACHABLE',
-  ],
+  // For the time being.
+  ['MAIL', '451 4.1.8 Domain of sender address does not resolve', 'E_TEMPORARY_FAILURE'],
+  ['MAIL', '452 4.3.1 Insufficient system storage', 'E_TEMPORARY_FAILURE'],
+  ['MAIL', '451 4.3.0 Temporary lookup failure', 'E_TEMPORARY_FAILURE'],
+  ['RCPT', '450 4.7.1 Greylisted, try again in 300 seconds', 'E_TEMPORARY_FAILURE'],
+  ['RCPT', '452 4.5.3 Too many recipients', 'E_TEMPORARY_FAILURE'],
+  [['MAIL', 'RCPT', 'DATA', 'CONTENT'], '450 Later', 'E_TEMPORARY_FAILURE'],
+  [['MAIL', 'RCPT', 'DATA', 'CONTENT'], '421 4.3.2 Shutting down', 'E_TEMPORARY_FAILURE'],
+  ['GREETING', '421 4.3.2 Service not available, closing transmission channel', 'E_TEMPORARY_FAILURE'],
+  ['GREETING', '421 Too many concurrent SMTP connections', 'E_TEMPORARY_FAILURE'],
+  [['GREETING', 'EHLO', 'STARTTLS', 'AUTH'], '451 4.3.0 Temporary lookup failure', 'E_TEMPORARY_FAILURE'],
+  [['EHLO', 'STARTTLS', 'AUTH'], '421 4.3.2 Shutting down', 'E_TEMPORARY_FAILURE'],
+  // 421 ends the session, also after the final dot.
+  ['DOT', '421 4.3.2 Shutting down', 'E_RELAY_UNREACHABLE'],
 
   // Authentication and TLS.
   ['AUTH', '535 5.7.8 Authentication credentials invalid', 'E_RELAY_AUTH_FAILED'],
@@ -80,16 +81,16 @@ const table: readonly (readonly [Step | readonly Step[], string, RelayErrorCode]
     'E_RATE_LIMIT_EXCEEDED',
   ],
   ['DOT', '550-5.7.28 Our system has detected mail in large numbers', 'E_RATE_LIMIT_EXCEEDED'],
-  ['MAIL', '421 4.7.0 Try again later, closing connection.', 'E_RELAY_UNREACHABLE'],
+  ['MAIL', '421 4.7.0 Try again later, closing connection.', 'E_TEMPORARY_FAILURE'],
   [
     'RCPT',
     '450-4.2.1 The user you are trying to contact is receiving mail at a rate that',
-    'E_RECIPIENT_REJECTED',
+    'E_TEMPORARY_FAILURE',
   ],
   [
     'RCPT',
     '450 4.2.1 The user you are trying to contact is receiving mail too quickly',
-    'E_RECIPIENT_REJECTED',
+    'E_TEMPORARY_FAILURE',
   ],
   // Microsoft 365.
   [
@@ -129,8 +130,8 @@ const table: readonly (readonly [Step | readonly Step[], string, RelayErrorCode]
 
   // Words that only look like a limit.
   ['RCPT', '550 5.1.1 No mailbox for corporate@example.com', 'E_RECIPIENT_REJECTED'],
-  ['RCPT', '450 4.2.2 mailbox is over its daily quota', 'E_RECIPIENT_REJECTED'],
-  ['RCPT', '452 4.5.3 Your message has too many recipients', 'E_RECIPIENT_REJECTED'],
+  ['RCPT', '450 4.2.2 mailbox is over its daily quota', 'E_TEMPORARY_FAILURE'],
+  ['RCPT', '452 4.5.3 Your message has too many recipients', 'E_TEMPORARY_FAILURE'],
   ['MAIL', '550 5.7.1 reverse-path not permitted today', 'E_SENDER_REJECTED'],
 ];
 

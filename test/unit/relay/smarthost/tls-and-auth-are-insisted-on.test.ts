@@ -123,7 +123,7 @@ t.test('nor does one that knows no EHLO', async t => {
 
 for (const [claim, act, errorCode] of [
   ['454', say('454 4.7.0 Not now'), 'E_RELAY_TLS_FAILED'],
-  ['421', andThen(say('421 4.3.2 Bye'), 'drop'), 'E_RELAY_UNREACHABLE'],
+  ['421', andThen(say('421 4.3.2 Bye'), 'drop'), 'E_TEMPORARY_FAILURE'],
   ['the end', drop, 'E_RELAY_UNREACHABLE'],
   ['nothing', stall, 'E_RELAY_TIMEOUT'],
 ] as const) {
@@ -186,7 +186,7 @@ for (const [claim, script, settings, errorCode] of [
   ['no AUTH', {}, {}, 'E_RELAY_AUTH_FAILED'],
   ['only what needs a token', {}, { login, mechanisms: ['XOAUTH2', 'GSSAPI'] }, 'E_RELAY_AUTH_FAILED'],
   ['454', { auth: say('454 4.7.0 Not now') }, { login }, 'E_RELAY_AUTH_FAILED'],
-  ['421', { auth: andThen(say('421 4.3.2 Bye'), 'drop') }, { login }, 'E_RELAY_UNREACHABLE'],
+  ['421', { auth: andThen(say('421 4.3.2 Bye'), 'drop') }, { login }, 'E_TEMPORARY_FAILURE'],
   ['the end', { auth: drop }, { login }, 'E_RELAY_UNREACHABLE'],
   ['garbage', { auth: say('what?') }, { login }, 'E_RELAY_UNREACHABLE'],
   ['garbage that begins with a 2', { auth: say('2what?') }, { login }, 'E_RELAY_UNREACHABLE'],

@@ -37,6 +37,7 @@ export function transportTo(
       ...SHORT,
       host: '127.0.0.1',
       port,
+      keepsMessageId: true,
       tls: 'none',
       user: null,
       passwordFile: null,
