@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { clientNetwork } from '../../domain/addresses.js';
+import { MAX_HEADER_BYTES } from './unread-request.js';
 
 export interface ConnectionLimits {
   /** Connections open at a time. */
@@ -15,7 +16,10 @@ export interface ConnectionLimits {
 
 /** Requests of one connection that are worked on, or whose answers it has not taken yet. */
 const MAX_OPEN = 16;
-/** While this much of its answers is not taken, no further request of a connection is begun. */
+/**
+ * While this much of its answers is not taken, or its open requests have headers of `MAX_HEADER_BYTES` together, no
+ * further request of a connection is begun.
+ */
 const MAX_UNREAD_BYTES = 64 * 1024;
 /**
  * Requests, of all connections, that came in one piece with others and wait until those are answered: one piece can
@@ -26,9 +30,9 @@ const IDLE_TIMEOUT_MS = 60_000;
 /** In a full house, a connection without a request for this long can be closed for a new one. */
 const KEEP_PLACE_MS = 1_000;
 
-/** What the connections may cost at most: each of them a small body or unread answers, and its objects. */
+/** What the connections may cost at most: each of them headers, a small body or unread answers, and its objects. */
 export function connectionBytes(maxClients: number): number {
-  return maxClients * (MAX_UNREAD_BYTES + OBJECT_BYTES) + MAX_HELD * HELD_BYTES;
+  return maxClients * (MAX_HEADER_BYTES + MAX_UNREAD_BYTES + OBJECT_BYTES) + MAX_HELD * HELD_BYTES;
 }
 
 const OBJECT_BYTES = 16 * 1024;
@@ -64,6 +68,12 @@ export class Connections {
   /** Begins a request now, or as soon as its connection may have another one open. */
   enter({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
     this.#open.get(socket)?.enter(response, begin);
+  }
+
+  /** Whether requests of a connection are still to be answered, those that wait included. */
+  hasOpen(socket: Socket): boolean {
+    const connection = this.#open.get(socket);
+    return connection !== undefined && (!connection.isIdle || connection.held > 0);
   }
 
   #admit(socket: Socket): void {
@@ -209,9 +219,20 @@ class Connection {
     if (open.length === 0) return true;
     if (open.length >= MAX_OPEN) return false;
     let unreadBytes = 0;
-    for (const { writableLength } of open) unreadBytes += writableLength;
-    return unreadBytes < MAX_UNREAD_BYTES;
+    let headerBytes = 0;
+    for (const { writableLength, req } of open) {
+      unreadBytes += writableLength;
+      headerBytes += headerLength(req);
+    }
+    return unreadBytes < MAX_UNREAD_BYTES && headerBytes < MAX_HEADER_BYTES;
   }
+}
+
+/** Characters of the request line and the headers, about. */
+function headerLength({ url = '', rawHeaders }: IncomingMessage): number {
+  let length = url.length;
+  for (const text of rawHeaders) length += text.length;
+  return length;
 }
 
 /** A response that is closed is destroyed; one that is finished may not be closed yet. */

@@ -11,11 +11,12 @@ import type { PageRoute, PageSet } from '../pages/page-route.js';
 import { servePage } from '../pages/serve-page.js';
 import { type ConnectionLimits, Connections } from './connections.js';
 import { readQuery } from './query.js';
-import { readBody, SlowBodyError } from './read-body.js';
+import { readBody } from './read-body.js';
 import { failed, type Reply, type ServedRoute } from './route.js';
 import { Router } from './router.js';
+import { answerUnread, MAX_HEADER_BYTES } from './unread-request.js';
 import type { Visit, Visitors } from './visitors.js';
-import { type Exchange, Outbox, refuseSlowBody, writeReply } from './write-reply.js';
+import { type Exchange, Outbox, writeReply } from './write-reply.js';
 
 export interface HttpServerOptions {
   readonly host: string;
@@ -33,7 +34,7 @@ export interface HttpServerOptions {
 
 /** Limits that Node enforces against floods and slow clients. */
 const LIMITS = {
-  maxHeaderSize: 16 * 1024,
+  maxHeaderSize: MAX_HEADER_BYTES,
   headersTimeout: 15_000,
   requestTimeout: 60_000,
   keepAliveTimeout: 75_000,
@@ -87,6 +88,7 @@ export class HttpServer {
     this.#connections = new Connections(options.connections);
     this.#server = createServer(LIMITS, (request, response) => this.#take(request, response, false));
     this.#connections.attach(this.#server);
+    answerUnread(this.#server, socket => this.#connections.hasOpen(socket));
     // With `Expect: 100-continue` the client waits, so a body refused for its declared length is never sent.
     this.#server.on('checkContinue', (request, response) => this.#take(request, response, true));
     // An unknown expectation is ignored: RFC 9110 section 10.1.1 allows 417 but does not require it.
@@ -226,10 +228,6 @@ export class HttpServer {
     exchange.hand?.letGo();
     // The client has disconnected: nothing to answer, and no failure to log.
     if (request.socket.destroyed) return;
-    if (error instanceof SlowBodyError) {
-      refuseSlowBody(exchange);
-      return;
-    }
     const fields = { request_id: requestId, method: request.method, err: error };
     this.#options.log.error(fields, 'a request failed');
     if (response.headersSent) {

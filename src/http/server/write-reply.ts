@@ -5,6 +5,7 @@ import type { Failure } from '../../domain/errors.js';
 import type { Download } from '../../usecases/mailbox/read-message.js';
 import type { ByteStream } from '../../usecases/shared/contents.js';
 import type { Hand } from '../../usecases/shared/in-hand.js';
+import { endGently } from './linger.js';
 import type { PageHeaders, Reply } from './route.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -54,13 +55,6 @@ export function writeReply(exchange: Exchange, reply: Reply, isLast: boolean): P
 /** Headers of every answer. */
 function commonHead(requestId: string): Head {
   return ['X-Request-ID', requestId, 'Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff'];
-}
-
-/** Ends a connection whose body comes too slowly as Node ends one whose request takes too long. */
-export function refuseSlowBody({ request, response, requestId }: Exchange): void {
-  response.writeHead(408, [...commonHead(requestId), 'Content-Length', 0, 'Connection', 'close']);
-  response.end();
-  request.destroy();
 }
 
 type JsonReply = Extract<Reply, { kind: 'json' }>;
@@ -152,54 +146,35 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-/** How many bytes of an unwanted request body are still read and discarded, and for how long (see `finish`). */
-const LINGER_BYTES = 1024 * 1024;
-const LINGER_MS = 2_000;
-
 /**
- * Ends the answer. When the client is still sending a body that will not be read (413, 401), closing at once would
- * reset the connection, and the client might never get the answer. So the answer is written in full, a bounded rest
- * of the request is read and discarded, and then the connection closes.
+ * Ends the answer. A client that is still sending a body which will not be read (413, 401) gets the whole answer before
+ * its connection ends.
  */
 function finish(exchange: Exchange, body: Uint8Array | null): Promise<void> | undefined {
-  const { request, response } = exchange;
+  const { request, response, outbox } = exchange;
   const due = request.method === 'HEAD' ? null : body;
-  if (hasUnreadBody(request)) return finishLingering(exchange, due);
-  exchange.outbox.add(response, due);
+  if (hasUnreadBody(request)) endUnread(exchange, due);
+  else outbox.add(response, due);
   return undefined;
 }
 
-async function finishLingering({ request, response }: Exchange, body: Uint8Array | null): Promise<void> {
+/** The response is not ended: Node would close the connection with it. */
+function endUnread({ request, response }: Exchange, body: Uint8Array | null): void {
   if (body === null) response.flushHeaders();
   else response.write(body);
-  await discard(request);
-  response.end();
-  if (!request.complete) request.destroy();
+  const { socket } = request;
+  // In full: then nothing is left that could reset the connection.
+  request.once('end', () => socket.destroySoon());
+  request.resume();
+  if (response.socket !== null) endGently(socket);
+  // After the answers to earlier requests of the connection.
+  else response.once('socket', () => setImmediate(() => endGently(socket)));
 }
 
 function hasUnreadBody(request: IncomingMessage): boolean {
   if (request.complete) return false;
   const length = request.headers['content-length'];
   return request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
-}
-
-function discard(request: IncomingMessage): Promise<void> {
-  return new Promise(resolve => {
-    let size = 0;
-    const timer = setTimeout(() => done(), LINGER_MS);
-    const onData = (chunk: Buffer): void => {
-      size += chunk.length;
-      if (size > LINGER_BYTES) done();
-    };
-    const done = (): void => {
-      clearTimeout(timer);
-      request.off('data', onData).off('end', done).off('close', done).off('error', done);
-      request.pause();
-      resolve();
-    };
-    request.on('data', onData).on('end', done).on('close', done).on('error', done);
-    request.resume();
-  });
 }
 
 /** Percent-encodes everything except `attr-char` of RFC 8187. */

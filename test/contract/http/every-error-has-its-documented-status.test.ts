@@ -10,12 +10,14 @@ const DOCUMENTED: Record<number, string> = {
   403: 'operation_not_allowed recipient_not_allowed origin_not_allowed',
   404: 'not_found',
   405: 'method_not_allowed',
+  408: 'request_timeout',
   409: `address_unavailable inbox_limit_reached idempotency_conflict idempotency_result_unavailable
     protected_inbox reply_not_ready reply_headers_unavailable reply_recipients_unavailable draft_busy
     draft_submitted draft_result_unavailable storage_limit_reached`,
   413: 'body_too_large message_too_large',
   415: 'unsupported_media_type',
   429: 'outbound_limit_reached rate_limited',
+  431: 'headers_too_large',
   500: 'internal_error',
   503: 'insufficient_room content_unavailable outbound_unavailable draft_unavailable',
 };

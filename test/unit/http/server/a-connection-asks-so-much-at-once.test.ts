@@ -55,6 +55,22 @@ t.test(
   },
 );
 
+t.test('the headers of open requests are bounded, too', async t => {
+  const { route, state, answerOne } = waitingRoute();
+  const { socket } = await withServer(t, [route]);
+  const client = await socket();
+  const answer = readToEnd(client);
+  const long = `X-Long: ${'x'.repeat(30_000)}\r\n\r\n`;
+  client.write(GET('/waiting').replace('\r\n\r\n', `\r\n${long}`).repeat(9));
+  while (state.begun < 3) await turns(1);
+  await turns(100);
+  t.equal(state.begun, 3, 'which exceed 64 KiB with the third');
+  const pump = setInterval(answerOne, 1);
+  client.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  t.equal((await answer).match(/HTTP\/1\.1 200 /g)?.length, 10);
+  clearInterval(pump);
+});
+
 t.test(
   'a client that takes nothing of its answers is asked to before more are made, then closed',
   async t => {
