@@ -122,6 +122,28 @@ export const Mailbox = z
   .meta({ id: 'Mailbox', examples: [{ address: 'recipient@example.com', name: 'Alex' }] });
 export type Mailbox = Wire<typeof Mailbox>;
 
+/** The beginning of what a message says, for lists. */
+export const Preview = z
+  .object({
+    text: z.string().max(300),
+    truncated: z.boolean(),
+    source: z.enum(['reply_text', 'text', 'html']),
+  })
+  .meta({ id: 'Preview' });
+
+/** Member of an entry of a list. */
+export const preview = Preview.nullable()
+  .optional()
+  .describe('With include=preview only. Null: there is none; this version makes none yet.');
+
+/** Member of a detail: the new words of an answer. */
+export const replyText = z
+  .string()
+  .nullable()
+  .describe(
+    'The new words of an answer, without quoted text and signature; empty when there are none. Null: they could not be told apart; this version does not tell them apart yet.',
+  );
+
 export const deletionPending = z.literal('deletion_pending');
 
 /** The answer to the deletion of an inbox, a received message or a sent copy. */

@@ -15,7 +15,7 @@ import {
 } from './common.js';
 import { labelSet } from './labels.js';
 import { BODY_BYTES } from './limits.js';
-import { operations, PAGE } from './operation.js';
+import { NO_PARAMETERS, operations, PAGE } from './operation.js';
 import { attachments, includeAttachments, recipients, SENDING_ERRORS, subject } from './sending.js';
 import { FirstDraftReceipt, RecoveredDraftReceipt, StoredAttachment } from './sent.js';
 
@@ -84,12 +84,14 @@ export const CreateDraft = z
   .strictObject({ ...fields, source: draftSource.optional(), idempotency_key: Key.optional() })
   .meta({
     id: 'CreateDraft',
+    'x-null-means': 'absent',
     examples: [{ subject: 'Notes', text: 'Here are the notes.', idempotency_key: EXAMPLE.key }],
   });
 export type CreateDraft = Wire<typeof CreateDraft>;
 
 export const UpdateDraft = z.strictObject(fields).meta({
   id: 'UpdateDraft',
+  'x-null-means': 'empty',
   minProperties: 1,
   description: 'What is absent stays; lists are replaced; null or empty clears.',
   examples: [{ text: 'Here are the notes, corrected.', html: null }],
@@ -98,6 +100,7 @@ export type UpdateDraft = Wire<typeof UpdateDraft>;
 
 export const SendDraft = z.strictObject({ idempotency_key: Key.optional() }).meta({
   id: 'SendDraft',
+  'x-null-means': 'absent',
   examples: [{}],
 });
 export type SendDraft = Wire<typeof SendDraft>;
@@ -191,6 +194,7 @@ export const DRAFT_OPERATIONS = operations({
     method: 'GET',
     path: draftPath,
     auth: 'bearer',
+    query: { ...NO_PARAMETERS, invalid: 'invalid_draft' },
     tag: 'drafts',
     summary: 'Get a draft',
     description: 'With its content as saved, before the attribution.',

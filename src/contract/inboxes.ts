@@ -81,11 +81,10 @@ export const CreateInbox = z
       description:
         'What stands before the @: trimmed and lowercased, then 1 to 64 letters, digits, hyphens and underscores, the first and the last a letter or digit.',
     }),
-    domain: z
-      .string()
-      .nullable()
-      .optional()
-      .describe('One of the mail domains of the service; its first one when absent.'),
+    domain: z.string().nullable().optional().meta({
+      'x-extension': true,
+      description: 'One of the mail domains of the service; its first one when absent.',
+    }),
     name: Name.nullable().optional(),
     sender_name: Name.nullable().optional(),
     idempotency_key: Key.optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Count, Deleted, EXAMPLE, Id, nextCursor, Ts, type Wire } from './common.js';
-import { LABEL_GROUPS, operations, SEARCH_NAMES, SEARCHED_PAGE } from './operation.js';
+import { Count, Deleted, EXAMPLE, Id, nextCursor, preview, replyText, Ts, type Wire } from './common.js';
+import { LABEL_GROUPS, NO_PARAMETERS, operations, SEARCH_NAMES, SEARCHED_PAGE } from './operation.js';
 
 /** A mailbox as parsed from a header field (RFC 5322 section 3.4). */
 const ParsedMailbox = z.object({
@@ -47,15 +47,16 @@ const baseExample = {
 const alex = { name: 'Alex', address: 'alex@example.com' };
 const summaryExample = { ...baseExample, from: alex };
 
-/** An entry of a list: no bodies, no previews; `from` only once the message is ready. */
+/** An entry of a list: no bodies, and no previews unless they are asked for; `from` only once the message is ready. */
 export const ReceivedSummary = z
   .discriminatedUnion('processing_status', [
     z.object({
       ...receivedBase,
       processing_status: ready,
       from: ParsedAddress.nullable().describe('Null when the message has no From.'),
+      preview,
     }),
-    z.object({ ...receivedBase, processing_status: notReady }),
+    z.object({ ...receivedBase, processing_status: notReady, preview }),
   ])
   .meta({ id: 'ReceivedSummary', examples: [summaryExample] });
 export type ReceivedSummary = Wire<typeof ReceivedSummary>;
@@ -82,27 +83,34 @@ export type ReceivedAttachment = Wire<typeof ReceivedAttachment>;
 const addresses = z.array(ParsedAddress);
 const headerText = z.string().nullable();
 
-export const ReceivedContent = z
-  .object({
-    from: ParsedAddress.nullable(),
-    sender: ParsedAddress.nullable(),
-    reply_to: addresses,
-    to: addresses,
-    cc: addresses,
-    bcc: addresses,
-    subject: headerText,
-    message_id: headerText,
-    in_reply_to: headerText,
-    references: headerText,
-    date: headerText.describe(
-      'As the sender claims: ISO 8601 in UTC when the header can be read, else its text.',
-    ),
-    text: z.string().nullable(),
-    html: z.string().nullable().describe('Text from a stranger: not safe to show as markup.'),
-    attachments: z.array(ReceivedAttachment),
-  })
+const headerFields = {
+  from: ParsedAddress.nullable(),
+  sender: ParsedAddress.nullable(),
+  reply_to: addresses,
+  to: addresses,
+  cc: addresses,
+  bcc: addresses,
+  subject: headerText,
+  message_id: headerText,
+  in_reply_to: headerText,
+  references: headerText,
+  date: headerText.describe(
+    'As the sender claims: ISO 8601 in UTC when the header can be read, else its text.',
+  ),
+};
+const bodyFields = {
+  text: z.string().nullable(),
+  html: z.string().nullable().describe('Text from a stranger: not safe to show as markup.'),
+  attachments: z.array(ReceivedAttachment),
+};
+
+export const ReceivedContentDetail = z
+  .object({ ...headerFields, reply_text: replyText, ...bodyFields })
   .meta({ id: 'ReceivedContent' });
-export type ReceivedContent = Wire<typeof ReceivedContent>;
+
+const StoredContent = z.object({ ...headerFields, ...bodyFields });
+/** What the parser makes of a message, as it is stored. */
+export type ReceivedContent = Wire<typeof StoredContent>;
 
 /** Members of a message's detail in every processing state; also used by threads. */
 export const receivedDetailBase = {
@@ -112,7 +120,7 @@ export const receivedDetailBase = {
   processed_at: Ts.nullable(),
 };
 
-export const contentOfReady = { processing_status: ready, content: ReceivedContent };
+export const contentOfReady = { processing_status: ready, content: ReceivedContentDetail };
 export const statusOfOthers = { processing_status: notReady };
 
 export const receivedDetailExample = {
@@ -134,6 +142,7 @@ export const receivedDetailExample = {
     date: '2026-01-31T11:59:58.000Z',
     text: 'Here are the notes.\n',
     html: null,
+    reply_text: null,
     attachments: [
       {
         id: EXAMPLE.attachmentId,
@@ -183,6 +192,7 @@ export const MESSAGE_OPERATIONS = operations({
     method: 'GET',
     path: messagePath,
     auth: 'bearer',
+    query: NO_PARAMETERS,
     tag: 'messages',
     summary: 'Get a received message',
     description: 'In every processing state; content is there when processing_status is ready.',

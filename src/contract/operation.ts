@@ -31,6 +31,8 @@ export interface OperationSpec {
   readonly isGuarded?: true;
   readonly query?: QuerySpec;
   readonly body?: BodySpec;
+  /** Beyond the contract that the service shares with others of its kind. */
+  readonly isExtension?: true;
   readonly tag: Tag;
   /** A few words without a full stop. */
   readonly summary: string;
@@ -66,15 +68,18 @@ export interface QuerySpec {
 /** Parameters of a list that comes in pages. */
 export const PAGE = ['limit', 'cursor'] as const;
 /** Filters of a search: those given at most once, and those that may be repeated. */
-export const SEARCH_NAMES = ['query', 'from', 'recipient', 'subject', 'after', 'before'] as const;
+export const SEARCH_NAMES = ['from', 'recipient', 'subject', 'after', 'before'] as const;
 export const LABEL_GROUPS = ['labels_all', 'labels_any', 'labels_none'] as const;
 
 /** Parameters of a list with filters and an order. */
 export const SEARCHED_PAGE = {
-  names: [...PAGE, 'order', ...SEARCH_NAMES],
+  names: [...PAGE, 'order', ...SEARCH_NAMES, 'include'],
   lists: LABEL_GROUPS,
   invalid: 'invalid_search',
 } as const satisfies QuerySpec;
+
+/** A detail takes no parameters: one that is misspelt or not there yet is refused like that of a list. */
+export const NO_PARAMETERS = { names: [], invalid: 'invalid_search' } as const satisfies QuerySpec;
 
 export interface BodySpec {
   readonly limitBytes: number;

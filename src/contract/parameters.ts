@@ -15,6 +15,8 @@ import {
 export interface ParameterSpec {
   readonly description: string;
   readonly schema: z.ZodType;
+  /** Beyond the contract that the service shares with others of its kind. */
+  readonly isExtension?: true;
 }
 
 const pathId = (description: string): ParameterSpec => ({ description, schema: z.string() });
@@ -43,28 +45,36 @@ export const QUERY_PARAMETERS: Readonly<Record<string, ParameterSpec>> = {
     schema: z.string(),
   },
   order: {
-    description: 'relevance needs query.',
-    schema: z.enum(['newest', 'oldest', 'relevance']).meta({ default: 'newest' }),
+    isExtension: true,
+    description: 'By the time of the service.',
+    schema: z.enum(['newest', 'oldest']).meta({ default: 'newest' }),
   },
-  query: {
-    description:
-      'Words and "phrases in double quotes", at most 16, all of which must be in the subject or body. There are no operators.',
-    schema: z.string().meta({ pattern: '\\S', maxLength: 512 }),
+  include: {
+    isExtension: true,
+    description: 'What entries have besides: preview, the beginning of what a message says.',
+    schema: z.enum(['preview']),
   },
   from: {
+    isExtension: true,
     description: 'The bare address of a mailbox in From; letter case does not matter.',
     schema: address,
   },
   recipient: {
+    isExtension: true,
     description: 'The bare address of a mailbox in To, Cc or Bcc; letter case does not matter.',
     schema: address,
   },
   subject: {
+    isExtension: true,
     description: 'A part of the subject; letter case does not matter.',
     schema: z.string().meta({ pattern: '\\S', maxLength: MAX_SOUGHT_SUBJECT_LENGTH }),
   },
-  after: { description: 'Received or submitted at or after this instant.', schema: instant },
-  before: { description: 'Received or submitted before this instant.', schema: instant },
+  after: {
+    isExtension: true,
+    description: 'Received or submitted at or after this instant.',
+    schema: instant,
+  },
+  before: { isExtension: true, description: 'Received or submitted before this instant.', schema: instant },
   labels_all: { description: 'Every one of these labels is on the message.', schema: labelSet },
   labels_any: { description: 'At least one of these labels is on the message.', schema: labelSet },
   labels_none: {

@@ -43,6 +43,7 @@ export const SendInput = z
   })
   .meta({
     id: 'SendInput',
+    'x-null-means': 'absent',
     examples: [
       {
         to: [{ address: 'recipient@example.com', name: 'Alex' }],
@@ -66,6 +67,7 @@ export const ReplyInput = z
   })
   .meta({
     id: 'ReplyInput',
+    'x-null-means': 'absent',
     examples: [{ message_id: EXAMPLE.messageId, text: 'Thank you.', idempotency_key: EXAMPLE.key }],
   });
 export type ReplyInput = Wire<typeof ReplyInput>;
@@ -73,7 +75,7 @@ export type ReplyInput = Wire<typeof ReplyInput>;
 export const includeAttachments = z
   .boolean()
   .optional()
-  .meta({ default: true, description: 'False leaves out every file, embedded images included.' });
+  .describe('False leaves out every file, embedded images included; true when absent.');
 
 export const ForwardInput = z
   .strictObject({
@@ -88,6 +90,7 @@ export const ForwardInput = z
   })
   .meta({
     id: 'ForwardInput',
+    'x-null-means': 'absent',
     examples: [
       {
         message_id: EXAMPLE.messageId,

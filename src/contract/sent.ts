@@ -8,12 +8,14 @@ import {
   keyed,
   Mailbox,
   nextCursor,
+  preview,
   replayedResult,
+  replyText,
   Ts,
   type Wire,
 } from './common.js';
 import { MAX_FILENAME_BYTES, MAX_MEDIA_TYPE_LENGTH, PATTERNS } from './limits.js';
-import { operations, SEARCHED_PAGE } from './operation.js';
+import { NO_PARAMETERS, operations, SEARCHED_PAGE } from './operation.js';
 
 const metadataFields = {
   id: Id,
@@ -29,7 +31,9 @@ const metadataFields = {
   error_code: z
     .string()
     .nullable()
-    .describe('What the relay said, such as E_RECIPIENT_REJECTED or acceptance_unknown; the set is open.'),
+    .describe(
+      'What the relay said, such as E_RECIPIENT_REJECTED or acceptance_unknown; the set is open. After E_TEMPORARY_FAILURE nobody has the message and nothing was charged: the same send may be tried again later, with a new idempotency key.',
+    ),
   thread_id: Id.nullable(),
   in_reply_to: Id.nullable().describe('Id of the message that it answers.'),
   labels: z.array(z.string()),
@@ -53,8 +57,10 @@ export const SentMetadata = z
   .meta({ id: 'SentMetadata', examples: [metadataExample] });
 export type SentMetadata = Wire<typeof SentMetadata>;
 
-/** An entry of a list: no subject, no recipients, no bodies. */
-export const SentSummary = z.object(metadataFields).meta({ id: 'SentSummary', examples: [metadataExample] });
+/** An entry of a list: no subject, no recipients, no bodies; a preview if it is asked for. */
+export const SentSummary = z
+  .object({ ...metadataFields, preview })
+  .meta({ id: 'SentSummary', examples: [metadataExample] });
 
 export const SentPage = z
   .object({ messages: z.array(SentSummary), next_cursor: nextCursor })
@@ -114,6 +120,7 @@ export const submissionExample = {
 
 export const sentDetailExample = {
   ...metadataExample,
+  reply_text: null,
   submission: {
     ...submissionExample,
     attachments: [
@@ -123,7 +130,7 @@ export const sentDetailExample = {
 };
 
 export const SentDetail = z
-  .object({ ...metadataFields, submission: Submission })
+  .object({ ...metadataFields, reply_text: replyText, submission: Submission })
   .meta({ id: 'SentDetail', examples: [sentDetailExample] });
 
 const unkeyedExample = { limited: false as const, message: metadataExample, outcome_persisted: true };
@@ -169,6 +176,7 @@ export const SENT_OPERATIONS = operations({
     method: 'GET',
     path: sentPath,
     auth: 'bearer',
+    query: NO_PARAMETERS,
     tag: 'sending',
     summary: 'Get a sent message',
     description: 'With what was sent: recipients, bodies with the attribution, files.',

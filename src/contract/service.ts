@@ -14,6 +14,7 @@ export const ContractDocument = z
 /** None of them has an unexpected failure to report (`uncertain: null`). */
 export const SERVICE_OPERATIONS = operations({
   getHealth: {
+    isExtension: true,
     method: 'GET',
     path: '/healthz',
     auth: 'none',
@@ -23,6 +24,7 @@ export const SERVICE_OPERATIONS = operations({
     uncertain: null,
   },
   getReadiness: {
+    isExtension: true,
     method: 'GET',
     path: '/readyz',
     auth: 'none',

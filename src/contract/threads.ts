@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { Count, deletionPending, EXAMPLE, Id, Mailbox, nextCursor, Ts, type Wire } from './common.js';
+import {
+  Count,
+  deletionPending,
+  EXAMPLE,
+  Id,
+  Mailbox,
+  nextCursor,
+  preview,
+  replyText,
+  Ts,
+  type Wire,
+} from './common.js';
 import { LabelChange } from './labels.js';
 import { BODY_BYTES, MAX_MATCHING_IDS } from './limits.js';
 import {
@@ -42,11 +53,13 @@ export const ThreadLatestMessage = z
       id: Id,
       direction: z.literal('received'),
       counterpart: ParsedAddress.nullable().describe('The From of the message.'),
+      preview,
     }),
     z.object({
       id: Id,
       direction: z.literal('sent'),
       counterpart: Mailbox.nullable().describe('The first To: lower case, without a name.'),
+      preview,
     }),
   ])
   .meta({ id: 'ThreadLatestMessage' });
@@ -97,6 +110,7 @@ export const ThreadSentDetail = z
     ...SentMetadata.shape,
     direction: z.literal('sent'),
     ...place,
+    reply_text: replyText,
     submission: z.object({ ...submissionFields, attachments: z.array(fileOfThread) }),
   })
   .meta({ id: 'ThreadSentDetail' });

@@ -99,6 +99,7 @@ const restore = {
 
 export const TRASH_OPERATIONS = operations({
   trashMessage: {
+    isExtension: true,
     ...trash,
     path: '/v1/messages/{message_id}/trash',
     summary: 'Move a received message to Trash',
@@ -109,6 +110,7 @@ export const TRASH_OPERATIONS = operations({
     summary: 'Bring a received message back from Trash',
   },
   trashSentMessage: {
+    isExtension: true,
     ...trash,
     path: '/v1/sent/{message_id}/trash',
     summary: 'Move a sent message to Trash',

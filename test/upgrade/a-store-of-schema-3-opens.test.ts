@@ -38,8 +38,18 @@ async function sameAnswers(t: Test, box: PosternBox): Promise<void> {
   const apiOf = apisOf(box);
   for (const { status, headers, body, ...question } of past.requests) {
     const answer = factsOf(await askAs(apiOf(question.as), question));
-    t.has(answer, { status, headers, body }, `${question.as}: ${question.path}`);
+    t.has(
+      answer,
+      { status, headers: withoutLengthOfJson(headers), body },
+      `${question.as}: ${question.path}`,
+    );
   }
+}
+
+/** JSON, the type that goes without saying, may have become longer. */
+function withoutLengthOfJson(headers: Readonly<Record<string, string>>): object {
+  const { 'content-length': _length, ...rest } = headers;
+  return 'content-type' in headers ? headers : rest;
 }
 
 /** The store is sound, and what the process that wrote it left of uploads and deletions is freed. */
@@ -73,7 +83,11 @@ t.test('what waited is done', async t => {
   const apiOf = apisOf(box);
   const { parsed, send, claim } = past.later;
   for (const { as, id, content } of parsed) {
-    t.strictSame(condensed(await apiOf(as).content(id)), content, `message ${id} is parsed`);
+    t.strictSame(
+      condensed(await apiOf(as).content(id)),
+      { ...(content as object), reply_text: null },
+      `message ${id} is parsed`,
+    );
   }
 
   const sent = () => apiOf(send.as).get(`/v1/sent/${send.id}`);

@@ -1,4 +1,4 @@
-import { THREAD_OPERATIONS } from '../../contract/threads.js';
+import { THREAD_OPERATIONS, type ThreadPage } from '../../contract/threads.js';
 import { resultOf } from '../../domain/errors.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
@@ -7,7 +7,7 @@ import { changeThreadLabels, deleteThread } from '../../usecases/threads/change-
 import { listThreads, threadListVersion } from '../../usecases/threads/list-threads.js';
 import { getThreadDetail } from '../../usecases/threads/read-thread.js';
 import { PageCache, pageReply, readListQuery } from '../server/list-page.js';
-import { readPage } from '../server/query.js';
+import { readInclude, readPage } from '../server/query.js';
 import {
   inboxOf,
   json,
@@ -50,12 +50,23 @@ async function list(deps: ThreadRouteDeps, pages: PageCache, request: ListReques
   const cached = version.ok ? pages.get(key, `${version.value}`) : undefined;
   if (cached !== undefined) return pageReply(cached);
   const asked = readListQuery(request.query);
+  const hasPreviews = readInclude(request.query);
   const page = await listThreads(deps, { ...input, ...asked });
-  const bytes = Buffer.from(JSON.stringify(page));
+  const bytes = Buffer.from(JSON.stringify(hasPreviews ? withPreviews(page) : page));
   // A search spans several turns of the event loop: its page is cached only if nothing changed in the meantime.
   const versionNow = resultOf(() => threadListVersion(deps, input));
   if (version.ok && versionNow.ok && versionNow.value === version.value) {
     pages.set(key, `${version.value}`, bytes);
   }
   return pageReply(bytes);
+}
+
+function withPreviews({ threads, next_cursor }: ThreadPage): ThreadPage {
+  return {
+    threads: threads.map(thread => ({
+      ...thread,
+      latest_message: { ...thread.latest_message, preview: null },
+    })),
+    next_cursor,
+  };
 }

@@ -8,7 +8,7 @@ import {
   listVersion,
   type MessagePage,
 } from '../../usecases/mailbox/list-messages.js';
-import { readFilter, readOrder, readPage } from './query.js';
+import { readFilter, readInclude, readOrder, readPage } from './query.js';
 import { inboxOf, jsonBytes, type Reply, type RequestOf } from './route.js';
 
 export interface ListPageDeps {
@@ -30,8 +30,9 @@ export function listPage(deps: ListPageDeps, kind: MessageKind, request: ListReq
   const known = version === null ? undefined : deps.pages.get(key, version);
   if (known !== undefined) return pageReply(known);
   const asked = readListQuery(request.query);
+  const hasPreviews = readInclude(request.query);
   const page = listMessages(deps, { ...input, ...asked });
-  const bytes = encodePage(page);
+  const bytes = encodePage(page, hasPreviews);
   // Version and page were read in the same event turn, so from the same snapshot.
   if (version !== null) deps.pages.set(key, version, bytes);
   return pageReply(bytes);
@@ -54,13 +55,16 @@ export function pageReply(bytes: Buffer): Reply<never> {
 
 const OPEN = Buffer.from('{"messages":[');
 const COMMA = Buffer.from(',');
+/** Takes the place of the brace that ends an entry. */
+const NO_PREVIEW = Buffer.from(',"preview":null}');
 
 /** Joins the summaries as they are stored, in JSON, without decoding and encoding them again. */
-function encodePage(page: MessagePage): Buffer {
+function encodePage(page: MessagePage, hasPreviews: boolean): Buffer {
   const parts: Buffer[] = [OPEN];
   for (const [index, summary] of page.summaries.entries()) {
     if (index > 0) parts.push(COMMA);
-    parts.push(summary);
+    if (hasPreviews) parts.push(summary.subarray(0, -1), NO_PREVIEW);
+    else parts.push(summary);
   }
   parts.push(Buffer.from(`],"next_cursor":${JSON.stringify(page.nextCursor)}}`));
   return Buffer.concat(parts);

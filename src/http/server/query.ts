@@ -74,12 +74,6 @@ type SearchName = (typeof SEARCH_NAMES)[number] | (typeof LABEL_GROUPS)[number];
 
 /** The filter of a list or count. */
 export function readFilter(query: Query<SearchName>): MessageFilter {
-  if (query.get('query') !== undefined) {
-    throw refuse(
-      'invalid_search',
-      'Search in texts (query) is not served yet; use subject, from or recipient.',
-    );
-  }
   const given = SEARCH_NAMES.flatMap(name => {
     const value = query.get(name);
     return value === undefined ? [] : [[name, value]];
@@ -95,10 +89,13 @@ export function readFilter(query: Query<SearchName>): MessageFilter {
 export function readOrder(query: Query<'order'>): ListOrder {
   const order = query.get('order') ?? 'newest';
   if (order === 'newest' || order === 'oldest') return order;
-  throw refuse(
-    'invalid_search',
-    order === 'relevance'
-      ? 'order relevance needs query, which is not served yet; use newest or oldest.'
-      : 'order must be newest or oldest.',
-  );
+  throw refuse('invalid_search', 'order must be newest or oldest.');
+}
+
+/** Whether entries of a list are to have a preview. */
+export function readInclude(query: Query<'include'>): boolean {
+  const include = query.get('include');
+  if (include === undefined) return false;
+  if (include === 'preview') return true;
+  throw refuse('invalid_search', 'include must be preview.');
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { readNulls } from '../../contract/nulls.js';
 import { type BodySpec, codeOfField } from '../../contract/operation.js';
 import { refuse } from '../../domain/errors.js';
 import { inSlices, pauseIfLong } from '../../lib/slices.js';
@@ -70,25 +71,25 @@ function stillThere(request: IncomingMessage): void {
   if (request.socket.destroyed) throw new Error('the client went away while its request waited');
 }
 
-/** The body came too slowly: it is answered with 408, as Node answers one that takes too long in all. */
-export class SlowBodyError extends Error {
-  constructor() {
-    super('the body of the request came too slowly');
-    this.name = 'SlowBodyError';
-  }
-}
-
 /**
  * The least rate of a large body, which others wait for: 16 KiB a second, over each window of five seconds. A mobile
  * connection at the edge of its cell is faster, and five seconds bridge lost packets.
  */
 const WINDOW_MS = 5_000;
-const LEAST_BYTES = 16 * 1024 * (WINDOW_MS / 1000);
+const LEAST_RATE = 16 * 1024;
+const LEAST_BYTES = LEAST_RATE * (WINDOW_MS / 1000);
 
 async function readLarge(request: IncomingMessage, limit: number, expected: number): Promise<Buffer | null> {
   let stop = (): void => {};
   const tooSlow = new Promise<never>((_resolve, reject) => {
-    stop = watchRate(request.socket, () => reject(new SlowBodyError()));
+    stop = watchRate(request.socket, () =>
+      reject(
+        refuse(
+          'request_timeout',
+          `The body came too slowly: a large one must come with at least ${LEAST_RATE / 1024} KiB a second.`,
+        ),
+      ),
+    );
   });
   try {
     return await Promise.race([readAtMost(request, limit, expected), tooSlow]);
@@ -165,7 +166,7 @@ function validate(value: Record<string, unknown>, spec: BodySpec): unknown {
     if (!Array.isArray(list) || list.length <= MAX_ENTRIES) continue;
     throw refuse(codeOfField(spec, field), `${shown([field])} has ${list.length} entries, far too many.`);
   }
-  const parsed = spec.schema.safeParse(value);
+  const parsed = spec.schema.safeParse(readNulls(spec.schema, value));
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   if (issue === undefined) throw refuse(spec.invalid, 'The body is not valid.');

@@ -88,7 +88,9 @@ export async function createDraft(
 }
 
 async function normalise(input: CreateDraft & NewDraftInput): Promise<Creation> {
-  const change = normaliseDraft(input);
+  const { attachments, ...rest } = input;
+  // Of a new draft null says that none were given; an update with null removes them.
+  const change = normaliseDraft(attachments === null ? rest : input);
   const source = input.source === undefined ? null : normaliseSource(input.source, change);
   const key = checkIdempotencyKey(input.idempotency_key);
   const { accountId, inboxId } = input;

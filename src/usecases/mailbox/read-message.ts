@@ -9,6 +9,7 @@ import {
   joinStreams,
   membersOf,
   openBlob,
+  openContent,
 } from '../shared/contents.js';
 import { locate, type MessageInput, type Wanted } from './message-access.js';
 
@@ -28,10 +29,12 @@ export function getMessageDetail(deps: Deps, input: MessageInput): ByteStream {
   const record = deps.store.read(reader => withShownThread(reader, locate(reader, input, RECEIVED)));
   const fields = JSON.stringify(detailFields(record));
   if (record.content === null) return inMemory([Buffer.from(fields)]);
-  const content = openBlob(deps.store, record.content);
   const head = Buffer.from(`${fields.slice(0, -1)},"content":`);
-  const tail = Buffer.from('}');
-  return joinStreams([inMemory([head]), content, inMemory([tail])]);
+  return joinStreams([
+    inMemory([head]),
+    openContent(deps.store, record.content),
+    inMemory([Buffer.from('}')]),
+  ]);
 }
 
 /** The original bytes, in any processing state. */
@@ -57,10 +60,11 @@ export function openAttachment(
 export function getSentDetail(deps: Deps, input: MessageInput): ByteStream {
   const record = deps.store.read(reader => withShownThread(reader, locate(reader, input, SENT)));
   const { from, to, cc, bcc, subject } = record;
-  const head = JSON.stringify({ ...viewSent(record), submission: { from, to, cc, bcc, subject } }).slice(
-    0,
-    -2,
-  );
+  const head = JSON.stringify({
+    ...viewSent(record),
+    reply_text: null,
+    submission: { from, to, cc, bcc, subject },
+  }).slice(0, -2);
   // The bodies are kept as they are shown: megabytes of JSON are not read and written again.
   const bodies = membersOf(openBlob(deps.store, record.content));
   const tail = `${JSON.stringify({ attachments: [], ...headersOf(record) }).slice(1)}}`;

@@ -43,6 +43,30 @@ export function openBlob(store: Store, ref: BlobRef, heldBytes = CHUNK_BYTES): B
   return inMemory([only]);
 }
 
+/** In place of the brace that begins a content: it is stored without this member of the detail. */
+const NO_REPLY_TEXT = Buffer.from('{"reply_text":null,');
+
+/**
+ * The content of a ready message as its detail shows it (`getMessage`, `getThread`), to be sent to a client.
+ * @param heldBytes as for `openBlob`
+ * @throws content_unavailable
+ */
+export function openContent(store: Store, ref: BlobRef, heldBytes = CHUNK_BYTES): ByteStream {
+  const { size, bytes } = openBlob(store, ref, heldBytes);
+  const rest = isInMemory(bytes)
+    ? bytes.map((part, at) => part.subarray(at === 0 ? 1 : 0))
+    : withoutFirst(bytes);
+  return joinStreams([inMemory([NO_REPLY_TEXT]), { size: size - 1, bytes: rest }]);
+}
+
+async function* withoutFirst(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isFirst = true;
+  for await (const part of bytes) {
+    yield isFirst ? part.subarray(1) : part;
+    isFirst = false;
+  }
+}
+
 /** Refuses when the first chunk of one of these is missing. */
 function checkThere(store: Store, refs: readonly BlobRef[]): void {
   const isThere = store.read(reader => refs.every(({ id }) => reader.has(blobChunksTable, { id, index: 0 })));

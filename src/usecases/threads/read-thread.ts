@@ -18,7 +18,14 @@ import {
 import { instantAt, type Member, type MemberPosition, scanMembers } from '../../store/threads/members.js';
 import { findThread, memberCount, type ThreadRecord } from '../../store/threads/threads.js';
 import { reachedInbox } from '../shared/callers.js';
-import { type ByteStream, inMemory, joinStreams, membersOf, openBlob } from '../shared/contents.js';
+import {
+  type ByteStream,
+  inMemory,
+  joinStreams,
+  membersOf,
+  openBlob,
+  openContent,
+} from '../shared/contents.js';
 import { fitting, MAX_PAGE_BYTES, memberCursors, type PageInput, page } from '../shared/pages.js';
 
 /** What an agent asks for with a thread's id. */
@@ -118,7 +125,7 @@ function encodeMember(
   const id = idField<MessageId>(summary, 'id');
   const record = id === null ? undefined : getMessage(reader, id);
   if (record === undefined || record.content === null) return [];
-  const content = openBlob(store, record.content, HELD_BYTES);
+  const content = openContent(store, record.content, HELD_BYTES);
   const fields = JSON.stringify({ ...detailFields({ ...record, threadId }), ...place });
   return [text(`${fields.slice(0, -1)},"content":`), content, text('}')];
 }
@@ -137,7 +144,7 @@ function encodeSent(store: Store, record: SentRecord, place: object): readonly B
     replyHeaders === null
       ? {}
       : { headers: { 'In-Reply-To': replyHeaders.inReplyTo, References: replyHeaders.references } };
-  const fields = JSON.stringify({ ...viewSent(record), ...place }).slice(0, -1);
+  const fields = JSON.stringify({ ...viewSent(record), ...place, reply_text: null }).slice(0, -1);
   const head = JSON.stringify({ from, to, cc, bcc, subject }).slice(0, -1);
   const tail = JSON.stringify({ attachments, ...headers }).slice(1);
   return [text(`${fields},"submission":${head},`), membersOf(bodies), text(`,${tail}}`)];

@@ -107,6 +107,12 @@ t.test('a message in each of its states', async t => {
     labels: [],
     thread_id: String,
   });
+  t.strictSame(detail.content.reply_text, null);
+  const previewed = (await call(`/v1/inboxes/${inbox}/messages?include=preview`)).json;
+  t.strictSame(
+    previewed.messages,
+    list.messages.map((message: object) => ({ ...message, preview: null })),
+  );
   t.match(detail.received_at, /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
   t.strictSame((await call(`/v1/inboxes/${inbox}/messages/count`)).json, { count: 3 });
   for (const [status, method] of [
@@ -163,7 +169,7 @@ t.test('conversations', async t => {
   t.equal(keys(detail), sorted(`${THREAD} messages next_cursor`));
   t.strictSame(detail.messages.map(keys), [
     sorted(`${DETAIL} content direction timestamp`),
-    sorted(`${SENT_METADATA} direction submission timestamp`),
+    sorted(`${SENT_METADATA} direction reply_text submission timestamp`),
   ]);
   const submission = 'attachments bcc cc from headers subject text to';
   t.equal(keys(detail.messages[1].submission), submission);

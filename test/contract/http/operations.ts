@@ -21,7 +21,7 @@ export interface Row {
 }
 
 const PAGE = 'limit cursor';
-const SEARCH = 'query from recipient subject after before labels_all labels_any labels_none';
+const SEARCH = 'from recipient subject after before labels_all labels_any labels_none';
 
 /** A page of a list. */
 const page = (member: string, type: string) => ({
@@ -99,7 +99,7 @@ const RECEIVED: readonly Row[] = [
     operationId: 'listMessages',
     route: 'GET /v1/inboxes/{inbox_id}/messages',
     tag: 'messages',
-    query: `${PAGE} ${SEARCH} order`,
+    query: `${PAGE} ${SEARCH} order include`,
     success: page('messages', 'ReceivedSummary'),
     errors: 'invalid_limit invalid_cursor invalid_search invalid_labels U N I',
   },
@@ -116,7 +116,7 @@ const RECEIVED: readonly Row[] = [
     route: 'GET /v1/messages/{message_id}',
     tag: 'messages',
     success: { 200: 'ReceivedDetail' },
-    errors: 'U N I content_unavailable',
+    errors: 'invalid_search U N I content_unavailable',
   },
   {
     operationId: 'deleteMessage',
@@ -170,7 +170,7 @@ const SENT_AND_LABELS: readonly Row[] = [
     route: 'GET /v1/sent/{message_id}',
     tag: 'sending',
     success: { 200: 'SentDetail' },
-    errors: 'U N content_unavailable outbound_unavailable',
+    errors: 'invalid_search U N content_unavailable outbound_unavailable',
   },
   {
     operationId: 'bulkUpdateMessageLabels',
@@ -212,7 +212,7 @@ const SENDING: readonly Row[] = [
     operationId: 'listSentMessages',
     route: 'GET /v1/inboxes/{inbox_id}/sent',
     tag: 'sending',
-    query: `${PAGE} ${SEARCH} order`,
+    query: `${PAGE} ${SEARCH} order include`,
     success: page('messages', 'SentSummary'),
     errors: 'invalid_limit invalid_cursor invalid_search invalid_labels U N outbound_unavailable',
   },
@@ -271,7 +271,7 @@ const DRAFTS: readonly Row[] = [
     route: 'GET /v1/drafts/{draft_id}',
     tag: 'drafts',
     success: { 200: 'DraftDetail' },
-    errors: 'U N content_unavailable draft_unavailable',
+    errors: 'invalid_draft U N content_unavailable draft_unavailable',
   },
   {
     operationId: 'updateDraft',
@@ -308,7 +308,7 @@ const THREADS: readonly Row[] = [
     operationId: 'listThreads',
     route: 'GET /v1/inboxes/{inbox_id}/threads',
     tag: 'threads',
-    query: `${PAGE} ${SEARCH} order`,
+    query: `${PAGE} ${SEARCH} order include`,
     success: page('threads', 'ThreadSummary'),
     errors: 'invalid_limit invalid_cursor invalid_search invalid_labels U N I',
   },

@@ -18,6 +18,7 @@ const CHANGE = 'add_labels?: Label[<=32], remove_labels?: Label[<=32]';
 const RECEIVED =
   'id: Id, inbox_id: Id, thread_id: Id | null, envelope_from: string, envelope_to: string, subject: string | null, received_at: Ts, labels: string[]';
 const DETAIL = `${RECEIVED}, message_id: string | null, raw_size: Count, processed_at: Ts | null`;
+const PREVIEW = 'preview?: Preview | null';
 const READY = 'processing_status: "ready"';
 const OTHERS = 'processing_status: "pending" | "processing" | "failed"';
 const SENT =
@@ -60,10 +61,11 @@ const WIRE: Readonly<Record<string, string>> = {
   Policy:
     '{inbox_id: Id, enabled: boolean, addresses: string[<=100], domains: string[<=100], revision: Count}',
   ParsedAddress: '{name: string, address: string} | {name: string, group: {name: string, address: string}[]}',
-  ReceivedSummary: `{${RECEIVED}, ${READY}, from: ParsedAddress | null} | {${RECEIVED}, ${OTHERS}}`,
+  Preview: '{text: string [<=300], truncated: boolean, source: "reply_text" | "text" | "html"}',
+  ReceivedSummary: `{${RECEIVED}, ${READY}, from: ParsedAddress | null, ${PREVIEW}} | {${RECEIVED}, ${OTHERS}, ${PREVIEW}}`,
   ReceivedDetail: `{${DETAIL}, ${READY}, content: ReceivedContent} | {${DETAIL}, ${OTHERS}}`,
   ReceivedContent:
-    '{from: ParsedAddress | null, sender: ParsedAddress | null, reply_to: ParsedAddress[], to: ParsedAddress[], cc: ParsedAddress[], bcc: ParsedAddress[], subject: string | null, message_id: string | null, in_reply_to: string | null, references: string | null, date: string | null, text: string | null, html: string | null, attachments: ReceivedAttachment[]}',
+    '{from: ParsedAddress | null, sender: ParsedAddress | null, reply_to: ParsedAddress[], to: ParsedAddress[], cc: ParsedAddress[], bcc: ParsedAddress[], subject: string | null, message_id: string | null, in_reply_to: string | null, references: string | null, date: string | null, reply_text: string | null, text: string | null, html: string | null, attachments: ReceivedAttachment[]}',
   ReceivedAttachment:
     '{id: string, filename: string | null, size: Count, mime_type: string, disposition: string | null, content_id: string | null, related: boolean}',
   LabelChange: `strict {${CHANGE}}`,
@@ -80,8 +82,8 @@ const WIRE: Readonly<Record<string, string>> = {
   ForwardInput:
     'strict {message_id: MsgRef, to: Mailbox[>=1, <=50], cc?: Mailbox[<=50], bcc?: Mailbox[<=50], note?: string, include_attachments?: boolean, labels?: Label[<=32], idempotency_key?: Key}',
   SentMetadata: `{${SENT}}`,
-  SentSummary: `{${SENT}}`,
-  SentDetail: `{${SENT}, submission: Submission}`,
+  SentSummary: `{${SENT}, ${PREVIEW}}`,
+  SentDetail: `{${SENT}, reply_text: string | null, submission: Submission}`,
   Submission: `{${SUBMISSION}, attachments: StoredAttachment[]}`,
   SendReceipt: `{limited: false, message: SentMetadata, outcome_persisted: boolean, ${KEYED}}`,
   Quota:
@@ -96,11 +98,10 @@ const WIRE: Readonly<Record<string, string>> = {
   DeletedDraft: DELETED,
   SendDraft: 'strict {idempotency_key?: Key}',
   ThreadSummary: `{${THREAD}, latest_message: ThreadLatestMessage, matching_message_ids?: string[<=100], matching_message_count?: Count}`,
-  ThreadLatestMessage:
-    '{id: Id, direction: "received", counterpart: ParsedAddress | null} | {id: Id, direction: "sent", counterpart: Mailbox | null}',
+  ThreadLatestMessage: `{id: Id, direction: "received", counterpart: ParsedAddress | null, ${PREVIEW}} | {id: Id, direction: "sent", counterpart: Mailbox | null, ${PREVIEW}}`,
   ThreadDetail: `{${THREAD}, messages: (ThreadReceivedDetail | ThreadSentDetail)[], next_cursor: string | null}`,
   ThreadReceivedDetail: `{${DETAIL}, direction: "received", timestamp: Ts, ${READY}, content: ReceivedContent} | {${DETAIL}, direction: "received", timestamp: Ts, ${OTHERS}}`,
-  ThreadSentDetail: `{${SENT}, direction: "sent", timestamp: Ts, submission: {${SUBMISSION}, attachments: {id: string, filename: string, mime_type: string, size: Count}[]}}`,
+  ThreadSentDetail: `{${SENT}, direction: "sent", timestamp: Ts, reply_text: string | null, submission: {${SUBMISSION}, attachments: {id: string, filename: string, mime_type: string, size: Count}[]}}`,
   ThreadLabelResult: `{id: Id, inbox_id: Id, ${MEMBERS}, add_labels: string[], remove_labels: string[]}`,
   DeletedThread: `{id: Id, inbox_id: Id, ${MEMBERS}, status: "deletion_pending", message: string}`,
   TrashEntry: `{${TRASH}, kind: "received", from: ParsedAddress | null, envelope_from: string} | {${TRASH}, kind: "sent", to: Mailbox[]}`,

@@ -47,6 +47,7 @@ t.test('what keeps an answer or a forward from being sent is told in order', asy
     const file = { filename: 'a', type: 'a/b', content: '' };
     const rows: readonly (readonly [readonly Helper[], object, string])[] = [
       [HELPERS, { message_id: undefined }, 'invalid_message'],
+      [HELPERS, { message_id: null }, 'invalid_message'],
       [HELPERS, { message_id: 'x' }, 'invalid_message'],
       [HELPERS, { message_id: source.toUpperCase() }, 'invalid_message'],
       [HELPERS, { subject: 'Mine' }, 'invalid_message'],
@@ -61,7 +62,7 @@ t.test('what keeps an answer or a forward from being sent is told in order', asy
       [['reply', 'reply-all'], { cc: [] }, 'invalid_message'],
       [['reply', 'reply-all'], { text: ' \n' }, 'invalid_message'],
       [['reply', 'reply-all'], { text: '\ud800' }, 'invalid_message'],
-      [['reply', 'reply-all'], { html: null }, 'invalid_message'],
+      [['reply', 'reply-all'], { text: null }, 'invalid_message'],
       [['reply', 'reply-all'], { attachments: [{ ...file, filename: 'a/b' }] }, 'invalid_message'],
       [['reply', 'reply-all'], { attachments: [{ ...file, disposition: 'inline' }] }, 'invalid_message'],
       [['reply', 'reply-all'], { attachments: Array.from({ length: 33 }, () => file) }, 'invalid_message'],
@@ -73,7 +74,7 @@ t.test('what keeps an answer or a forward from being sent is told in order', asy
       [['forward'], { to: [{ address: FAR[0]?.address, colour: 'red' }] }, 'invalid_message'],
       [['forward'], { bcc: [{ address: FAR[0]?.address, name: 'a\nb' }] }, 'invalid_name'],
       [['forward'], { cc: Array.from({ length: 50 }, () => FAR[0]) }, 'invalid_message'],
-      [['forward'], { note: null }, 'invalid_message'],
+      [['forward'], { to: null }, 'invalid_message'],
       [['forward'], { note: '\ud800' }, 'invalid_message'],
       [['forward'], { include_attachments: 'no' }, 'invalid_message'],
     ];

@@ -42,7 +42,7 @@ t.test('a list is narrowed by labels, addresses, subject and time', async t => {
   await label(box, a, 'work', 'urgent');
   await label(box, b, 'work', 'a,b');
   await box.prepare(b, {
-    json: Buffer.from('{}'),
+    json: Buffer.from('{"text":null}'),
     subject: 'Quarterly report',
     senders: ['ann@example.net'],
     recipients: [AGENT],
@@ -81,7 +81,7 @@ t.test('trash, restore, delete and parse again, in no regard of what the account
   const box = await boxWithInbox(t);
   const id = await box.deliver(AGENT, 'raw');
   await label(box, id, 'kept');
-  await box.prepare(id, { json: Buffer.from('{}'), subject: 'Hello' });
+  await box.prepare(id, { json: Buffer.from('{"text":null}'), subject: 'Hello' });
   const permissions = await box.json(
     'account',
     'permissions',
@@ -121,7 +121,7 @@ t.test('trash, restore, delete and parse again, in no regard of what the account
   const again = await box.json<Record<string, unknown>>('message', 'show', id);
   t.match(again, { processing_status: 'pending', subject: null, labels: ['kept'] });
   t.notOk('content' in again);
-  await box.prepare(id, { json: Buffer.from('{}'), subject: 'Better' });
+  await box.prepare(id, { json: Buffer.from('{"text":null}'), subject: 'Better' });
   t.match(await box.json('message', 'show', id), { processing_status: 'ready', subject: 'Better' });
 
   t.match(await box.json('message', 'delete', id), { id, status: 'deletion_pending' });
