@@ -6,7 +6,6 @@ import { type JsonObject, type Schema, SchemaBook } from '../../contract/schema-
 export class ComponentBook {
   readonly #schemas = new SchemaBook();
   readonly #sections = {
-    parameters: new Map<string, JsonObject>(),
     headers: new Map<string, JsonObject>(),
     responses: new Map<string, JsonObject>(),
   };
@@ -15,14 +14,16 @@ export class ComponentBook {
     return this.#schemas.add(schema);
   }
 
+  /** Written out where it is used: simple generators do not follow references to parameters. */
   parameter(name: string, place: 'path' | 'query', spec: ParameterSpec): JsonObject {
-    return this.#refer('parameters', name, () => ({
+    return {
       name,
       in: place,
       description: spec.description,
       ...(place === 'path' ? { required: true } : {}),
+      ...(spec.isExtension === true ? { 'x-extension': true } : {}),
       schema: this.schema(spec.schema),
-    }));
+    };
   }
 
   header(name: ResponseHeader): JsonObject {
@@ -46,7 +47,7 @@ export class ComponentBook {
     return { schemas: this.#schemas.components(), ...Object.fromEntries(sections) };
   }
 
-  #refer(section: 'parameters' | 'headers' | 'responses', name: string, make: () => JsonObject): JsonObject {
+  #refer(section: 'headers' | 'responses', name: string, make: () => JsonObject): JsonObject {
     const entries = this.#sections[section];
     if (!entries.has(name)) entries.set(name, make());
     return { $ref: `#/components/${section}/${name}` };

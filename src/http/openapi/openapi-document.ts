@@ -11,13 +11,18 @@ const DESCRIPTION = `Email for AI agents.
 - Every operation under \`/v1\` takes \`Authorization: Bearer <key>\`, unless it says otherwise. A key reaches all
   inboxes of its account. What belongs to another account is answered like what does not exist: \`404\`.
 - Bodies are JSON objects in UTF-8, sent with \`Content-Type: application/json\`; unknown fields are refused. So are
-  unknown or repeated query parameters of lists.
+  unknown query parameters, and repeated ones that take one value.
 - Errors are \`{"error": {"code", "message"}}\`. Branch on the code; handle an unknown one by its status.
-  \`x-error-codes\` names the codes of each operation.
+  \`x-error-codes\` names the codes of each operation. A request that cannot be read is answered before it has come to
+  one: \`400\` (\`invalid_request\`, no well-formed HTTP), \`408\` (\`request_timeout\`, too slow) or \`431\`
+  (\`headers_too_large\`, request line and headers over 64 KiB).
 - Every answer carries \`X-Request-ID\`, \`Cache-Control: no-store\` and \`X-Content-Type-Options: nosniff\`.
 - \`HEAD\` answers like \`GET\`, without a body. A path that does not take a method answers \`405\`
   (\`method_not_allowed\`) with \`Allow\`.
 - Lists are live views. Follow \`next_cursor\` until it is null; keep the path, filters and order the same.
+- \`x-extension\` marks what this service has beyond the contract that it shares with others.
+- \`x-null-means\` says what null stands for in an optional field of a body that does not take it: the field left out, or
+  emptied.
 - \`x-max-utf8-bytes\` bounds a string in bytes of UTF-8. White space around it counts, except where \`x-trimmed\` says
   that it is dropped. \`x-request-body-limit\` bounds a body in bytes.`;
 

@@ -6,16 +6,16 @@ import { responseObjects } from './response-objects.js';
 
 /** The OpenAPI Operation Object of an operation. Throws when it lacks something that the document needs. */
 export function operationObject(operation: Operation, book: ComponentBook): JsonObject {
-  const parameters = parameterObjects(operation, book);
   return {
     operationId: operation.operationId,
     tags: [operation.tag],
     summary: operation.summary,
     ...(operation.description === undefined ? {} : { description: operation.description }),
-    ...(parameters.length === 0 ? {} : { parameters }),
+    parameters: parameterObjects(operation, book),
     ...(operation.body === undefined ? {} : { requestBody: requestBody(operation, operation.body, book) }),
     responses: responseObjects(operation, book),
     ...(operation.auth === 'none' ? { security: [] } : {}),
+    ...(operation.isExtension === true ? { 'x-extension': true } : {}),
     'x-error-codes': errorCodesOf(operation),
   };
 }

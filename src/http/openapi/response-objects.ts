@@ -11,6 +11,9 @@ import {
 import { exampleOf, type JsonObject, type Schema } from '../../contract/schema-book.js';
 import type { ComponentBook } from './component-book.js';
 
+/** Bytes need no schema in OpenAPI 3.1, but generators of clients pass over an answer that has none. */
+const BYTES: JsonObject = { type: 'string', format: 'binary' };
+
 /** The responses of an operation: its successful answers, then its errors, one response for each status. */
 export function responseObjects(operation: Operation, book: ComponentBook): JsonObject {
   const responses: Record<string, JsonObject> = {};
@@ -36,7 +39,7 @@ function success(spec: ResponseSpec, book: ComponentBook): JsonObject {
     return {
       description: spec.description,
       headers: headers(DOWNLOAD_HEADERS, book),
-      content: { [spec.bytes]: {} },
+      content: { [spec.bytes]: { schema: BYTES } },
     };
   }
   return {

@@ -125,12 +125,47 @@ export class Contract {
 
   #judgeRequest(operation: Operation, { body, path }: Pick<Exchange, 'body' | 'path'>): string[] {
     const media = this.#child(operation, 'requestBody', 'content', 'application/json');
+    const schema = media === undefined ? undefined : this.#child(media, 'schema');
     const complaints =
-      media === undefined || body === undefined
+      schema === undefined || body === undefined
         ? []
         : // As it went over the wire: without members that are undefined.
-          this.#schemas.complaintsOfInput(`${media.pointer}/schema`, JSON.parse(JSON.stringify(body)));
+          this.#schemas.complaintsOfInput(
+            schema.pointer,
+            this.#withoutNulls(schema, JSON.parse(JSON.stringify(body)), schema.value['x-null-means']),
+          );
     return [...complaints, ...this.#judgeQuery(operation, path)];
+  }
+
+  /** A body with what null stands for in its optional members, as `x-null-means` of its type says. */
+  #withoutNulls(schema: Place, value: unknown, meaning: unknown): unknown {
+    if (meaning === undefined || typeof value !== 'object' || value === null) return value;
+    const items = this.#child(schema, 'items');
+    if (Array.isArray(value)) {
+      return items === undefined ? value : value.map(item => this.#withoutNulls(items, item, 'absent'));
+    }
+    const required = (schema.value.required ?? []) as readonly string[];
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([name, member]) => {
+        const place = this.#member(schema, name);
+        if (place === undefined) return [[name, member]];
+        const isNull = member === null && this.#schemas.complaintsOfInput(place.pointer, null).length > 0;
+        if (!isNull) return [[name, this.#withoutNulls(place, member, 'absent')]];
+        if (required.includes(name)) return [[name, null]];
+        return meaning === 'absent' ? [] : [[name, place.value.type === 'array' ? [] : '']];
+      }),
+    );
+  }
+
+  /** A member of an object, or of any of the objects that it may be. */
+  #member(schema: Place, name: string): Place | undefined {
+    const own = this.#child(schema, 'properties', name);
+    if (own !== undefined) return own;
+    return ['anyOf', 'oneOf']
+      .flatMap(key =>
+        ((schema.value[key] ?? []) as Json[]).map((_, at) => this.#child(schema, key, String(at))),
+      )
+      .flatMap(option => (option === undefined ? [] : (this.#member(option, name) ?? [])))[0];
   }
 
   #judgeQuery(operation: Operation, path: string): string[] {
