@@ -27,7 +27,8 @@ const ROWS: readonly Row[] = [
       ['the greeting is a refusal', { greeting: say('554 5.3.2 Go away') }, 'E_RELAY_UNREACHABLE'],
       ['the greeting is nonsense', { greeting: raw('hello\r\n') }, 'E_RELAY_UNREACHABLE'],
       ['no greeting', { greeting: drop }, 'E_RELAY_UNREACHABLE'],
-      ['EHLO is refused', { ehlo: andThen(say('421 4.3.2 Closing'), 'drop') }, 'E_RELAY_UNREACHABLE'],
+      ['EHLO is refused', { ehlo: say('550 5.7.1 No') }, 'E_RELAY_UNREACHABLE'],
+      ['EHLO is refused for now', { ehlo: andThen(say('421 4.3.2 Bye'), 'drop') }, 'E_TEMPORARY_FAILURE'],
       ['the sender is refused', { mail: say('550 5.7.1 Not you') }, 'E_SENDER_REJECTED'],
       ['MAIL is refused for the time being', { mail: say('451 4.3.0 Later') }, 'E_TEMPORARY_FAILURE'],
       [
