@@ -196,7 +196,10 @@ export async function makeMailbox(): Promise<Mailbox> {
 
 /** The store of a mailbox, for a bench that works on it in its own process. */
 export function openMailboxStore(mailbox: Mailbox): Store {
-  return openStore(storeOptions(mailbox.folder));
+  const store = openStore(storeOptions(mailbox.folder));
+  // As the daemon does that owns it.
+  store.trustFile();
+  return store;
 }
 
 export function removeMailbox(mailbox: Mailbox): void {
