@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -9,6 +9,8 @@ import { packageRoot } from '../box/postern-box.js';
 import { temporaryFolder } from '../redis/redis.js';
 
 const modules = join(packageRoot, 'node_modules');
+/** Generators with many dependencies of their own, which nothing but one test needs. */
+const generators = join(packageRoot, 'test/generators/node_modules');
 const execute = promisify(execFile);
 
 const COMPILER_OPTIONS = {
@@ -46,7 +48,9 @@ export class ClientWorkshop {
 
   /** Runs a script of an npm package, such as a generator, inside the workshop. Rejects when it fails. */
   async generate(script: string, ...args: readonly string[]): Promise<void> {
-    await execute(process.execPath, [join(modules, script), ...args], { cwd: this.#folder });
+    const path = [modules, generators].map(folder => join(folder, script)).find(existsSync);
+    if (path === undefined) throw new Error(`${script} is not installed: run bin/setup --tests`);
+    await execute(process.execPath, [path, ...args], { cwd: this.#folder });
   }
 
   /** Compiles the programs and what they import; the complaints of the compiler. */
