@@ -44,7 +44,7 @@ const libraryHomes: ReadonlyMap<string, readonly string[]> = new Map([
   ['iconv-lite', ['mail']],
   ['ioredis', ['queue']],
   ['lmdb', ['store']],
-  ['nodemailer', ['relay']],
+  ['nodemailer', ['mail', 'relay']],
   ['openid-client', ['signin']],
   ['pino', ['ops']],
   ['smol-toml', ['config']],

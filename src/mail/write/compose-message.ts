@@ -1,10 +1,24 @@
+import type {
+  MailComposerAlternative,
+  MailComposerAttachment,
+  MailComposerOptions,
+} from 'nodemailer/lib/mail-composer';
+import { quoteString } from 'nodemailer/lib/mime-funcs';
+import { MAX_FILENAME_BYTES } from '../../contract/limits.js';
 import { isUuid } from '../../domain/ids.js';
-import { toMailDate } from '../../domain/instants.js';
-import { isUsableMessageId } from '../../domain/message-ids.js';
-import type { FileDescription, Mailbox, OutgoingFile, ReplyHeaders } from '../../domain/message-parts.js';
-import { atOnce } from '../../lib/slices.js';
-import { base64Length, encodeText, isTransmittable, writeBase64 } from './encode-text.js';
-import { addressField, fileFields, headerField, isMessageType, subjectField } from './header-fields.js';
+import { isUsableContentId } from '../../domain/message-ids.js';
+import {
+  isMediaType,
+  type Mailbox,
+  type OutgoingFile,
+  type ReplyHeaders,
+  UNKNOWN_TYPE,
+} from '../../domain/message-parts.js';
+import { utf8Prefix } from '../../domain/text.js';
+import { inSlices } from '../../lib/slices.js';
+import { encodeBase64, encodeText, isTransmittable } from './encode-text.js';
+import { addressText, idsText, refuseControls, subjectText } from './header-text.js';
+import { compile, write } from './library-composer.js';
 
 export interface OutgoingMessage {
   /** Id of the sent message (UUID): multipart boundaries are made from it. */
@@ -29,175 +43,107 @@ export interface OutgoingMessage {
 
 /**
  * The message as it is transmitted (RFC 5322, RFC 2045 to 2047, RFC 2231, RFC 2387): CRLF line ends, 7-bit bytes
- * only, no line over 998 octets. The same input always gives the same bytes, since a message may have to be composed
- * again after a crash. No value can become another field, part or value.
+ * only, no line over 998 octets. nodemailer's MailComposer writes it; what it would get wrong is checked and encoded
+ * here before. The same input always gives the same bytes, since a message may have to be composed again after a crash.
+ * No value can become another field, part or value. Megabytes are composed in many turns of the event loop.
  * @throws Error for a value that was not checked as its type promises
  */
-export function composeMessage(message: OutgoingMessage): Buffer {
-  return atOnce(composeInSteps(message));
-}
-
-/** As `composeMessage`; it yields between steps that take long of a message of megabytes. */
-export function* composeInSteps(message: OutgoingMessage): Generator<void, Buffer> {
-  if (!isUuid(message.id)) throw new Error('an id that is no UUID');
-  const out = new Pieces();
-  out.add(messageFields(message));
-  addPart(yield* bodyOf(message), out);
-  return yield* out.join();
-}
-
-function messageFields(message: OutgoingMessage): string {
-  const { from, to, cc, subject, date, messageId, replyHeaders, mentionsItself } = message;
-  const references = replyHeaders?.references ?? (mentionsItself ? `<${messageId}>` : null);
-  return [
-    addressField('From', [from]),
-    addressField('To', to),
-    addressField('Cc', cc),
-    subjectField(subject),
-    dateField(date),
-    idsField('Message-ID', `<${messageId}>`),
-    replyHeaders === null ? '' : idsField('In-Reply-To', replyHeaders.inReplyTo),
-    references === null ? '' : idsField('References', references),
-    headerField('MIME-Version', [['1.0']]),
-  ].join('');
-}
-
-/** The year has to have four digits (RFC 5322 section 3.3). */
-function dateField(date: number): string {
+export async function composeMessage(message: OutgoingMessage): Promise<Buffer> {
+  const { id, messageId, date, from, to, cc, subject, text, html, files } = message;
+  if (!isUuid(id)) throw new Error('an id that is no UUID');
+  // The year has to have four digits (RFC 5322 section 3.3).
   if (!(date >= 0 && date < Date.UTC(10_000, 0))) throw new Error('a date that no header can hold');
-  return headerField('Date', [[toMailDate(date)]]);
+  const fields = {
+    from: addressText([from]),
+    to: addressText(to),
+    cc: addressText(cc),
+    subject: subjectText(subject),
+    date: new Date(date),
+    messageId: idsText('Message-ID', `<${messageId}>`),
+    ...referring(message),
+  };
+  const attachments: MailComposerAttachment[] = [];
+  for (const file of files) attachments.push(await attachment(file, html !== null, id));
+  const tree = compile({
+    ...fields,
+    text: await content(text, id),
+    ...(html === null ? {} : { html: await content(html, id) }),
+    attachments,
+    boundaryPrefix: BOUNDARY_PREFIX,
+    baseBoundary: id,
+  });
+  return write(tree);
 }
 
-/** A field of ids in angle brackets, folded only between ids. */
-function idsField(name: string, text: string): string {
-  const ids = text.split(' ');
-  for (const id of ids) {
-    if (!/^<.*>$/.test(id) || !isUsableMessageId(id.slice(1, -1))) throw new Error(`${name}: no usable id`);
-  }
-  return headerField(
-    name,
-    ids.map(id => [id]),
-  );
-}
-
-type Part = Leaf | Multipart;
-
-interface Leaf {
-  /** Header fields of the part. */
-  readonly fields: string;
-  /** A Buffer is encoded already; other bytes are written in base64. */
-  readonly body: Buffer | { readonly bytes: Uint8Array };
-}
-
-interface Multipart {
-  /** `multipart/...` and its parameters, without the boundary. */
-  readonly type: readonly string[];
-  readonly boundary: string;
-  readonly parts: readonly Part[];
+async function content(text: string, id: string): Promise<MailComposerAlternative> {
+  const { encoding, body } = await inSlices(encodeText(text, id));
+  return { content: body, contentTransferEncoding: encoding };
 }
 
 /**
- * The structure of the body (RFC 2046 section 5.1, RFC 2387): `alternative` of text and HTML; `related` of the HTML and
- * the inline files that it shows by their Content-ID; `mixed` of all that and the other files.
+ * `=_` is impossible in quoted-printable and base64 (RFC 2045 section 6.7), and what contains the id of the message is
+ * not sent in 7bit: no body has a line that is a boundary.
  */
-function* bodyOf({ id, text, html, files }: OutgoingMessage): Generator<void, Part> {
-  const embedded = html === null ? [] : files.filter(isEmbedded);
-  const attached = files.filter(file => !embedded.includes(file));
-  const plainPart = yield* textPart('plain', text, id);
-  const htmlPart =
-    html === null ? [] : [multipart('related', id, [yield* textPart('html', html, id)], embedded)];
-  const content = multipart('alternative', id, [plainPart, ...htmlPart]);
-  return multipart('mixed', id, [content], attached);
-}
+const BOUNDARY_PREFIX = '=_';
 
-function isEmbedded({ disposition, contentId }: FileDescription): boolean {
-  return disposition === 'inline' && contentId !== undefined;
-}
-
-/** A multipart, or its only part when it would have one. */
-function multipart(
-  subtype: 'mixed' | 'related' | 'alternative',
-  id: string,
-  parts: readonly [Part, ...Part[]],
-  files: readonly OutgoingFile[] = [],
-): Part {
-  if (parts.length + files.length === 1) return parts[0];
+function referring({ replyHeaders, mentionsItself, messageId }: OutgoingMessage): MailComposerOptions {
+  if (replyHeaders === null) return mentionsItself ? { references: `<${messageId}>` } : {};
   return {
-    type: subtype === 'related' ? ['multipart/related;', 'type="text/html";'] : [`multipart/${subtype};`],
-    boundary: boundaryOf(subtype, id),
-    parts: [...parts, ...files.map(file => filePart(file, id))],
+    inReplyTo: idsText('In-Reply-To', replyHeaders.inReplyTo),
+    references: idsText('References', replyHeaders.references),
   };
 }
 
-/** A message goes as it is where no relay has to change it, so that its reader can open it; all else goes in base64. */
-function filePart(file: OutgoingFile, id: string): Leaf {
+/**
+ * A file as the library takes it. A part of type `message/...` or `multipart/...` may not be in base64 (RFC 2045 section
+ * 6.4). A message goes as it is where no relay has to change it, so that its reader can open it; otherwise such a file is
+ * `application/octet-stream`, and its name still says what it is.
+ * @param hasHtml whether there is HTML that may show an inline file by its Content-ID
+ */
+async function attachment(file: OutgoingFile, hasHtml: boolean, id: string): Promise<MailComposerAttachment> {
+  const { type, disposition, contentId } = file;
+  refuseControls('a file name', file.filename);
+  if (!isMediaType(type)) throw new Error('a file type that did not pass the grammar');
+  if (disposition !== 'attachment' && disposition !== 'inline') throw new Error('an unknown disposition');
   const bytes = Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength);
-  return isMessageType(file.type) && isTransmittable(bytes) && !bytes.includes(id)
-    ? { fields: fileFields(file, '7bit'), body: bytes }
-    : { fields: fileFields(file, 'base64'), body: { bytes } };
-}
-
-/**
- * A boundary that occurs in no body: `=_` is impossible in quoted-printable and base64 (RFC 2045 section 6.7), and text
- * or a message that contains the id is not sent in 7bit. No boundary is a prefix of another.
- */
-function boundaryOf(subtype: string, id: string): string {
-  return `=_${subtype}_${id}`;
-}
-
-/** The charset is UTF-8 even for ASCII text: clients reply in the charset of the message they reply to. */
-function* textPart(subtype: 'plain' | 'html', text: string, id: string): Generator<void, Leaf> {
-  const { encoding, body } = yield* encodeText(text, id);
+  const isMessage = /^message\/(?:rfc822|global)$/i.test(type);
+  const isAsItIs = isMessage && !bytes.includes(id) && (await inSlices(isTransmittable(bytes)));
+  const isOpaque = !isAsItIs && /^(?:message|multipart)\//i.test(type);
+  const filename = isMessage && isOpaque ? messageFilename(file.filename) : file.filename;
   return {
-    fields:
-      headerField('Content-Type', [[`text/${subtype};`, 'charset=utf-8']]) +
-      headerField('Content-Transfer-Encoding', [[encoding]]),
-    body,
+    ...named(isOpaque ? UNKNOWN_TYPE : type, disposition, filename),
+    ...identified(contentId, hasHtml && disposition === 'inline'),
+    contentTransferEncoding: isAsItIs ? '7bit' : 'base64',
+    content: isAsItIs ? bytes : await inSlices(encodeBase64(bytes)),
   };
 }
 
-function addPart(part: Part, out: Pieces): void {
-  if ('fields' in part) {
-    out.add(`${part.fields}\r\n`);
-    if ('bytes' in part.body) out.addBase64(part.body.bytes);
-    else out.add(part.body);
-    return;
-  }
-  const { type, boundary, parts } = part;
-  out.add(`${headerField('Content-Type', [[...type, `boundary="${boundary}"`]])}\r\n`);
-  for (const [index, inner] of parts.entries()) {
-    // The line end before a delimiter belongs to it (RFC 2046 section 5.1.1).
-    out.add(`${index === 0 ? '' : '\r\n'}--${boundary}\r\n`);
-    addPart(inner, out);
-  }
-  out.add(`\r\n--${boundary}--\r\n`);
+/** A name by whose ending a reader takes the file for a message. */
+function messageFilename(filename: string): string {
+  const ending = '.eml';
+  if (filename.toLowerCase().endsWith(ending)) return filename;
+  return utf8Prefix(filename, MAX_FILENAME_BYTES - ending.length) + ending;
 }
 
-/** Collects the pieces of a message and joins them once their total length is known. */
-class Pieces {
-  readonly #pieces: (string | Buffer | { readonly bytes: Uint8Array })[] = [];
-  #length = 0;
+/**
+ * Type and name. The library also writes the name in encoded words, for clients that do not know RFC 2231, and would
+ * leave a name alone that looks like such a word; a run of spaces would become a line of its own. Such names are given
+ * as parameters, which are written by RFC 2231 alone.
+ */
+function named(type: string, disposition: string, filename: string): MailComposerAttachment {
+  if (!/=\?| {2}/.test(filename))
+    return { filename: filename.toWellFormed(), contentType: type, contentDisposition: disposition };
+  const name = quoteString(filename.toWellFormed());
+  return {
+    filename: false,
+    contentType: `${type}; name=${name}`,
+    contentDisposition: `${disposition}; filename=${name}`,
+  };
+}
 
-  /** Adds bytes, or text in ASCII. */
-  add(piece: string | Buffer): void {
-    this.#pieces.push(piece);
-    this.#length += piece.length;
-  }
-
-  addBase64(bytes: Uint8Array): void {
-    this.#pieces.push({ bytes });
-    this.#length += base64Length(bytes.length);
-  }
-
-  *join(): Generator<void, Buffer> {
-    const out = Buffer.allocUnsafe(this.#length);
-    let at = 0;
-    for (const piece of this.#pieces) {
-      if (typeof piece === 'string') at += out.write(piece, at, 'latin1');
-      else if ('bytes' in piece) at = writeBase64(piece.bytes, out, at);
-      else at += piece.copy(out, at);
-      yield;
-    }
-    return out;
-  }
+/** The library puts a file that has a `cid` beside the HTML. */
+function identified(contentId: string | undefined, isEmbedded: boolean): MailComposerAttachment {
+  if (contentId === undefined) return {};
+  if (!isUsableContentId(contentId)) throw new Error('a Content-ID that cannot be transmitted');
+  return isEmbedded ? { cid: contentId } : { headers: { 'Content-ID': `<${contentId}>` } };
 }

@@ -191,7 +191,7 @@ export function createSystemMail(deps: SystemMailDeps): SystemMail {
       if (!isEmailAddress(to)) throw new SystemMailError('the recipient is no address');
       const nowMs = clock();
       const id = newId<MessageId>(nowMs);
-      const content = composeMessage({
+      const content = await composeMessage({
         id,
         messageId: `${id}@${domain}`,
         date: nowMs,

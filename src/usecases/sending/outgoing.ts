@@ -4,7 +4,7 @@ import type { Mailbox, OutgoingBody, Recipients } from '../../domain/message-par
 import { tooLarge } from '../../domain/send-input.js';
 import { attributeHtml, attributeText } from '../../domain/text.js';
 import { inSlices } from '../../lib/slices.js';
-import { composeInSteps } from '../../mail/write/compose-message.js';
+import { composeMessage } from '../../mail/write/compose-message.js';
 import type { Store } from '../../store/engine/store.js';
 import type { SentRecord } from '../../store/mailbox/messages.js';
 import { readFiles, readSentBodies } from '../shared/contents.js';
@@ -46,7 +46,7 @@ export async function withAttribution(
  */
 export async function composeOutgoing(content: OutgoingContent, facts: MessageFacts): Promise<Buffer> {
   const { recipients, subject, text, html, files, replyTarget } = content;
-  const composing = composeInSteps({
+  const message = await composeMessage({
     ...facts,
     to: recipients.to,
     cc: recipients.cc,
@@ -56,7 +56,6 @@ export async function composeOutgoing(content: OutgoingContent, facts: MessageFa
     replyHeaders: replyTarget?.headers ?? null,
     files,
   });
-  const message = await inSlices(composing);
   if (message.length > MAX_MESSAGE_BYTES) throw tooLarge(message.length);
   return message;
 }

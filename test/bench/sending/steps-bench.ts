@@ -1,6 +1,6 @@
 import { deriveForward, type ForwardSource } from '../../../src/domain/forward.js';
 import { parseStrictJson } from '../../../src/http/server/strict-json.js';
-import { composeInSteps, type OutgoingMessage } from '../../../src/mail/write/compose-message.js';
+import { encodeBase64, encodeText, isTransmittable } from '../../../src/mail/write/encode-text.js';
 import type { Bench } from '../bench.js';
 import { compare } from '../measure/report.js';
 
@@ -35,23 +35,9 @@ const forward = (piece: string) => (): Steps =>
     { note: null, includeAttachments: true },
   );
 
-const message: OutgoingMessage = {
-  id: '00000000-0000-7000-8000-000000000000',
-  messageId: 'a@b.example',
-  date: 0,
-  from: { address: 'a@b.example' },
-  to: [],
-  cc: [],
-  subject: 's',
-  text: '',
-  html: null,
-  replyHeaders: null,
-  mentionsItself: false,
-  files: [],
-};
+const composed = (piece: string) => (): Steps => encodeText(repeat(piece, MESSAGE_BYTES), 'delimiter');
 
-const composed = (piece: string) => (): Steps =>
-  composeInSteps({ ...message, text: repeat(piece, MESSAGE_BYTES) });
+const attached = (piece: string) => (): Steps => isTransmittable(Buffer.from(repeat(piece, MESSAGE_BYTES)));
 
 const KINDS: Readonly<Record<string, () => Steps>> = {
   'body: one string': body('{"text":"', 'a', '"}'),
@@ -72,6 +58,10 @@ const KINDS: Readonly<Record<string, () => Steps>> = {
   'compose: line ends': composed('\n'),
   'compose: other scripts': composed('漢'),
   'compose: quoted-printable': composed('a=bcdefgh '),
+  'compose: dots': composed('.\n'),
+  'compose: old line ends': composed('\r'),
+  'compose: a file': () => encodeBase64(Buffer.alloc(MESSAGE_BYTES, 'file')),
+  'compose: an attached message': attached('\r\n'),
 };
 
 /** How long do the worst inputs hold the event loop? Each is run through; no step should take long. */

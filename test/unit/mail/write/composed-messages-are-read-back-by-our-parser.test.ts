@@ -48,7 +48,7 @@ function expectedContent(sent: OutgoingMessage): ReceivedContent {
 }
 
 async function readBack(sent: OutgoingMessage): Promise<ParsedWithFiles> {
-  return parseBytes(composeMessage(sent));
+  return parseBytes(await composeMessage(sent));
 }
 
 t.test('any message comes back as it was given', async t => {

@@ -1,0 +1,84 @@
+import { Writable } from 'node:stream';
+import MailComposer, { type MailComposerOptions } from 'nodemailer/lib/mail-composer';
+import type MimeNode from 'nodemailer/lib/mime-node';
+
+/**
+ * What we use of a node in the tree that nodemailer's MailComposer makes of a message; the methods are public, and the
+ * library calls each of them on the node, so that one can be replaced. `test/contract/composer-library` fails when a
+ * new version changes them.
+ */
+export type LibraryNode = Pick<
+  MimeNode,
+  'buildHeaders' | 'content' | 'encodeHeaderValue' | 'getTransferEncoding' | 'stream'
+> & { readonly childNodes: readonly LibraryNode[] };
+
+/** Fields whose text is given ready: the library would write addresses anew, as in `a@5.3` to `a@5.0.0.3`. */
+const READY = new Set(['From', 'To', 'Cc', 'Subject']);
+
+/**
+ * The tree of a message. The library decides the structure (RFC 2046 section 5.1, RFC 2387), the boundaries, the
+ * parameters of files (RFC 2231) and where lines are folded. It opens no file and no URL.
+ * @param options all content in them is encoded already, as its `contentTransferEncoding` says
+ */
+export function compile(options: MailComposerOptions): LibraryNode {
+  const root: LibraryNode = new MailComposer({
+    ...options,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }).compile();
+  for (const node of nodesOf(root)) {
+    checkHeader(node);
+    if (node.childNodes.length === 0) keepContent(node);
+  }
+  return root;
+}
+
+function* nodesOf(node: LibraryNode): Generator<LibraryNode> {
+  yield node;
+  for (const child of node.childNodes) yield* nodesOf(child);
+}
+
+/**
+ * Makes a node write its header our way. It throws for text other than visible ASCII and spaces: no value can begin
+ * another field.
+ */
+function checkHeader(node: LibraryNode): void {
+  const { encodeHeaderValue, buildHeaders } = node;
+  node.encodeHeaderValue = (name, value) => {
+    const isReady = READY.has(name) && typeof value === 'string';
+    const text = isReady ? value : encodeHeaderValue.call(node, name, value);
+    if (!/^[ -~]*$/.test(text)) throw new Error(`${name}: text that no header may hold`);
+    return text;
+  };
+  // Some readers take a field whose first line has no text for an empty one.
+  node.buildHeaders = () => buildHeaders.call(node).replace(/^([\w-]+:)\r\n /gm, '$1 ');
+}
+
+/** Makes a part write its content as it is. The library would encode it again, and text in lines that relays change. */
+function keepContent(node: LibraryNode): void {
+  const { content } = node;
+  if (!Buffer.isBuffer(content)) throw new Error('a part without content');
+  node.getTransferEncoding = () => false;
+  node.stream = (output, _options, done) => {
+    output.write(`${node.buildHeaders()}\r\n\r\n`);
+    output.write(content);
+    done();
+  };
+}
+
+/** The bytes of the tree. The library lets other work in between two parts. */
+export function write(root: LibraryNode): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  const output = new Writable({
+    write(piece: Buffer, _encoding, done) {
+      pieces.push(piece);
+      done();
+    },
+  });
+  return new Promise((resolve, reject) => {
+    root.stream(output, {}, error => {
+      if (error) reject(error);
+      else output.end(() => resolve(Buffer.concat(pieces)));
+    });
+  });
+}
