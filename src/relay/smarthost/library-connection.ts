@@ -30,7 +30,7 @@ export interface Receiver {
 
 /**
  * A connection that the library sets up (greeting, EHLO, STARTTLS, AUTH) and that is ours from `takeOver` on. We do not
- * use the library to send a message: it pipelines DATA after RCPT, sends to the accepted recipients when others were
+ * use the library to send a message: it lets DATA out before RCPT is answered, sends to the accepted when others were
  * refused, rewrites addresses, and does not tell a loss before the final dot from a loss after it.
  */
 export class LibraryConnection extends Base {

@@ -226,21 +226,77 @@ t.test('a refused AUTH is told by its reply; a lost one by the error event alone
   t.match(await told, { code: 'ECONNECTION' });
 });
 
-t.test(
-  'why its own way of sending is not used: DATA goes out behind RCPT, and one refusal refuses nobody else',
-  async t => {
-    const { smarthost, connection } = await open(t, {
-      rcpt: ({ recipient }) => (recipient === 1 ? say('550 5.1.1 No') : null),
+/** A server that says nothing to RCPT until it has DATA as well, and then refuses the first of two recipients. */
+async function patientServer(
+  t: Test,
+  offers: string,
+): Promise<{ readonly port: number; readonly heard: string[] }> {
+  const heard: string[] = [];
+  const server = net.createServer(socket => {
+    let input = '';
+    socket.write('220 fake.example\r\n');
+    socket.on('error', () => {});
+    socket.on('data', chunk => {
+      input += chunk.toString();
+      for (let end = input.indexOf('\r\n'); end >= 0; end = input.indexOf('\r\n')) {
+        const line = input.slice(0, end);
+        input = input.slice(end + 2);
+        heard.push(line);
+        if (line.startsWith('EHLO')) socket.write(`250-fake.example\r\n250 ${offers}\r\n`);
+        else if (line.startsWith('MAIL')) socket.write('250 OK\r\n');
+        else if (line === 'DATA') socket.write('550 5.1.1 No\r\n250 OK\r\n354 Go\r\n');
+        else if (line === '.') socket.write('250 OK\r\n');
+      }
     });
-    await connected(connection);
-    const info = await new Promise((resolve, reject) => {
-      const envelope = { from: 'a@b.example', to: ['one@x.example', 'two@x.example'] };
-      connection.send(envelope, 'a: b\r\n\r\n', (error, sent) =>
-        error === null ? resolve(sent) : reject(error),
-      );
-    });
-    t.match(info, { accepted: ['two@x.example'], rejected: ['one@x.example'] });
-    t.ok(smarthost.sessions[0]?.hasPipelined);
-    t.same(smarthost.submissions[0]?.recipients, ['two@x.example']);
-  },
-);
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  return { port: (server.address() as net.AddressInfo).port, heard };
+}
+
+t.test('why its own way of sending is not used: DATA goes out before any RCPT is answered', async t => {
+  const { port, heard } = await patientServer(t, 'PIPELINING');
+  const socket = net.connect(port, '127.0.0.1');
+  const connection = new LibraryConnection({
+    connection: socket,
+    host: 'localhost',
+    logger: false,
+    ignoreTLS: true,
+  });
+  t.teardown(() => connection.close());
+  await connected(connection);
+  const info = await new Promise((resolve, reject) => {
+    const envelope = { from: 'a@b.example', to: ['one@x.example', 'two@x.example'] };
+    connection.send(envelope, 'a: b\r\n\r\n', (error, sent) =>
+      error === null ? resolve(sent) : reject(error),
+    );
+  });
+  t.same(heard.slice(1, 5), [
+    'MAIL FROM:<a@b.example>',
+    'RCPT TO:<one@x.example>',
+    'RCPT TO:<two@x.example>',
+    'DATA',
+  ]);
+  t.match(
+    info,
+    { accepted: ['two@x.example'], rejected: ['one@x.example'] },
+    'and a refusal refuses nobody else',
+  );
+});
+
+t.test('nor is it where PIPELINING is not offered: the others get the mail that one was refused', async t => {
+  const { smarthost, connection } = await open(t, {
+    ehlo: ({ line }) => (line.startsWith('EHLO') ? say('250 fake.example') : null),
+    rcpt: ({ recipient }) => (recipient === 1 ? say('550 5.1.1 No') : null),
+  });
+  await connected(connection);
+  const info = await new Promise((resolve, reject) => {
+    const envelope = { from: 'a@b.example', to: ['one@x.example', 'two@x.example'] };
+    connection.send(envelope, 'a: b\r\n\r\n', (error, sent) =>
+      error === null ? resolve(sent) : reject(error),
+    );
+  });
+  t.match(info, { accepted: ['two@x.example'], rejected: ['one@x.example'] });
+  t.notOk(smarthost.sessions[0]?.hasPipelined);
+  t.same(smarthost.submissions[0]?.recipients, ['two@x.example']);
+});

@@ -1,10 +1,13 @@
 import { createRequire } from 'node:module';
+import type net from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js';
 import { SMTPStream } from 'smtp-server/lib/smtp-stream.js';
 import type { Test } from 'tap';
 import t from 'tap';
+import { makeIdentity } from '../../support/certificate.js';
+import { temporaryFolder } from '../../support/redis/redis.js';
 import { SmtpClient } from '../../support/smtp/smtp-client.js';
 
 /** What src/smtp/mail-connection.ts and src/smtp/mail-server.ts rely on in the library's connection and server. */
@@ -32,6 +35,30 @@ class Spy extends SMTPConnection {
   override _resetSession(): void {
     calls.push('_resetSession');
     super._resetSession();
+  }
+
+  override handler_EHLO(command: Buffer, done: () => void): void {
+    calls.push('handler_EHLO');
+    super.handler_EHLO(command, done);
+  }
+
+  override handler_HELO(command: Buffer, done: () => void): void {
+    calls.push('handler_HELO');
+    super.handler_HELO(command, done);
+  }
+
+  override _armTimeout(socket: net.Socket = this._socket): void {
+    calls.push(`_armTimeout of ${socket === this._socket ? 'the' : 'a new'} socket, ${this.progress}`);
+    super._armTimeout(socket);
+  }
+
+  override _onTimeout(): void {
+    calls.push('_onTimeout');
+    super._onTimeout();
+  }
+
+  get progress(): string {
+    return this._upgrading ? 'upgrading' : 'not upgrading';
   }
 
   override handler_MAIL(command: Buffer, done: () => void): void {
@@ -75,6 +102,11 @@ class SpyServer extends SMTPServer {
   override onConnect(_session: unknown, callback: () => void): void {
     callback();
   }
+
+  override onSecure(_socket: unknown, _session: unknown, callback: () => void): void {
+    calls.push(`onSecure, ${last?.progress}`);
+    callback();
+  }
 }
 
 async function start(t: Test, options: object = {}): Promise<number> {
@@ -108,6 +140,7 @@ t.test('a connection is ours from the first moment, and greets in the same turn'
     'connect',
     '_createParser',
     'init',
+    '_armTimeout of the socket, not upgrading',
     'listening',
     '_resetSession',
     'greeted at once',
@@ -122,10 +155,14 @@ t.test('EHLO, HELO and RSET reset the transaction; EHLO keeps a lower-case name'
   const port = await start(t);
   const client = await SmtpClient.connect(port);
   await client.expect(220);
-  for (const command of ['EHLO Client.Example', 'HELO Client.Example', 'RSET']) {
+  for (const [command, handlers] of [
+    ['EHLO Client.Example', ['handler_EHLO']],
+    ['HELO Client.Example', ['handler_HELO']],
+    ['RSET', []],
+  ] as const) {
     calls.length = 0;
     await client.command(command, 250);
-    t.same(calls, ['_resetSession']);
+    t.same(calls, [...handlers, '_resetSession']);
     t.equal(last?.hostNameAppearsAs, 'client.example');
   }
   await client.command('EHLO a b', 501);
@@ -190,15 +227,56 @@ t.test('a timeout finds _handlerPending set, and only then waits on', async t =>
   await client.expect(220);
   const connection = last!;
   connection._handlerPending = true;
+  calls.length = 0;
   let timeouts = 0;
   while (timeouts < 2) {
     await new Promise(resolve => connection._socket.once('timeout', resolve));
     timeouts += 1;
   }
   t.equal(client.unread, 0);
+  t.same(calls.slice(0, 2), ['_onTimeout', '_armTimeout of the socket, not upgrading']);
   connection._handlerPending = false;
   await client.expect(421);
   client.destroy();
+});
+
+t.test('a TLS handshake arms the timeout of the new socket, and ends in onSecure', async t => {
+  const { cert, key } = makeIdentity(temporaryFolder(t), 'DNS:mx.example.org');
+  const port = await start(t, { disabledCommands: ['AUTH', 'WIZ'], key, cert });
+  const client = await SmtpClient.connect(port);
+  await client.expect(220);
+  await client.command('EHLO x', 250);
+  const plain = last?._socket;
+  calls.length = 0;
+  await client.startTls();
+  while (!calls.some(call => call.startsWith('onSecure'))) await new Promise(setImmediate);
+  t.same(
+    calls.filter(call => /_armTimeout|onSecure/.test(call)),
+    ['_armTimeout of a new socket, upgrading', 'onSecure, not upgrading'],
+  );
+  t.not(last?._socket, plain);
+  t.match((await client.command('EHLO x', 250)).text, 'x');
+  client.destroy();
+});
+
+t.test('_getEnhancedStatusCode knows the code of a reply, and that EHLO has none', async t => {
+  const port = await start(t);
+  const client = await SmtpClient.connect(port);
+  await client.expect(220);
+  t.equal(last?._getEnhancedStatusCode(250, undefined), '2.0.0');
+  t.equal(last?._getEnhancedStatusCode(421, undefined), '4.4.2');
+  t.equal(last?._getEnhancedStatusCode(354, undefined), '');
+  t.equal(last?._getEnhancedStatusCode(250, false), '');
+  client.destroy();
+});
+
+t.test('_onError of the server emits its error event', async t => {
+  const server = new SpyServer({ logger: false });
+  const heard: unknown[] = [];
+  server.on('error', error => heard.push(error));
+  const error = new Error('reset');
+  server._onError(error);
+  t.same(heard, [error]);
 });
 
 t.test('_whenWritable calls at once unless the socket has to drain', async t => {

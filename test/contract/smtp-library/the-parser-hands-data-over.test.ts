@@ -8,6 +8,17 @@ import t from 'tap';
 class Spy extends SMTPStream {
   readonly data: Buffer[] = [];
   readonly pending: (() => void)[] = [];
+  readonly calls: string[] = [];
+
+  override _flushData(): void {
+    this.calls.push('_flushData');
+    super._flushData();
+  }
+
+  override _commandTooLong(): Error {
+    this.calls.push('_commandTooLong');
+    return super._commandTooLong();
+  }
 
   override _write(
     chunk: Buffer,
@@ -95,8 +106,17 @@ t.test('a line over maxCommandLength is an error, whole or not', async t => {
     stream.write(text);
     await failed;
     t.same(commands, []);
+    t.same(stream.calls, ['_commandTooLong'], 'asked for the error before it is emitted');
   }
   const { stream, commands } = spy();
   stream.write(`${'x'.repeat(20)}\r\n`);
   t.equal(commands.length, 1);
+});
+
+t.test('the end of the stream makes a command of what is left, in _flushData', async t => {
+  const { stream, commands } = spy();
+  stream.end('RSET');
+  await once(stream, 'finish');
+  t.same(stream.calls, ['_flushData']);
+  t.same(commands, ['RSET']);
 });

@@ -1,0 +1,160 @@
+import { createRequire } from 'node:module';
+import { Writable } from 'node:stream';
+import { encode as encodeBase64, wrap as wrapBase64 } from 'nodemailer/lib/base64';
+import MailComposer, { type MailComposerOptions } from 'nodemailer/lib/mail-composer';
+import { encodeWord, quoteString } from 'nodemailer/lib/mime-funcs';
+import { encode as encodeQuoted, wrap as wrapQuoted } from 'nodemailer/lib/qp';
+import t from 'tap';
+
+/** What src/mail/write relies on in nodemailer's MailComposer, its nodes, and the functions that encode. */
+
+const ID = '0190a3a0-0000-7000-8000-000000000001';
+
+const compile = (options: MailComposerOptions) =>
+  new MailComposer({
+    from: 'a@b.example',
+    to: 'c@d.example',
+    subject: 'Hello',
+    messageId: '<m@b.example>',
+    date: new Date(0),
+    boundaryPrefix: '=_',
+    baseBoundary: ID,
+    ...options,
+  }).compile();
+
+t.test('it is the version that was read', async t => {
+  const { version } = createRequire(import.meta.url)('nodemailer/package.json') as { version: string };
+  t.equal(version, '10.6.1', 'read the new sources, then change this line');
+});
+
+t.test('the tree has the text, the HTML with what has a cid beside it, and the other files', async t => {
+  const content = Buffer.from('x');
+  const root = compile({
+    text: { content },
+    html: { content },
+    attachments: [
+      { filename: 'a.bin', contentType: 'a/b', contentDisposition: 'attachment', content },
+      { filename: 'c.png', contentType: 'image/png', contentDisposition: 'inline', cid: 'c', content },
+    ],
+  });
+  const [alternative, attached] = root.childNodes;
+  const [plain, related] = alternative?.childNodes ?? [];
+  const [html, embedded] = related?.childNodes ?? [];
+  const types = [root, alternative, plain, related, html, embedded, attached].map(node =>
+    node?.getHeader('Content-Type'),
+  );
+  t.same(types, [
+    'multipart/mixed',
+    'multipart/alternative',
+    'text/plain; charset=utf-8',
+    'multipart/related; type="text/html"',
+    'text/html; charset=utf-8',
+    'image/png',
+    'a/b',
+  ]);
+  for (const leaf of [plain, html, embedded, attached]) {
+    t.equal(leaf?.content, content);
+    t.same(leaf?.childNodes, []);
+  }
+});
+
+t.test(
+  'buildHeaders asks encodeHeaderValue for a field, folds what it says, and may end a line at its name',
+  async t => {
+    const root = compile({ text: { content: Buffer.from('x') } });
+    const { encodeHeaderValue } = root;
+    root.encodeHeaderValue = (name, value) =>
+      ['From', 'To', 'Subject'].includes(name)
+        ? `ours of ${value} ${'w'.repeat(70)}`
+        : encodeHeaderValue.call(root, name, value);
+    const header = root.buildHeaders();
+    t.match(header, `From: ours of a@b.example\r\n ${'w'.repeat(70)}\r\n`);
+    t.match(header, `To: ours of c@d.example\r\n ${'w'.repeat(70)}\r\n`);
+    t.match(header, `Subject: ours of Hello\r\n ${'w'.repeat(70)}\r\n`);
+    const id = `<${'i'.repeat(80)}>`;
+    t.match(compile({ messageId: id }).buildHeaders(), `Message-ID:\r\n ${id}\r\n`);
+  },
+);
+
+t.test('left alone it writes domains anew, and leaves words that look encoded', async t => {
+  t.match(compile({ from: { address: 'a@5.3', name: '' } }).buildHeaders(), 'From: a@5.0.0.3\r\n');
+  t.match(compile({ subject: '=?utf-8?Q?x?=' }).buildHeaders(), 'Subject: =?utf-8?Q?x?=\r\n');
+});
+
+t.test('a node that says no encoding keeps the one it was given in its header', async t => {
+  const root = compile({ text: { content: Buffer.from('x'), contentTransferEncoding: '7bit' } });
+  t.notMatch(root.buildHeaders(), '7bit', 'bytes would be encoded');
+  const kept = compile({ text: { content: Buffer.from('x'), contentTransferEncoding: '7bit' } });
+  kept.getTransferEncoding = () => false;
+  t.match(kept.buildHeaders(), 'Content-Transfer-Encoding: 7bit\r\n');
+});
+
+t.test(
+  'stream of a multipart writes delimiters and has stream of each part write the rest, in turns',
+  async t => {
+    const content = Buffer.from('x');
+    const root = compile({ text: { content }, html: { content } });
+    const written: string[] = [];
+    for (const [index, part] of root.childNodes.entries()) {
+      part.stream = (output, _options, done) => {
+        output.write(`part ${index}`);
+        done();
+      };
+    }
+    const output = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        written.push(chunk.toString());
+        done();
+      },
+    });
+    const writing = new Promise<void>(resolve => root.stream(output, {}, () => resolve()));
+    t.equal(written.length, 1, 'the header at once, the parts in later turns');
+    await writing;
+    const boundary = `=_-${ID}-Part_1`;
+    t.match(written[0], `boundary="${boundary}"\r\n\r\n`);
+    t.equal(
+      written.slice(1).join(''),
+      `--${boundary}\r\npart 0\r\n--${boundary}\r\npart 1\r\n--${boundary}--\r\n`,
+    );
+  },
+);
+
+t.test('a file without a name has those of its type and disposition as parameters, by RFC 2231', async t => {
+  const root = compile({
+    text: { content: Buffer.from('x') },
+    attachments: [
+      {
+        filename: false,
+        contentType: `a/b; name=${quoteString('=?x "y"')}`,
+        contentDisposition: `attachment; filename=${quoteString('=?x "y"')}`,
+        contentTransferEncoding: 'base64',
+        headers: { 'Content-ID': '<c@d>' },
+        content: Buffer.from('x'),
+      },
+    ],
+  });
+  const header = root.childNodes[1]?.buildHeaders();
+  t.match(header, "Content-Type: a/b; name*0*=utf-8''%3D%3Fx%20%22y%22\r\n");
+  t.match(header, "Content-Disposition: attachment; filename*0*=utf-8''%3D%3Fx%20%22y%22");
+  t.match(header, 'Content-ID: <c@d>\r\n');
+});
+
+t.test(
+  'what encodes: words of 52 octets, lines of base64 without the last end, quoted-printable with no word for From',
+  async t => {
+    t.equal(encodeWord('=?é', 'Q', 52), '=?UTF-8?Q?=3D=3F=C3=A9?=');
+    t.ok(
+      encodeWord('é'.repeat(200), 'B', 52)
+        .split(' ')
+        .every(word => word.length <= 52),
+    );
+    t.equal(quoteString('a "b" \\'), '"a \\"b\\" \\\\"');
+    t.equal(wrapBase64(encodeBase64(Buffer.alloc(58))), `${'A'.repeat(76)}\r\nAA==`);
+    t.equal(encodeQuoted(Buffer.from('From é \r\n.\r\nx ')), 'From =C3=A9=20\r\n.\r\nx=20');
+    t.ok(
+      wrapQuoted('x'.repeat(200), 73)
+        .split('\r\n')
+        .every(line => line.length <= 73),
+    );
+  },
+);
