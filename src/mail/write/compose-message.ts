@@ -15,7 +15,7 @@ import {
   UNKNOWN_TYPE,
 } from '../../domain/message-parts.js';
 import { utf8Prefix } from '../../domain/text.js';
-import { inSlices } from '../../lib/slices.js';
+import { inSlices, pauseIfLong } from '../../lib/slices.js';
 import { encodeBase64, encodeText, isTransmittable } from './encode-text.js';
 import { addressText, idsText, refuseControls, subjectText } from './header-text.js';
 import { compile, write } from './library-composer.js';
@@ -77,6 +77,7 @@ export async function composeMessage(message: OutgoingMessage): Promise<Buffer> 
 
 async function content(text: string, id: string): Promise<MailComposerAlternative> {
   const { encoding, body } = await inSlices(encodeText(text, id));
+  await pauseIfLong(body.length);
   return { content: body, contentTransferEncoding: encoding };
 }
 

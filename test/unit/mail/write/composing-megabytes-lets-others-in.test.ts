@@ -1,0 +1,53 @@
+import t from 'tap';
+import { composeMessage, type OutgoingMessage } from '../../../../src/mail/write/compose-message.js';
+import { outgoing } from './outgoing-messages.js';
+
+const MIB = 2 ** 20;
+const repeat = (piece: string, bytes: number): string =>
+  piece.repeat(Math.ceil(bytes / Buffer.byteLength(piece)));
+
+const attached = (type: string, content: string): Partial<OutgoingMessage> => ({
+  files: [{ filename: 'a', type, disposition: 'attachment', bytes: Buffer.from(content) }],
+});
+
+/** 5 MiB in forms that take longest somewhere. */
+const KINDS: Readonly<Record<string, Partial<OutgoingMessage>>> = {
+  'lines of text': { text: repeat('a line of text\n', 5 * MIB) },
+  'text and HTML': { text: repeat('Grüße aus Köln\n', 2.5 * MIB), html: repeat('<p>漢字</p>\n', 2.5 * MIB) },
+  'one line': { text: repeat('a=bcdefgh ', 5 * MIB) },
+  'no space': { html: repeat('x', 5 * MIB) },
+  'other scripts': { text: repeat('漢', 5 * MIB) },
+  'empty lines': { text: repeat('\n', 5 * MIB) },
+  'old line ends': { text: repeat('\r', 5 * MIB) },
+  dots: { text: repeat('.\n', 5 * MIB) },
+  blanks: { text: repeat(' ', 5 * MIB) },
+  'text, HTML and a file': {
+    text: repeat('a line of text\n', 2.5 * MIB),
+    html: repeat('<p>Grüße</p>\n', 2.5 * MIB),
+    ...attached('application/pdf', repeat('%PDF', 5 * MIB)),
+  },
+  'an attached message of empty lines': attached('message/rfc822', repeat('\r\n', 5 * MIB)),
+  'an attached message in 8 bits': attached('message/rfc822', `${repeat('a\r\n', 5 * MIB)}ä`),
+};
+
+for (const [kind, changes] of Object.entries(KINDS)) {
+  t.test(`${kind}: other work is done while it is composed`, async t => {
+    let turns = 0;
+    let longestMs = 0;
+    let turnAtMs = performance.now();
+    let isOver = false;
+    const turn = (): void => {
+      const nowMs = performance.now();
+      longestMs = Math.max(longestMs, nowMs - turnAtMs);
+      turnAtMs = nowMs;
+      turns += 1;
+      if (!isOver) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const raw = await composeMessage(outgoing(changes));
+    isOver = true;
+    t.ok(raw.length > 5 * MIB - 1);
+    t.ok(turns > 1, `${turns} turns`);
+    t.comment(`longest turn ${longestMs.toFixed(1)} ms`);
+  });
+}
