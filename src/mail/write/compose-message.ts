@@ -15,7 +15,7 @@ import {
   UNKNOWN_TYPE,
 } from '../../domain/message-parts.js';
 import { utf8Prefix } from '../../domain/text.js';
-import { inSlices, pauseIfLong } from '../../lib/slices.js';
+import { inSlices } from '../../lib/slices.js';
 import { encodeBase64, encodeText, isTransmittable } from './encode-text.js';
 import { addressText, idsText, refuseControls, subjectText } from './header-text.js';
 import { compile, write } from './library-composer.js';
@@ -49,36 +49,32 @@ export interface OutgoingMessage {
  * @throws Error for a value that was not checked as its type promises
  */
 export async function composeMessage(message: OutgoingMessage): Promise<Buffer> {
-  const { id, messageId, date, from, to, cc, subject, text, html, files } = message;
+  const fields = fieldsOf(message);
+  const contents = await inSlices(contentsOf(message));
+  const tree = compile({ ...fields, ...contents });
+  return write(tree);
+}
+
+function fieldsOf(message: OutgoingMessage): MailComposerOptions {
+  const { id, messageId, date, from, to, cc, subject, replyHeaders, mentionsItself } = message;
   if (!isUuid(id)) throw new Error('an id that is no UUID');
   // The year has to have four digits (RFC 5322 section 3.3).
   if (!(date >= 0 && date < Date.UTC(10_000, 0))) throw new Error('a date that no header can hold');
-  const fields = {
+  const ownId = idsText('Message-ID', `<${messageId}>`);
+  const inReplyTo = replyHeaders === null ? '' : idsText('In-Reply-To', replyHeaders.inReplyTo);
+  const ancestors = replyHeaders === null ? '' : idsText('References', replyHeaders.references);
+  return {
     from: addressText([from]),
     to: addressText(to),
     cc: addressText(cc),
     subject: subjectText(subject),
     date: new Date(date),
-    messageId: idsText('Message-ID', `<${messageId}>`),
-    ...referring(message),
-  };
-  const attachments: MailComposerAttachment[] = [];
-  for (const file of files) attachments.push(await attachment(file, html !== null, id));
-  const tree = compile({
-    ...fields,
-    text: await content(text, id),
-    ...(html === null ? {} : { html: await content(html, id) }),
-    attachments,
+    messageId: ownId,
+    inReplyTo,
+    references: replyHeaders === null && mentionsItself ? ownId : ancestors,
     boundaryPrefix: BOUNDARY_PREFIX,
     baseBoundary: id,
-  });
-  return write(tree);
-}
-
-async function content(text: string, id: string): Promise<MailComposerAlternative> {
-  const { encoding, body } = await inSlices(encodeText(text, id));
-  await pauseIfLong(body.length);
-  return { content: body, contentTransferEncoding: encoding };
+  };
 }
 
 /**
@@ -87,12 +83,18 @@ async function content(text: string, id: string): Promise<MailComposerAlternativ
  */
 const BOUNDARY_PREFIX = '=_';
 
-function referring({ replyHeaders, mentionsItself, messageId }: OutgoingMessage): MailComposerOptions {
-  if (replyHeaders === null) return mentionsItself ? { references: `<${messageId}>` } : {};
-  return {
-    inReplyTo: idsText('In-Reply-To', replyHeaders.inReplyTo),
-    references: idsText('References', replyHeaders.references),
-  };
+/** Texts and files, encoded. It yields between steps that take long. */
+function* contentsOf({ id, text, html, files }: OutgoingMessage): Generator<void, MailComposerOptions> {
+  const attachments: MailComposerAttachment[] = [];
+  for (const file of files) attachments.push(yield* attachment(file, html !== null, id));
+  const plain = { text: yield* content(text, id), attachments };
+  return html === null ? plain : { ...plain, html: yield* content(html, id) };
+}
+
+function* content(text: string, id: string): Generator<void, MailComposerAlternative> {
+  const { encoding, body } = yield* encodeText(text, id);
+  yield;
+  return { content: body, contentTransferEncoding: encoding };
 }
 
 /**
@@ -101,21 +103,25 @@ function referring({ replyHeaders, mentionsItself, messageId }: OutgoingMessage)
  * `application/octet-stream`, and its name still says what it is.
  * @param hasHtml whether there is HTML that may show an inline file by its Content-ID
  */
-async function attachment(file: OutgoingFile, hasHtml: boolean, id: string): Promise<MailComposerAttachment> {
+function* attachment(
+  file: OutgoingFile,
+  hasHtml: boolean,
+  id: string,
+): Generator<void, MailComposerAttachment> {
   const { type, disposition, contentId } = file;
   refuseControls('a file name', file.filename);
   if (!isMediaType(type)) throw new Error('a file type that did not pass the grammar');
   if (disposition !== 'attachment' && disposition !== 'inline') throw new Error('an unknown disposition');
   const bytes = Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength);
   const isMessage = /^message\/(?:rfc822|global)$/i.test(type);
-  const isAsItIs = isMessage && !bytes.includes(id) && (await inSlices(isTransmittable(bytes)));
+  const isAsItIs = isMessage && !bytes.includes(id) && (yield* isTransmittable(bytes));
   const isOpaque = !isAsItIs && /^(?:message|multipart)\//i.test(type);
   const filename = isMessage && isOpaque ? messageFilename(file.filename) : file.filename;
   return {
     ...named(isOpaque ? UNKNOWN_TYPE : type, disposition, filename),
     ...identified(contentId, hasHtml && disposition === 'inline'),
     contentTransferEncoding: isAsItIs ? '7bit' : 'base64',
-    content: isAsItIs ? bytes : await inSlices(encodeBase64(bytes)),
+    content: isAsItIs ? bytes : yield* encodeBase64(bytes),
   };
 }
 

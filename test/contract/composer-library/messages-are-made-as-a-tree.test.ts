@@ -1,12 +1,10 @@
 import { createRequire } from 'node:module';
 import { Writable } from 'node:stream';
-import { encode as encodeBase64, wrap as wrapBase64 } from 'nodemailer/lib/base64';
 import MailComposer, { type MailComposerOptions } from 'nodemailer/lib/mail-composer';
 import { encodeWord, quoteString } from 'nodemailer/lib/mime-funcs';
-import { encode as encodeQuoted, wrap as wrapQuoted } from 'nodemailer/lib/qp';
 import t from 'tap';
 
-/** What src/mail/write relies on in nodemailer's MailComposer, its nodes, and the functions that encode. */
+/** What src/mail/write relies on in nodemailer's MailComposer, its nodes, and the functions that write words. */
 
 const ID = '0190a3a0-0000-7000-8000-000000000001';
 
@@ -139,22 +137,12 @@ t.test('a file without a name has those of its type and disposition as parameter
   t.match(header, 'Content-ID: <c@d>\r\n');
 });
 
-t.test(
-  'what encodes: words of 52 octets, lines of base64 without the last end, quoted-printable with no word for From',
-  async t => {
-    t.equal(encodeWord('=?é', 'Q', 52), '=?UTF-8?Q?=3D=3F=C3=A9?=');
-    t.ok(
-      encodeWord('é'.repeat(200), 'B', 52)
-        .split(' ')
-        .every(word => word.length <= 52),
-    );
-    t.equal(quoteString('a "b" \\'), '"a \\"b\\" \\\\"');
-    t.equal(wrapBase64(encodeBase64(Buffer.alloc(58))), `${'A'.repeat(76)}\r\nAA==`);
-    t.equal(encodeQuoted(Buffer.from('From é \r\n.\r\nx ')), 'From =C3=A9=20\r\n.\r\nx=20');
-    t.ok(
-      wrapQuoted('x'.repeat(200), 73)
-        .split('\r\n')
-        .every(line => line.length <= 73),
-    );
-  },
-);
+t.test('encodeWord encodes whatever it is given, in words of the length that is asked for', async t => {
+  t.equal(encodeWord('=?é', 'Q', 52), '=?UTF-8?Q?=3D=3F=C3=A9?=');
+  t.equal(encodeWord('a', 'B', 52), '=?UTF-8?B?YQ==?=');
+  for (const encoding of ['Q', 'B']) {
+    const words = encodeWord('é'.repeat(200), encoding, 52).split(' ');
+    t.ok(words.every(word => word.length <= 52));
+  }
+  t.equal(quoteString('a "b" \\'), '"a \\"b\\" \\\\"');
+});
