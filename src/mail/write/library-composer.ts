@@ -48,10 +48,19 @@ function checkHeader(node: LibraryNode): void {
     const isReady = READY.has(name) && typeof value === 'string';
     const text = isReady ? value : encodeHeaderValue.call(node, name, value);
     if (!/^[ -~]*$/.test(text)) throw new Error(`${name}: text that no header may hold`);
-    return text;
+    return name.startsWith('Content-') ? quoteNames(text) : text;
   };
   // Some readers take a field whose first line has no text for an empty one.
   node.buildHeaders = () => buildHeaders.call(node).replace(/^([\w-]+:)\r\n /gm, '$1 ');
+}
+
+/** Quotes the names of files. The library leaves out quotes that some readers need, such as Python's for a `*`. */
+function quoteNames(text: string): string {
+  return text.replace(
+    /"(?:[^"\\]|\\.)*"|\b((?:file)?name(?:\*\d+)?)=([^\s;"]+)/g,
+    (whole, parameter: string | undefined, value: string) =>
+      parameter === undefined ? whole : `${parameter}="${value}"`,
+  );
 }
 
 /** Makes a part write its content as it is. The library would encode it again, and text in lines that relays change. */

@@ -169,9 +169,9 @@ t.test('a message in a file goes as it is where no relay has to change it', asyn
   for (const bytes of ['', 'From: x', `From: x\r\n\r\n${'x'.repeat(998)}\r\nFrom here\r\n.\r\n --b \t\r\n`]) {
     const { header, body } = await partWith('message/rfc822', bytes);
     t.same(header, [
-      'Content-Disposition: attachment; filename=m.eml',
+      'Content-Disposition: attachment; filename="m.eml"',
       'Content-Transfer-Encoding: 7bit',
-      'Content-Type: message/rfc822; name=m.eml',
+      'Content-Type: message/rfc822; name="m.eml"',
     ]);
     t.equal(body, bytes, 'byte for byte');
   }
@@ -179,9 +179,9 @@ t.test('a message in a file goes as it is where no relay has to change it', asyn
 
 t.test('other messages and multiparts in files go as bytes, and a message keeps its ending', async t => {
   const opaque = (name: string) => [
-    `Content-Disposition: attachment; filename=${name}`,
+    `Content-Disposition: attachment; filename="${name}"`,
     'Content-Transfer-Encoding: base64',
-    `Content-Type: application/octet-stream; name=${name}`,
+    `Content-Type: application/octet-stream; name="${name}"`,
   ];
   for (const bytes of [
     'caf\xe9',

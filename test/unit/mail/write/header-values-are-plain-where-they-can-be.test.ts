@@ -185,6 +185,10 @@ t.test('a file name of ASCII stands as it is, any other by RFC 2231, and as enco
     type: 'application/pdf; name="a b.pdf"',
     disposition: 'attachment; filename="a b.pdf"',
   });
+  t.same(await attached('a*b'), {
+    type: 'application/pdf; name="a*b"',
+    disposition: 'attachment; filename="a*b"',
+  });
   t.same(await attached('Der März.pdf'), {
     type: 'application/pdf; name="=?UTF-8?Q?Der_M=C3=A4rz=2Epdf?="',
     disposition: "attachment; filename*0*=utf-8''Der%20M%C3%A4rz.pdf",
