@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { composeMessage, type OutgoingMessage } from '../../../../src/mail/write/compose-message.js';
+import { compile } from '../../../../src/mail/write/library-composer.js';
 import { outgoing } from './outgoing-messages.js';
 
 const file = {
@@ -113,4 +114,15 @@ t.test('what breaks a promise of its type throws', async t => {
   for (const date of [Number.NaN, -1, Number.POSITIVE_INFINITY, Date.UTC(10_000, 0)]) {
     await t.rejects(composeMessage(outgoing({ date })), String(date));
   }
+});
+
+t.test('what would get past every other check is refused before anything is written', async t => {
+  const content = Buffer.from('x');
+  const attachments = [{ filename: 'a', contentType: 'a/b', content, headers: { 'Content-ID': '<\u00e4>' } }];
+  t.throws(
+    () => compile({ text: { content }, messageId: '<\u00e4>' }),
+    /Message-ID: text that no header may hold/,
+  );
+  t.throws(() => compile({ text: { content }, attachments }), /Content-ID: text that no header may hold/);
+  t.throws(() => compile({ text: { content }, subject: 'a\r\nb' }), /Subject: text that no header may hold/);
 });
