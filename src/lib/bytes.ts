@@ -16,6 +16,11 @@ export const BYTE = {
   DELETE: 0x7f,
 } as const;
 
+/** The same bytes with the methods of a Buffer; nothing is copied. */
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
 /**
  * Where to cut UTF-8 text so that at most `maxBytes` are left and no character is split.
  * @returns the length when it fits, else `maxBytes` or up to three bytes less

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { BYTE } from '../../lib/bytes.js';
+import { asBuffer, BYTE } from '../../lib/bytes.js';
 
 /** Deepest nesting of a request body. */
 export const MAX_DEPTH = 64;
@@ -29,7 +29,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  * @returns the object, or null for anything else
  */
 export function* parseStrictJson(bytes: Uint8Array): Generator<void, Record<string, unknown> | null> {
-  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const body = asBuffer(bytes);
   try {
     if (!(yield* new Scan(body).isSound())) return null;
     const text = yield* decode(body);

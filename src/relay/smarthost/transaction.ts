@@ -1,4 +1,4 @@
-import { BYTE } from '../../lib/bytes.js';
+import { asBuffer, BYTE } from '../../lib/bytes.js';
 import type { RelayAttempt } from '../../usecases/ports.js';
 import type { SmarthostTimeouts } from './options.js';
 import type { ServerReply, Step } from './reply.js';
@@ -105,6 +105,7 @@ function isOfClass(reply: ServerReply, first: 2 | 4 | 5): boolean {
 }
 
 const { LF, DOT } = BYTE;
+const LF_DOT = '\n.';
 
 /** Small enough that dot-stuffing a block does not block the event loop, large enough to need few writes. */
 export const BLOCK_BYTES = 65_536;
@@ -117,32 +118,20 @@ export const FINAL_DOT = Buffer.from('.\r\n');
  * section 4.5.2). `content` must have CRLF line ends only, also after its last line.
  */
 export function* stuffDots(content: Uint8Array): Generator<Uint8Array> {
+  const bytes = asBuffer(content);
   let isLineStart = true;
-  for (let from = 0; from < content.length; from += BLOCK_BYTES) {
-    const block = content.subarray(from, from + BLOCK_BYTES);
+  for (let from = 0; from < bytes.length; from += BLOCK_BYTES) {
+    const block = bytes.subarray(from, from + BLOCK_BYTES);
     yield stuffBlock(block, isLineStart);
     isLineStart = block.at(-1) === LF;
   }
 }
 
-function stuffBlock(block: Uint8Array, startsLine: boolean): Uint8Array {
-  const dots: number[] = [];
-  let isLineStart = startsLine;
-  for (let at = 0; at < block.length; at += 1) {
-    const byte = block[at];
-    if (isLineStart && byte === DOT) dots.push(at);
-    isLineStart = byte === LF;
-  }
-  if (dots.length === 0) return block;
-  const stuffed = new Uint8Array(block.length + dots.length);
-  let from = 0;
-  for (const [doubled, at] of dots.entries()) {
-    stuffed.set(block.subarray(from, at), from + doubled);
-    stuffed[at + doubled] = DOT;
-    from = at;
-  }
-  stuffed.set(block.subarray(from), from + dots.length);
-  return stuffed;
+function stuffBlock(block: Buffer, startsLine: boolean): Uint8Array {
+  const startsWithDot = startsLine && block[0] === DOT;
+  if (!startsWithDot && !block.includes(LF_DOT)) return block;
+  const text = block.toString('latin1').replaceAll(LF_DOT, `${LF_DOT}.`);
+  return Buffer.from(startsWithDot ? `.${text}` : text, 'latin1');
 }
 
 /** Adds the CRLF that must stand before the final dot if it is missing. */

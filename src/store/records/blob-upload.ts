@@ -1,4 +1,5 @@
 import { type BlobId, newId } from '../../domain/ids.js';
+import { asBuffer } from '../../lib/bytes.js';
 import type { Purpose } from '../engine/room.js';
 import type { Store } from '../engine/store.js';
 import type { Reader, Writer } from '../engine/tables.js';
@@ -243,8 +244,4 @@ export class BlobUpload {
         this.#uploads.settle(chunk.length);
       });
   }
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
