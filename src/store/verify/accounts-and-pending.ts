@@ -1,4 +1,4 @@
-import { type AccountId, type InboxId, idFromBytes, type KeyId } from '../../domain/ids.js';
+import { type AccountId, type InboxId, idFromBytes, type KeyId, type ThreadId } from '../../domain/ids.js';
 import { getMeta } from '../engine/meta.js';
 import { type Reader, walkTable } from '../engine/tables.js';
 import {
@@ -25,6 +25,7 @@ import {
   policiesTable,
 } from '../records/inboxes.js';
 import { idempotencyTable, type PendingWork, pendingTable } from '../records/pending.js';
+import { getThread } from '../threads/threads.js';
 import type { Ledger } from './ledger.js';
 import { expectRemains } from './sets-and-blobs.js';
 
@@ -129,23 +130,27 @@ export const pendingEntry = {
     `pending expiry of claim phrase ${id} (${hash.slice(0, 12)}...), due ${dueAt}`,
 };
 
-/** Inboxes that were deleted and whose mail is being erased. */
-export function leavingInboxes(reader: Reader): Set<InboxId> {
-  const leaving = new Set<InboxId>();
-  for (const { value } of walkTable(reader, pendingTable)) {
-    if (value.kind === 'purge-inbox') leaving.add(value.id);
-  }
-  return leaving;
+/** What is on its way out, by the pending index. */
+export interface PendingFacts {
+  readonly count: number;
+  /** Inboxes that were deleted and whose mail is being erased. */
+  readonly leaving: ReadonlySet<InboxId>;
+  /** Ids of conversations that have ended and that the sweeper is to free, with their inboxes. */
+  readonly ended: ReadonlyMap<ThreadId, InboxId>;
 }
 
 /** Walks the pending index; expects the records that its entries are about. */
-export function findPending(reader: Reader, ledger: Ledger): number {
+export function findPending(reader: Reader, ledger: Ledger): PendingFacts {
   let count = 0;
+  const leaving = new Set<InboxId>();
+  const ended = new Map<ThreadId, InboxId>();
   for (const { key, value } of walkTable(reader, pendingTable)) {
-    findWork(reader, ledger, value, key.readUIntBE(1, 6));
     count += 1;
+    if (value.kind === 'purge-inbox') leaving.add(value.id);
+    if (value.kind === 'purge-thread') ended.set(value.id, value.inboxId);
+    findWork(reader, ledger, value, key.readUIntBE(1, 6));
   }
-  return count;
+  return { count, leaving, ended };
 }
 
 function findWork(reader: Reader, ledger: Ledger, work: PendingWork, dueAt: number): void {
@@ -162,6 +167,11 @@ function findWork(reader: Reader, ledger: Ledger, work: PendingWork, dueAt: numb
     case 'purge-inbox':
       if (getInbox(reader, work.id) !== undefined) {
         ledger.find(`pending erasure of inbox ${work.id}, which is in use`);
+      }
+      break;
+    case 'purge-thread':
+      if (getThread(reader, work.id) !== undefined) {
+        ledger.find(`pending end of thread ${work.id}, which has members`);
       }
       break;
     case 'relay':

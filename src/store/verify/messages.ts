@@ -150,8 +150,19 @@ function expectReceived(ledger: Ledger, record: ReceivedRecord): void {
   }
 }
 
-function expectSent(ledger: Ledger, { content, files }: SentRecord): void {
+/** Its blobs, and a pending entry while its attempt has no outcome. */
+function expectSent(ledger: Ledger, record: SentRecord): void {
+  const { id, content, files, attempt, relayDueAt, status } = record;
   for (const blob of [content, ...files.map(file => file.blob)]) ledger.expect(blobEntry(blob));
+  if (relayDueAt !== null) {
+    ledger.expect(
+      attempt === 'held' ? pendingEntry.relayHeld(id, relayDueAt) : pendingEntry.relay(id, relayDueAt),
+    );
+  }
+  const isOpen = attempt !== 'settled';
+  if (isOpen !== (relayDueAt !== null) || (isOpen && status !== 'unknown')) {
+    ledger.expect(`agreement of status ${status} and attempt ${attempt} of sent message ${id}`);
+  }
 }
 
 /** Finds what Trash holds. */
@@ -168,22 +179,6 @@ const sendEntry = {
   sum: (accountId: string, sum: number): string => `sum of the charges of account ${accountId}: ${sum}`,
   listed: (key: Buffer): string => `list entry ${key.toString('hex')} of a draft`,
 };
-
-/** Expects a pending entry for every attempt without an outcome. */
-export function expectAttempts(reader: Reader, ledger: Ledger): void {
-  for (const { value: record } of walkTable(reader, sentTable)) {
-    const { id, attempt, relayDueAt, status } = record;
-    if (relayDueAt !== null) {
-      ledger.expect(
-        attempt === 'held' ? pendingEntry.relayHeld(id, relayDueAt) : pendingEntry.relay(id, relayDueAt),
-      );
-    }
-    const isOpen = attempt !== 'settled';
-    if (isOpen !== (relayDueAt !== null) || (isOpen && status !== 'unknown')) {
-      ledger.expect(`agreement of status ${status} and attempt ${attempt} of sent message ${id}`);
-    }
-  }
-}
 
 /** Holds charges against their sums, and against what became of what they were made for. */
 export function verifyCharges(reader: Reader, ledger: Ledger): void {

@@ -1,7 +1,6 @@
 import { type InboxId, idFromBytes, type MessageId, type ThreadId } from '../../domain/ids.js';
 import { messageIdsIn } from '../../domain/message-ids.js';
 import { type Reader, walkTable } from '../engine/tables.js';
-import { pendingTable } from '../records/pending.js';
 import { compareMembers, edgeOf, type MemberPosition, threadTerm } from '../threads/members.js';
 import { memberOutcome, type ThreadMember } from '../threads/move.js';
 import {
@@ -26,6 +25,7 @@ import {
   threadActivityTable,
   threadsTable,
 } from '../threads/threads.js';
+import type { PendingFacts } from './accounts-and-pending.js';
 import type { Ledger } from './ledger.js';
 import { folderEntry } from './sets-and-blobs.js';
 
@@ -37,8 +37,7 @@ const entry = {
   merged: (inboxId: string): string => `merged thread id of inbox ${inboxId}`,
 };
 
-/** Ids of conversations that have ended and that the sweeper is to free, with their inboxes. */
-type Ended = ReadonlyMap<ThreadId, InboxId>;
+type Ended = PendingFacts['ended'];
 
 /** Expects the place of a message in its conversation. `messageId` is its own, with or without brackets. */
 export function expectMember(
@@ -80,8 +79,8 @@ function resolveIn(reader: Reader, ledger: Ledger, id: ThreadId): ResolvedThread
   }
 }
 
-/** Finds the conversations and what leads to them. */
-export function findThreads(reader: Reader, ledger: Ledger): number {
+/** Finds the conversations and what leads to them, or to one that has ended. */
+export function findThreads(reader: Reader, ledger: Ledger, ended: Ended): number {
   let count = 0;
   for (const { key, value } of walkTable(reader, threadsTable)) {
     findThread(reader, ledger, idFromBytes<ThreadId>(key), value);
@@ -91,7 +90,6 @@ export function findThreads(reader: Reader, ledger: Ledger): number {
     const { latest, root, isAlone } = new ListedThread(listed);
     ledger.find(entry.activity(idFromBytes<InboxId>(listed.key), latest, root, isAlone));
   }
-  const ended = endedThreads(reader, ledger);
   findNames(reader, ledger, ended);
   findLinks(reader, ledger, ended);
   for (const { key } of walkTable(reader, threadPartsTable)) findPart(reader, ledger, readPartKey(key));
@@ -118,18 +116,6 @@ function findThread(reader: Reader, ledger: Ledger, root: ThreadId, thread: Thre
 
 function isSame(a: MemberPosition | null, b: MemberPosition | null): boolean {
   return a === null || b === null ? a === b : compareMembers(a, b) === 0;
-}
-
-function endedThreads(reader: Reader, ledger: Ledger): Ended {
-  const ended = new Map<ThreadId, InboxId>();
-  for (const { value } of walkTable(reader, pendingTable)) {
-    if (value.kind !== 'purge-thread') continue;
-    ended.set(value.id, value.inboxId);
-    if (getThread(reader, value.id) !== undefined) {
-      ledger.find(`pending end of thread ${value.id}, which has members`);
-    }
-  }
-  return ended;
 }
 
 /** The inbox that a thread id belongs to, in use or about to be freed; undefined when it leads nowhere. */

@@ -5,11 +5,10 @@ import {
   expectApprovalExpiry,
   expectKeyExpiry,
   findPending,
-  leavingInboxes,
   verifyAccounts,
 } from './accounts-and-pending.js';
 import { type Ledger, NameLedger, SumLedger } from './ledger.js';
-import { expectAttempts, expectMessages, findTrash, verifyCharges, verifyDrafts } from './messages.js';
+import { expectMessages, findTrash, verifyCharges, verifyDrafts } from './messages.js';
 import {
   expectUploads,
   findBlobs,
@@ -80,12 +79,11 @@ function readAll(reader: Reader, ledger: Ledger): Checked {
     },
     find: (entry, times) => ledger.find(entry, times),
   };
-  const leaving = leavingInboxes(reader);
-  const isLeaving = (id: InboxId): boolean => leaving.has(id);
+  const pending = findPending(reader, counting);
+  const isLeaving = (id: InboxId): boolean => pending.leaving.has(id);
   const { accounts, inboxes } = verifyAccounts(reader, counting);
   const stored = new StoredTally(reader);
   const { received, sent, trashed, tallies } = expectMessages(reader, counting, isLeaving, stored);
-  expectAttempts(reader, counting);
   verifyCharges(reader, counting);
   const drafts = verifyDrafts(reader, counting, isLeaving, stored);
   stored.compare(counting);
@@ -94,9 +92,8 @@ function readAll(reader: Reader, ledger: Ledger): Checked {
   findLabelCounts(reader, counting);
   findCounters(reader, counting, tallies, isLeaving);
   findTrash(reader, counting);
-  const threads = findThreads(reader, counting);
+  const threads = findThreads(reader, counting, pending.ended);
   const unfinishedUploads = expectUploads(reader, counting);
-  const pending = findPending(reader, counting);
   expectKeyExpiry(reader, counting);
   expectApprovalExpiry(reader, counting);
   findBlobs(reader, counting);
@@ -108,7 +105,7 @@ function readAll(reader: Reader, ledger: Ledger): Checked {
     in_trash: trashed,
     drafts,
     threads,
-    pending,
+    pending: pending.count,
     unfinished_uploads: unfinishedUploads,
     entries,
   };

@@ -15,7 +15,13 @@ import {
   type SentRecord,
   viewSent,
 } from '../../store/mailbox/messages.js';
-import { instantAt, type Member, type MemberPosition, scanMembers } from '../../store/threads/members.js';
+import {
+  compareMembers,
+  instantAt,
+  type Member,
+  type MemberPosition,
+  scanMembers,
+} from '../../store/threads/members.js';
 import { findThread, memberCount, type ThreadRecord } from '../../store/threads/threads.js';
 import { reachedInbox } from '../shared/callers.js';
 import {
@@ -92,7 +98,8 @@ function encodeDetail(
   members: readonly Member[],
   nextCursor: string | null,
 ): ByteStream {
-  const fields = JSON.stringify(viewThread(reader, thread)).slice(0, -1);
+  const earliest = faceAt(reader, thread, thread.earliest);
+  const fields = JSON.stringify(viewThread(reader, thread, earliest)).slice(0, -1);
   const parts: ByteStream[] = [text(`${fields},"messages":[`)];
   for (const member of members) {
     const encoded = encodeMember(store, reader, thread, member);
@@ -160,12 +167,12 @@ export interface Matching {
 /** What lists and details say of a conversation. */
 type ThreadBase = Omit<ThreadSummary, 'latest_message' | 'matching_message_ids' | 'matching_message_count'>;
 
-function viewThread(reader: Reader, thread: ThreadRecord): ThreadBase {
-  const { inboxId, shown, counts, earliest, latest } = thread;
+function viewThread(reader: Reader, thread: ThreadRecord, earliest: Face | null): ThreadBase {
+  const { inboxId, shown, counts, latest } = thread;
   return {
     id: shown,
     inbox_id: inboxId,
-    subject: earliest === null ? null : (faceOf(reader, thread, earliest)?.subject ?? null),
+    subject: earliest?.subject ?? null,
     last_activity_at: toInstant(latest === null ? 0 : instantAt(reader, inboxId, latest)),
     message_count: memberCount(thread),
     received_count: counts.received,
@@ -181,11 +188,13 @@ export function viewThreadSummary(
   thread: ThreadRecord,
   matching: Matching | null,
 ): ThreadSummary | null {
-  const latest = thread.latest === null ? null : faceOf(reader, thread, thread.latest);
-  if (latest === null) return null;
+  const latest = faceAt(reader, thread, thread.latest);
+  if (latest === null || thread.latest === null) return null;
+  const isOne = thread.earliest !== null && compareMembers(thread.earliest, thread.latest) === 0;
+  const earliest = isOne ? latest : faceAt(reader, thread, thread.earliest);
   const matches =
     matching === null ? {} : { matching_message_ids: matching.ids, matching_message_count: matching.count };
-  return { ...viewThread(reader, thread), latest_message: latest.message, ...matches };
+  return { ...viewThread(reader, thread, earliest), latest_message: latest.message, ...matches };
 }
 
 /** Bytes of an entry of a list, about: what senders can make long is its subject and the From of its latest message. */
@@ -199,7 +208,10 @@ interface Face {
   readonly message: ThreadLatestMessage;
 }
 
-function faceOf(reader: Reader, { inboxId }: ThreadRecord, { kind, seq }: MemberPosition): Face | null {
+/** Null when there is no such member, or its line is missing (damage). */
+function faceAt(reader: Reader, { inboxId }: ThreadRecord, position: MemberPosition | null): Face | null {
+  if (position === null) return null;
+  const { kind, seq } = position;
   const summary = reader.get(summariesTable, { inboxId, kind, seq });
   if (summary === undefined) return null;
   if (kind === 'received') return receivedFace(summary);
