@@ -28,6 +28,12 @@ export class Turns<Item> {
     this.#size++;
   }
 
+  /** The item that `next` takes next; undefined when nothing waits. */
+  get first(): Item | undefined {
+    const line = this.#lines.values().next().value;
+    return line?.items[line.from];
+  }
+
   /** Takes the first item of the owner whose turn it is; undefined when nothing waits. */
   next(): Item | undefined {
     const first = this.#lines.entries().next().value;

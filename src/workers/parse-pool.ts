@@ -2,8 +2,9 @@ import { backOffMs } from '../lib/async.js';
 import { Turns } from '../lib/turns.js';
 import type { AttachmentSink } from '../mail/read/limits.js';
 import type { Logger, MessageParser, ParseOutcome, ParseSource } from '../usecases/ports.js';
+import { ParseBatch, type Waiting } from './parse-batch.js';
 import { PoolThread, type ThreadDeath } from './parse-pool-thread.js';
-import type { FromThread } from './parse-protocol.js';
+import { BATCH_BYTES, BATCH_MESSAGES, type FromThread, SMALL_MESSAGE } from './parse-protocol.js';
 import { ParseRun } from './parse-run.js';
 
 export interface ParsePoolOptions {
@@ -23,16 +24,9 @@ export interface ParsePoolOptions {
   readonly script?: URL;
 }
 
-/** A message that waits for a thread. */
-interface Waiting {
-  readonly source: ParseSource;
-  readonly sink: AttachmentSink;
-  readonly resolve: (outcome: Promise<ParseOutcome> | ParseOutcome) => void;
-}
-
 /** A message of up to this many bytes is parsed in a fraction of a second. */
 const MAX_SMALL_BYTES = 1024 * 1024;
-/** A message that takes its thread for longer counts as large from then on, whatever its size. */
+/** What takes a thread for longer counts as large from then on, whatever its size. */
 const MAX_SMALL_MS = 1_000;
 
 /** Is a message of this many bytes large? Then it must not keep small ones waiting. */
@@ -48,14 +42,16 @@ const RETRIES = { firstMs: 100, longestMs: 10_000 };
  * through here, with limits on how much is in flight.
  *
  * Large messages never have all threads, and one of them goes on whatever waits: small and large ones do not hold each
- * other up. Among each, owners take turns.
+ * other up. Among each, owners take turns. Small ones that wait are parsed in batches, divided among the threads.
  */
 export class ParsePool implements MessageParser {
   readonly #options: Required<ParsePoolOptions>;
   readonly #small = new Turns<Waiting>();
   readonly #large = new Turns<Waiting>();
-  /** Every running thread with the message that it works on, or null. */
-  readonly #threads = new Map<PoolThread, ActiveRun | null>();
+  /** Small messages that had their turn already, but whose thread ended or was held up by another message. */
+  readonly #returned: Waiting[] = [];
+  /** Every running thread with what it works on, or null. */
+  readonly #threads = new Map<PoolThread, Work | null>();
   #lastJob = 0;
   #failedStarts = 0;
   #retryTimer: NodeJS.Timeout | undefined;
@@ -94,8 +90,8 @@ export class ParsePool implements MessageParser {
   /** How many messages wait, how many are being parsed, and how many threads there are. */
   get load(): { readonly waiting: number; readonly active: number; readonly threads: number } {
     return {
-      waiting: this.#small.size + this.#large.size,
-      active: this.#active.length,
+      waiting: this.#smallWaiting + this.#large.size,
+      active: this.#active.reduce((sum, { run }) => sum + run.size, 0),
       threads: this.#threads.size,
     };
   }
@@ -105,47 +101,49 @@ export class ParsePool implements MessageParser {
     this.#isStopped = true;
     clearTimeout(this.#retryTimer);
     clearTimeout(this.#spareTimer);
-    for (const waiting of [this.#small, this.#large]) {
-      for (const { resolve } of waiting.drain()) resolve({ status: 'stopped' });
+    for (const waiting of [this.#returned.splice(0), this.#small.drain(), this.#large.drain()]) {
+      for (const { resolve } of waiting) resolve({ status: 'stopped' });
     }
     const threads = [...this.#threads];
     this.#threads.clear();
     this.#firstStart?.reject(new Error('the parse pool was stopped'));
-    for (const [, active] of threads) active?.run.end({ status: 'stopped' });
-    await Promise.all(
-      threads.flatMap(([thread, active]) => [thread.end(), active?.run.outcome.catch(() => undefined)]),
-    );
+    await Promise.all(threads.flatMap(([thread, work]) => [work?.run.stop(), thread.end()]));
   }
 
   #dispatch(): void {
-    for (let line = this.#nextLine(); line !== null; line = this.#nextLine()) {
+    for (let size = this.#nextSize(); size !== null; size = this.#nextSize()) {
       const thread = this.#findIdle();
       if (thread === undefined) {
         const starting = [...this.#threads.keys()].filter(({ isReady }) => !isReady).length;
-        const waiting = this.#small.size + this.#large.size;
+        const waiting = this.#smallWaiting + this.#large.size;
         if (waiting > starting && this.#threads.size < this.#maxThreads) this.#addThread();
         return;
       }
-      const next = line.next();
-      if (next !== undefined) this.#run(thread, next, line === this.#large);
+      if (size === 'large') this.#runLarge(thread);
+      else this.#runSmall(thread);
     }
   }
 
-  /** Those from whom the next message comes that may be parsed now; null when none may. */
-  #nextLine(): Turns<Waiting> | null {
+  /** From which the next message comes that may be parsed now; null when none may. */
+  #nextSize(): 'small' | 'large' | null {
     if (this.#isStopped || this.#active.length >= this.#maxThreads) return null;
-    const large = this.#large.size > 0 && this.#largeActive < this.largeAtOnce ? this.#large : null;
+    const mayBeLarge = this.#large.size > 0 && this.#largeActive < this.largeAtOnce;
     // One large message at least goes on, however many small ones there are.
-    if (large !== null && this.#largeActive === 0) return large;
-    return this.#small.size > 0 ? this.#small : large;
+    if (mayBeLarge && this.#largeActive === 0) return 'large';
+    if (this.#smallWaiting > 0) return 'small';
+    return mayBeLarge ? 'large' : null;
   }
 
-  get #active(): ActiveRun[] {
-    return [...this.#threads.values()].filter(active => active !== null);
+  get #smallWaiting(): number {
+    return this.#returned.length + this.#small.size;
+  }
+
+  get #active(): Work[] {
+    return [...this.#threads.values()].filter(work => work !== null);
   }
 
   get #largeActive(): number {
-    return this.#active.filter(active => active.isLarge).length;
+    return this.#active.filter(work => work.isLarge).length;
   }
 
   /** With one worker, a large message leaves room for a thread that takes small ones. */
@@ -159,7 +157,59 @@ export class ParsePool implements MessageParser {
     return undefined;
   }
 
-  #run(thread: PoolThread, { source, sink, resolve }: Waiting, isLarge: boolean): void {
+  #runLarge(thread: PoolThread): void {
+    const next = this.#large.next();
+    if (next !== undefined) this.#runAlone(thread, next, true);
+  }
+
+  /** Gives a thread the small message whose turn it is, with those behind it that may share the thread. */
+  #runSmall(thread: PoolThread): void {
+    const first = this.#returned.shift() ?? this.#small.next();
+    if (first === undefined) return;
+    if (first.source.size > SMALL_MESSAGE) this.#runAlone(thread, first, false);
+    else this.#runBatch(thread, first.wasReturned === true ? [first] : [first, ...this.#takeBehind(first)]);
+  }
+
+  /** A thread takes its share of what waits, within the limits of a batch. */
+  #takeBehind(first: Waiting): Waiting[] {
+    const share = Math.min(BATCH_MESSAGES, Math.ceil((this.#small.size + 1) / this.#options.workers));
+    const behind: Waiting[] = [];
+    let bytes = first.source.size;
+    for (let next = this.#small.first; next !== undefined; next = this.#small.first) {
+      const { size } = next.source;
+      bytes += size;
+      if (behind.length + 1 >= share || bytes > BATCH_BYTES || size > SMALL_MESSAGE) break;
+      this.#small.next();
+      behind.push(next);
+    }
+    return behind;
+  }
+
+  #runBatch(thread: PoolThread, messages: readonly Waiting[]): void {
+    const firstJob = this.#lastJob + 1;
+    this.#lastJob += messages.length;
+    const run: ParseBatch = new ParseBatch({
+      messages,
+      firstJob,
+      timeoutMs: this.#options.timeoutMs,
+      slowMs: MAX_SMALL_MS,
+      post: (message, transfer) => thread.post(message, transfer),
+      onSpent: reason => this.#replace(thread, reason),
+      onSlow: () => {
+        work.isLarge = true;
+        this.#dispatch();
+      },
+      onReturned: returned => {
+        this.#returned.push(...returned);
+        this.#dispatch();
+      },
+      onOver: () => this.#free(thread, work),
+    });
+    const work: Work = { run, isLarge: false };
+    this.#threads.set(thread, work);
+  }
+
+  #runAlone(thread: PoolThread, { source, sink, resolve }: Waiting, isLarge: boolean): void {
     const { timeoutMs } = this.#options;
     const run = new ParseRun({
       job: ++this.#lastJob,
@@ -172,23 +222,27 @@ export class ParsePool implements MessageParser {
         run.end({ status: 'gave_up', reason: 'timeout', detail: `not parsed in ${timeoutMs} ms` });
       },
     });
-    const active: ActiveRun = { run, isLarge };
-    this.#threads.set(thread, active);
+    const work: Work = { run, isLarge };
+    this.#threads.set(thread, work);
     resolve(run.outcome);
     const slow = setTimeout(() => {
-      active.isLarge = true;
+      work.isLarge = true;
       this.#dispatch();
     }, MAX_SMALL_MS);
     const free = (): void => {
       clearTimeout(slow);
-      if (this.#threads.get(thread) === active) this.#threads.set(thread, null);
-      this.#dispatch();
-      this.#endSpareLater();
+      this.#free(thread, work);
     };
     run.outcome.then(outcome => {
       if (outcome.status === 'gave_up' && outcome.reason === 'memory') this.#replace(thread, 'out of memory');
       free();
     }, free);
+  }
+
+  #free(thread: PoolThread, work: Work): void {
+    if (this.#threads.get(thread) === work) this.#threads.set(thread, null);
+    this.#dispatch();
+    this.#endSpareLater();
   }
 
   #endSpareLater(): void {
@@ -261,7 +315,8 @@ export class ParsePool implements MessageParser {
   }
 }
 
-interface ActiveRun {
-  readonly run: ParseRun;
+/** What a thread works on. */
+interface Work {
+  readonly run: ParseBatch | ParseRun;
   isLarge: boolean;
 }

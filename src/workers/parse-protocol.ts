@@ -1,18 +1,27 @@
 import type { PreparedContent } from '../usecases/ports.js';
 
 /**
- * The protocol between the pool and its threads. A thread works on one message at a time. `job` is the number of the
- * message, by which a late answer about an earlier one is recognised and ignored.
+ * The protocol between the pool and its threads. `job` is the number of a message, by which a late answer about an
+ * earlier one is recognised and ignored.
  *
- *   small message:  message ------------------------------> parsed (with the attachments' bytes)
- *   others:         begin, chunk ..., end ----------------> taken ..., attachments ..., parsed
+ *   small messages:  batch --------------------------------> results (with the attachments' bytes)
+ *   others, alone:   begin, chunk ..., end ----------------> taken ..., attachments ..., results
+ *
+ * Posts are dear: each wakes the other side, which takes longer than to parse a small message. So small messages go in
+ * batches, and the results of several share a post. A thread works on one message at a time, and begins none of a batch
+ * without marking it in memory that both sides share (`Mark`): when the thread ends, the pool knows the one it was at.
  *
  * Both streams have flow control: the pool sends at most `SOURCE_WINDOW` bytes that were not acknowledged by `taken`,
  * the thread at most `SINK_WINDOW` bytes that were not acknowledged by `stored`.
  */
 
-/** A message of up to this many bytes is posted whole. */
+/** A message of up to this many bytes is posted whole, with others. */
 export const SMALL_MESSAGE = 256 * 1024;
+/** Most messages, and most bytes of messages, that a thread is given at once. */
+export const BATCH_MESSAGES = 32;
+export const BATCH_BYTES = 1024 * 1024;
+/** A result waits no longer than this for those of the next messages, in milliseconds, unless the next takes longer. */
+export const RESULTS_WAIT_MS = 4;
 export const SOURCE_WINDOW = 512 * 1024;
 export const SINK_WINDOW = 1024 * 1024;
 /** Most bytes of a larger message in one post. */
@@ -21,7 +30,14 @@ export const SOURCE_PIECE = 64 * 1024;
 export const SINK_BATCH = 256 * 1024;
 
 export type ToThread =
-  | { readonly kind: 'message'; readonly job: number; readonly bytes: Uint8Array }
+  | {
+      readonly kind: 'batch';
+      readonly messages: readonly BatchedMessage[];
+      /** The messages, one after the other. */
+      readonly bytes: Uint8Array;
+      /** A `Mark` for each message of the batch, shared. */
+      readonly marks: Int32Array;
+    }
   | { readonly kind: 'begin'; readonly job: number }
   | { readonly kind: 'chunk'; readonly job: number; readonly bytes: Uint8Array }
   | { readonly kind: 'end'; readonly job: number }
@@ -44,14 +60,33 @@ export type FromThread =
       readonly calls: readonly SinkCall[];
       readonly bytes: number;
     }
+  | { readonly kind: 'results'; readonly results: readonly ParseResult[] };
+
+export interface BatchedMessage {
+  readonly job: number;
+  readonly size: number;
+  /** Where its mark stands. Messages are worked on in this order. */
+  readonly place: number;
+}
+
+/** What has become of a message of a batch. Each side changes `waiting` only, by compare and exchange, so one wins. */
+export const Mark = {
+  waiting: 0,
+  /** Set by the thread. The last one that has begun is the one in work. */
+  begun: 1,
+  /** Set by the pool: the thread must not begin it any more. */
+  withdrawn: 2,
+} as const;
+
+export type ParseResult =
   | {
-      readonly kind: 'parsed';
+      readonly status: 'parsed';
       readonly job: number;
       readonly prepared: PreparedContent;
       readonly calls: readonly SinkCall[];
     }
   | {
-      readonly kind: 'failed';
+      readonly status: 'failed';
       readonly job: number;
       readonly reason: 'error' | 'memory';
       readonly detail: string;

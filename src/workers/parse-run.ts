@@ -3,12 +3,13 @@ import type { AttachmentSink } from '../mail/read/limits.js';
 import type { ParseOutcome } from '../usecases/ports.js';
 import {
   type FromThread,
+  type ParseResult,
   type SinkCall,
-  SMALL_MESSAGE,
   SOURCE_PIECE,
   SOURCE_WINDOW,
   type ToThread,
 } from './parse-protocol.js';
+import { applyCalls, STOP_PATIENCE_MS } from './sink-calls.js';
 
 export interface ParseRunOptions {
   readonly job: number;
@@ -20,10 +21,10 @@ export interface ParseRunOptions {
   readonly onTimeUp: () => void;
 }
 
-/** How long a stop waits for unfinished calls of source and sink. */
-const STOP_PATIENCE_MS = 1_000;
-
-/** Parses one message on one thread: passes it the raw bytes, takes its attachments, and gives the outcome. */
+/**
+ * Parses one message on a thread that it has for itself: passes the raw bytes in pieces, takes the attachments, and gives
+ * the outcome.
+ */
 export class ParseRun {
   /**
    * Rejects when the source or the sink failed, which says nothing about the message. Settles only when neither is in
@@ -47,35 +48,31 @@ export class ParseRun {
       source: options.source,
       post: options.post,
       onStarving: isStarving => (isStarving ? this.#clock.pause() : this.#clock.resume()),
-      onBroken: (error, hasBegun) => this.#break(error, hasBegun),
+      onBroken: error => this.#break(error),
     });
     const finished = new Promise<ParseOutcome>(resolve => {
       this.#finish = resolve;
     });
-    this.outcome = this.#conclude(finished);
+    this.outcome = this.#whenReleased(finished);
+  }
+
+  /** How many messages are without an outcome. */
+  get size(): number {
+    return this.#isOver ? 0 : 1;
   }
 
   /** Takes a message of the thread; late ones about an earlier job are ignored. */
   hear(message: FromThread): void {
-    if (this.#isOver || message.kind === 'ready' || message.job !== this.#options.job) return;
-    switch (message.kind) {
-      case 'taken':
-        this.#feed.taken(message.bytes);
-        break;
-      case 'attachments':
-        this.#store(message.calls, () => {
-          this.#options.post({ kind: 'stored', job: this.#options.job, bytes: message.bytes }, []);
-        });
-        break;
-      case 'parsed':
-        this.#hasThreadAnswered = true;
-        this.#clock.stop();
-        this.#store(message.calls, () => this.end({ status: 'parsed', prepared: message.prepared }));
-        break;
-      case 'failed':
-        this.#hasThreadAnswered = true;
-        this.end({ status: 'gave_up', reason: message.reason, detail: message.detail });
-        break;
+    if (this.#isOver || message.kind === 'ready') return;
+    if (message.kind === 'results') {
+      const result = message.results.find(({ job }) => job === this.#options.job);
+      if (result !== undefined) this.#conclude(result);
+    } else if (message.job === this.#options.job) {
+      if (message.kind === 'taken') this.#feed.taken(message.bytes);
+      else
+        this.#store(message.calls, () =>
+          this.#options.post({ kind: 'stored', job: message.job, bytes: message.bytes }, []),
+        );
     }
   }
 
@@ -88,7 +85,23 @@ export class ParseRun {
     this.#finish(outcome);
   }
 
-  async #conclude(finished: Promise<ParseOutcome>): Promise<ParseOutcome> {
+  /** Ends the run as `stopped`. Resolves when source and sink are at rest, or do not get there. */
+  async stop(): Promise<void> {
+    this.end({ status: 'stopped' });
+    await this.outcome.catch(() => undefined);
+  }
+
+  #conclude(result: ParseResult): void {
+    this.#hasThreadAnswered = true;
+    if (result.status === 'failed') {
+      this.end({ status: 'gave_up', reason: result.reason, detail: result.detail });
+      return;
+    }
+    this.#clock.stop();
+    this.#store(result.calls, () => this.end({ status: 'parsed', prepared: result.prepared }));
+  }
+
+  async #whenReleased(finished: Promise<ParseOutcome>): Promise<ParseOutcome> {
     const outcome = await finished;
     const released = Promise.all([this.#feed.done, this.#storing]);
     if (outcome.status === 'stopped') {
@@ -105,13 +118,10 @@ export class ParseRun {
     this.#storing = this.#storing.then(async () => {
       this.#clock.pause();
       try {
-        for (const call of calls) {
-          if (this.#isOver || this.#broken !== undefined) return;
-          await applyCall(this.#options.sink, call);
-        }
+        await applyCalls(this.#options.sink, calls, () => this.#isOver || this.#broken !== undefined);
         if (!this.#isOver && this.#broken === undefined) then();
       } catch (error) {
-        this.#break(error, true);
+        this.#break(error);
       } finally {
         this.#clock.resume();
       }
@@ -119,27 +129,16 @@ export class ParseRun {
   }
 
   /**
-   * Source or sink has failed. A thread that has begun is told so, and the run ends with its answer or at the time
-   * limit: the thread is free when the run has ended.
+   * Source or sink has failed. The thread is told so, and the run ends with its answer or at the time limit: the thread is
+   * free when the run has ended.
    */
-  #break(error: unknown, hasBegun: boolean): void {
+  #break(error: unknown): void {
     this.#broken ??= { error };
-    if (hasBegun && !this.#hasThreadAnswered) {
+    if (!this.#hasThreadAnswered) {
       this.#options.post({ kind: 'abandon', job: this.#options.job }, []);
     } else {
       this.end({ status: 'gave_up', reason: 'error', detail: 'source or sink failed' });
     }
-  }
-}
-
-function applyCall(sink: AttachmentSink, call: SinkCall): void | Promise<void> {
-  switch (call.call) {
-    case 'begin':
-      return sink.begin(call.id);
-    case 'write':
-      return sink.write(call.bytes);
-    case 'end':
-      return sink.end(call.size);
   }
 }
 
@@ -149,12 +148,11 @@ interface ParseFeedOptions {
   readonly post: (message: ToThread, transfer: ArrayBuffer[]) => void;
   /** Begins or ceases to be starved: the thread has taken everything and waits for the source. */
   readonly onStarving: (isStarving: boolean) => void;
-  readonly onBroken: (error: unknown, hasBegun: boolean) => void;
+  readonly onBroken: (error: unknown) => void;
 }
 
 /**
- * Passes the raw message from its source to a thread: in one post when it is small, else in pieces within the window.
- * The bytes are copied, not transferred, because the buffers belong to the caller. Copying 64 KiB takes microseconds.
+ * Passes the raw message from its source to a thread, in pieces within the window. The bytes are copied, not transferred, because the buffers belong to the caller. Copying 64 KiB takes microseconds.
  */
 class ParseFeed {
   /** Resolves when the source is no longer in use; never rejects. */
@@ -164,7 +162,6 @@ class ParseFeed {
   #isReading = false;
   #isStarving = false;
   #isCancelled = false;
-  #hasBegun = false;
   #wake: (() => void) | undefined;
 
   constructor(options: ParseFeedOptions) {
@@ -192,42 +189,18 @@ class ParseFeed {
       await this.#feed(iterator);
       if (this.#isCancelled) await iterator.return?.();
     } catch (error) {
-      if (!this.#isCancelled) onBroken(error, this.#hasBegun);
+      if (!this.#isCancelled) onBroken(error);
     }
   }
 
   async #feed(iterator: AsyncIterator<Uint8Array>): Promise<void> {
     const { job, post } = this.#options;
-    const head: Uint8Array[] = [];
-    let headBytes = 0;
+    post({ kind: 'begin', job }, []);
     for (let next = await this.#read(iterator); next.done !== true; next = await this.#read(iterator)) {
-      if (this.#hasBegun) {
-        await this.#sendPieces(next.value);
-      } else {
-        head.push(next.value);
-        headBytes += next.value.byteLength;
-        if (headBytes > SMALL_MESSAGE) {
-          this.#hasBegun = true;
-          post({ kind: 'begin', job }, []);
-          for (const chunk of head.splice(0)) await this.#sendPieces(chunk);
-        }
-      }
+      await this.#sendPieces(next.value);
       if (this.#isCancelled) return;
     }
-    if (this.#isCancelled) return;
-    if (this.#hasBegun) post({ kind: 'end', job }, []);
-    else this.#sendWhole(head, headBytes);
-  }
-
-  #sendWhole(chunks: readonly Uint8Array[], size: number): void {
-    const bytes = new Uint8Array(size);
-    let at = 0;
-    for (const chunk of chunks) {
-      bytes.set(chunk, at);
-      at += chunk.byteLength;
-    }
-    this.#hasBegun = true;
-    this.#options.post({ kind: 'message', job: this.#options.job, bytes }, [bytes.buffer]);
+    if (!this.#isCancelled) post({ kind: 'end', job }, []);
   }
 
   async #sendPieces(chunk: Uint8Array): Promise<void> {

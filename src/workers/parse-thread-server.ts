@@ -1,7 +1,15 @@
 import { getHeapStatistics } from 'node:v8';
 import type { MessagePort } from 'node:worker_threads';
 import type { AttachmentSink, ParsedMessage } from '../mail/read/limits.js';
-import type { FromThread, ThreadSetup, ToThread } from './parse-protocol.js';
+import {
+  type BatchedMessage,
+  type FromThread,
+  Mark,
+  type ParseResult,
+  RESULTS_WAIT_MS,
+  type ThreadSetup,
+  type ToThread,
+} from './parse-protocol.js';
 import { prepareContent } from './parse-thread-content.js';
 import { ThreadSink, ThreadSource } from './parse-thread-streams.js';
 
@@ -10,17 +18,118 @@ export type Parse = (source: AsyncIterable<Uint8Array>, sink: AttachmentSink) =>
 /** The memory is checked whenever this many bytes have been read or written. */
 const LOOK_EVERY = 512 * 1024;
 
+/** Results with more bytes than this do not wait for others, and large buffers are transferred instead of copied. */
+const MAX_WAITING_BYTES = 512 * 1024;
+const TRANSFER_FROM = 16 * 1024;
+
 /** The thread's side of the protocol in `parse-protocol.ts`: calls `parse` for one message at a time. */
 export function serveParses(port: MessagePort, parse: Parse, setup: ThreadSetup): void {
-  let current: ThreadJob | undefined;
-  port.on('message', (message: ToThread) => {
-    if (message.kind === 'message' || message.kind === 'begin') {
-      current = new ThreadJob(port, message.job, setup.maxExternalBytes);
-      void current.run(parse);
-    }
-    if (current?.number === message.job) current.hear(message);
-  });
+  const server = new ParseServer(port, parse, setup);
+  port.on('message', (message: ToThread) => server.hear(message));
   port.postMessage({ kind: 'ready' } satisfies FromThread);
+}
+
+interface Queued extends BatchedMessage {
+  readonly bytes: Uint8Array;
+  readonly marks: Int32Array;
+}
+
+class ParseServer {
+  readonly #port: MessagePort;
+  readonly #parse: Parse;
+  readonly #maxExternalBytes: number;
+  #queue: Queued[] = [];
+  #current: ThreadJob | undefined;
+  #isBusy = false;
+  /** What is finished and not posted yet. */
+  #results: ParseResult[] = [];
+  #transfer: ArrayBuffer[] = [];
+  #waitingBytes = 0;
+  #waitingSince = 0;
+
+  constructor(port: MessagePort, parse: Parse, setup: ThreadSetup) {
+    this.#port = port;
+    this.#parse = parse;
+    this.#maxExternalBytes = setup.maxExternalBytes;
+  }
+
+  hear(message: ToThread): void {
+    if (message.kind === 'batch') {
+      let at = 0;
+      for (const one of message.messages) {
+        const bytes = message.bytes.subarray(at, at + one.size);
+        this.#queue.push({ ...one, bytes, marks: message.marks });
+        at += one.size;
+      }
+      if (!this.#isBusy) void this.#workOnBatch();
+    } else if (message.kind === 'begin') {
+      void this.#work(message.job).then(() => this.#post());
+    } else if (this.#current?.number === message.job) {
+      this.#current.hear(message);
+    }
+  }
+
+  async #workOnBatch(): Promise<void> {
+    this.#isBusy = true;
+    for (let next = this.#claim(); next !== undefined; next = this.#claim()) {
+      await this.#work(next.job, next.bytes);
+      // Whatever of this message is still under way fails now, while the mark is on it.
+      await new Promise(resolve => setImmediate(resolve));
+      if (this.#mustPost) this.#post();
+    }
+    this.#isBusy = false;
+    this.#post();
+  }
+
+  /** The next message of the queue that was not withdrawn, marked as begun. */
+  #claim(): Queued | undefined {
+    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
+      const was = Atomics.compareExchange(next.marks, next.place, Mark.waiting, Mark.begun);
+      if (was === Mark.waiting) return next;
+    }
+    return undefined;
+  }
+
+  /** @param bytes the whole message, if it is there */
+  async #work(number: number, bytes?: Uint8Array): Promise<void> {
+    const job = new ThreadJob(this.#port, number, this.#maxExternalBytes);
+    this.#current = job;
+    if (bytes !== undefined) job.take(bytes);
+    const result = await job.run(this.#parse);
+    this.#current = undefined;
+    if (this.#results.length === 0) this.#waitingSince = performance.now();
+    this.#results.push(result);
+    // The pool has applied a part of it: it could not be parsed anew.
+    if (job.hasPosted) this.#waitingBytes = Number.POSITIVE_INFINITY;
+    if (result.status === 'failed') {
+      // The pool is going to end the thread: what waits behind is for another.
+      if (result.reason === 'memory') this.#queue = [];
+      return;
+    }
+    const { json } = result.prepared;
+    this.#waitingBytes += json.byteLength;
+    if (json.byteLength >= TRANSFER_FROM) this.#transfer.push(json.buffer as ArrayBuffer);
+    for (const call of result.calls) {
+      if (call.call !== 'write') continue;
+      this.#waitingBytes += call.bytes.byteLength;
+      this.#transfer.push(call.bytes.buffer as ArrayBuffer);
+    }
+  }
+
+  get #mustPost(): boolean {
+    return (
+      this.#waitingBytes > MAX_WAITING_BYTES || performance.now() - this.#waitingSince >= RESULTS_WAIT_MS
+    );
+  }
+
+  #post(): void {
+    if (this.#results.length === 0) return;
+    const message: FromThread = { kind: 'results', results: this.#results };
+    this.#port.postMessage(message, this.#transfer);
+    this.#results = [];
+    this.#transfer = [];
+    this.#waitingBytes = 0;
+  }
 }
 
 class ThreadJob {
@@ -32,6 +141,7 @@ class ThreadJob {
   readonly #externalAtStart = getHeapStatistics().external_memory;
   readonly #maxExternalBytes: number;
   #unlooked = 0;
+  #hasPosted = false;
   #isOverMemory = false;
 
   constructor(port: MessagePort, number: number, maxExternalBytes: number) {
@@ -41,16 +151,24 @@ class ThreadJob {
     const look = (bytes: number): void => this.#watchMemory(bytes);
     this.#source = new ThreadSource(bytes => this.#post({ kind: 'taken', job: number, bytes }), look);
     this.#sink = new ThreadSink((calls, bytes, transfer) => {
+      this.#hasPosted = true;
       this.#post({ kind: 'attachments', job: number, calls, bytes }, transfer);
     }, look);
   }
 
-  hear(message: ToThread): void {
+  /** Has it posted attachments before its result? */
+  get hasPosted(): boolean {
+    return this.#hasPosted;
+  }
+
+  /** Gives it the whole message. */
+  take(bytes: Uint8Array): void {
+    this.#source.push(bytes);
+    this.#source.end();
+  }
+
+  hear(message: Exclude<ToThread, { kind: 'batch' | 'begin' }>): void {
     switch (message.kind) {
-      case 'message':
-        this.#source.push(message.bytes);
-        this.#source.end();
-        break;
       case 'chunk':
         this.#source.push(message.bytes);
         break;
@@ -64,20 +182,18 @@ class ThreadJob {
         this.#source.abandon();
         this.#sink.abandon();
         break;
-      case 'begin':
-        break;
     }
   }
 
-  async run(parse: Parse): Promise<void> {
+  /** Never rejects. */
+  async run(parse: Parse): Promise<ParseResult> {
+    const job = this.number;
     try {
       const message = await parse(this.#source, this.#sink);
-      const prepared = prepareContent(message);
-      const { calls, transfer } = this.#sink.takeRest();
-      this.#post({ kind: 'parsed', job: this.number, prepared, calls }, [prepared.json.buffer, ...transfer]);
+      return { status: 'parsed', job, prepared: prepareContent(message), calls: this.#sink.takeRest() };
     } catch (error) {
       const reason = this.#isOverMemory ? 'memory' : 'error';
-      this.#post({ kind: 'failed', job: this.number, reason, detail: describeError(error) });
+      return { status: 'failed', job, reason, detail: describeError(error) };
     } finally {
       this.#source.close();
     }

@@ -134,9 +134,9 @@ export class ThreadSink implements AttachmentSink {
   }
 
   /** The calls that were not posted yet, to be posted with the result. */
-  takeRest(): { calls: readonly SinkCall[]; transfer: ArrayBuffer[] } {
+  takeRest(): readonly SinkCall[] {
     this.#closeBuffer();
-    return { calls: this.#calls, transfer: this.#transfer };
+    return this.#calls;
   }
 
   #flush(): void {

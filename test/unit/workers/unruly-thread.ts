@@ -1,7 +1,11 @@
+import { appendFileSync, existsSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { AttachmentSink, ParsedMessage } from '../../../src/mail/read/limits.js';
 import type { ThreadSetup } from '../../../src/workers/parse-protocol.js';
 import { serveParses } from '../../../src/workers/parse-thread-server.js';
+
+/** Where the threads of this process write which messages they begin to parse, a line for each, if the file is there. */
+export const ledgerFile = new URL(`./parses-begun-${process.pid}`, import.meta.url);
 
 /**
  * A parser thread for tests: the first word of the message says how the parser misbehaves. Any other message is parsed
@@ -38,6 +42,10 @@ const deeds: Record<string, (source: AsyncIterable<Uint8Array>, sink: Attachment
   async exit() {
     process.exit(3);
   },
+  /** Takes the thread down a while after it has been parsed. */
+  async late() {
+    setImmediate(() => process.exit(3));
+  },
   /** An attachment of as many KiB as the second word says, in pieces of all sizes. */
   async attach(_source, sink) {
     await sink.begin('1');
@@ -65,6 +73,7 @@ async function parse(source: AsyncIterable<Uint8Array>, sink: AttachmentSink): P
   const first = await iterator.next();
   const text = first.done === true ? '' : Buffer.from(first.value).toString('latin1').slice(0, 200);
   const rest = { [Symbol.asyncIterator]: () => iterator };
+  if (existsSync(ledgerFile)) appendFileSync(ledgerFile, `${text}\n`);
   await deeds[text.split(' ')[0] ?? '']?.(rest, sink);
   for await (const _chunk of rest);
   const content = { subject: text, message_id: null, from: null, to: [], cc: [], bcc: [], attachments: [] };

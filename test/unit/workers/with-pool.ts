@@ -1,8 +1,11 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Test } from 'tap';
 import type { AttachmentSink } from '../../../src/mail/read/limits.js';
 import type { ParseOutcome, ParseSource } from '../../../src/usecases/ports.js';
 import { ParsePool, type ParsePoolOptions } from '../../../src/workers/parse-pool.js';
+import { SMALL_MESSAGE } from '../../../src/workers/parse-protocol.js';
 import { type RecordingLog, recordingLog } from '../../support/redis/redis.js';
+import { ledgerFile } from './unruly-thread.js';
 
 const unrulyThread = new URL('./unruly-thread.js', import.meta.url);
 
@@ -20,12 +23,23 @@ export async function startPool(t: Test, options: Partial<ParsePoolOptions> = {}
   const pool = new ParsePool({ ...limits, log, script: unrulyThread, ...options });
   t.teardown(() => pool.stop());
   await pool.start();
-  return { pool, log, parse: (text, sink = new MemorySink()) => pool.parse(letter(chunks(text)), sink) };
+  return {
+    pool,
+    log,
+    parse: (text, sink = new MemorySink()) => pool.parse(letter(chunks(text), { size: text.length }), sink),
+  };
 }
 
-/** A message to be parsed; a small one of always the same owner if nothing else is said. */
+/** Lets the threads of this test write down which messages they begin to parse. @returns reads what they wrote */
+export function keepLedger(t: Test): () => string[] {
+  writeFileSync(ledgerFile, '');
+  t.teardown(() => rmSync(ledgerFile, { force: true }));
+  return () => readFileSync(ledgerFile, 'latin1').split('\n').slice(0, -1);
+}
+
+/** A message to be parsed; one of always the same owner that shares a thread with no other if nothing else is said. */
 export function letter(bytes: AsyncIterable<Uint8Array>, fields: Partial<ParseSource> = {}): ParseSource {
-  return { bytes, size: 0, owner: 'ann', ...fields };
+  return { bytes, size: SMALL_MESSAGE + 1, owner: 'ann', ...fields };
 }
 
 export async function* chunks(...parts: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {

@@ -1,0 +1,331 @@
+import { within } from '../lib/async.js';
+import type { AttachmentSink } from '../mail/read/limits.js';
+import type { ParseOutcome, ParseSource } from '../usecases/ports.js';
+import {
+  type FromThread,
+  Mark,
+  type ParseResult,
+  type SinkCall,
+  SMALL_MESSAGE,
+  type ToThread,
+} from './parse-protocol.js';
+import { applyCalls, STOP_PATIENCE_MS } from './sink-calls.js';
+
+/** A message that waits for a thread. */
+export interface Waiting {
+  readonly source: ParseSource;
+  readonly sink: AttachmentSink;
+  readonly resolve: (outcome: Promise<ParseOutcome> | ParseOutcome) => void;
+  /** All of its bytes, once they have been read: a source can be read only once. */
+  raw?: readonly Uint8Array[];
+  /**
+   * It was in a batch whose thread ended or was held up by another. From then on it has a thread for itself, so that it
+   * is clear whom to blame.
+   */
+  wasReturned?: boolean;
+}
+
+export interface ParseBatchOptions {
+  readonly messages: readonly Waiting[];
+  /** The number of the first message; the others follow it. */
+  readonly firstJob: number;
+  /** How long the thread may take for one of them. */
+  readonly timeoutMs: number;
+  /** After this time the batch is slow. */
+  readonly slowMs: number;
+  readonly post: (message: ToThread, transfer: ArrayBuffer[]) => void;
+  /** The thread must be ended: a message has taken too much time or memory. */
+  readonly onSpent: (reason: string) => void;
+  /** Something in it takes long: those that were not begun are returned. */
+  readonly onSlow: () => void;
+  /** These have not been begun or came to no result, and none of them is to blame: another thread has to parse them. */
+  readonly onReturned: (messages: readonly Waiting[]) => void;
+  /** No message is left: the thread is free. */
+  readonly onOver: () => void;
+}
+
+/** A message in the batch, until it has its outcome or is returned. */
+interface Member {
+  readonly job: number;
+  readonly waiting: Waiting;
+  hasAnswer: boolean;
+  /** Attachments of it have been stored: it cannot be parsed anew. */
+  hasStored: boolean;
+  isOver: boolean;
+  /** Settles when source and sink are at rest; never rejects. */
+  busy: Promise<void> | undefined;
+  broken: { readonly error: unknown } | undefined;
+}
+
+/** How often the message in work is looked at. Its time limit is kept to this precision. */
+const LOOK_MS = 100;
+
+/**
+ * Parses several small messages on one thread: posts them together as soon as they have been read, and gives each its
+ * outcome. The thread marks which one it works on, and only that one is to blame for what happens to the thread.
+ */
+export class ParseBatch {
+  readonly #options: ParseBatchOptions;
+  readonly #members = new Map<number, Member>();
+  /** Those that were posted, in the order in which they are worked on, which is that of their marks. */
+  readonly #posted: Member[] = [];
+  readonly #marks: Int32Array;
+  readonly #watch: NodeJS.Timeout;
+  #read: Member[] = [];
+  #reading: number;
+  #postSoon: NodeJS.Immediate | undefined;
+  readonly #startedAt = performance.now();
+  #hasEnded = false;
+  #isSlow = false;
+  #watched: Member | undefined;
+  #workedMs = 0;
+  #lastLook = performance.now();
+
+  constructor(options: ParseBatchOptions) {
+    this.#options = options;
+    const { messages, firstJob } = options;
+    this.#marks = new Int32Array(new SharedArrayBuffer(messages.length * Int32Array.BYTES_PER_ELEMENT));
+    this.#reading = messages.length;
+    this.#watch = setInterval(() => this.#look(), LOOK_MS);
+    for (const [index, waiting] of messages.entries()) {
+      const job = firstJob + index;
+      const member = { job, waiting, hasAnswer: false, hasStored: false, isOver: false };
+      this.#add({ ...member, busy: undefined, broken: undefined });
+    }
+  }
+
+  /** How many messages are without an outcome. */
+  get size(): number {
+    return this.#members.size;
+  }
+
+  /** Takes a message of the thread; late ones about other jobs are ignored. */
+  hear(message: FromThread): void {
+    if (message.kind === 'results') {
+      for (const result of message.results) this.#conclude(result);
+    } else if (message.kind === 'attachments') {
+      const { job, bytes, calls } = message;
+      const member = this.#members.get(job);
+      if (member === undefined) return;
+      member.hasStored = true;
+      this.#store(member, calls, () => this.#options.post({ kind: 'stored', job, bytes }, []));
+    }
+  }
+
+  /** The thread has ended: the message in work gets `outcome`, and those without a result are returned. */
+  end(outcome: ParseOutcome): void {
+    // In a batch of one there is nobody else: so no thread ends time and again without anyone to blame.
+    this.#end(this.#inWork ?? (this.#isOfOne ? this.#posted[0] : undefined), outcome);
+  }
+
+  /** Every message without an outcome is `stopped`. Resolves when sources and sinks are at rest, or do not get there. */
+  async stop(): Promise<void> {
+    this.#hasEnded = true;
+    const busy = [...this.#members.values()].map(({ busy }) => busy);
+    const atRest = within(STOP_PATIENCE_MS, Promise.all(busy));
+    for (const member of this.#members.values()) {
+      const isBusy = member.busy !== undefined;
+      this.#remove(member);
+      member.waiting.resolve(isBusy ? atRest.then(() => ({ status: 'stopped' })) : { status: 'stopped' });
+    }
+    await atRest;
+  }
+
+  #add(member: Member): void {
+    this.#members.set(member.job, member);
+    if (member.waiting.raw === undefined) member.busy = this.#readSource(member);
+    else this.#hasBeenRead(member);
+  }
+
+  async #readSource(member: Member): Promise<void> {
+    const raw: Uint8Array[] = [];
+    try {
+      let size = 0;
+      for await (const chunk of member.waiting.source.bytes) {
+        raw.push(chunk);
+        size += chunk.byteLength;
+        if (size > SMALL_MESSAGE) throw new Error('the source of a small message gives too many bytes');
+      }
+      member.waiting.raw = raw;
+    } catch (error) {
+      member.broken = { error };
+    }
+    member.busy = undefined;
+    this.#hasBeenRead(member);
+  }
+
+  /** Messages are posted together when all have been read, but do not wait for a source that is slow. */
+  #hasBeenRead(member: Member): void {
+    this.#reading--;
+    if (member.isOver) return;
+    if (member.broken !== undefined) this.#settle(member, BROKEN);
+    else if (this.#hasEnded || (this.#isSlow && !this.#isOfOne)) this.#giveBack([member]);
+    else this.#read.push(member);
+    if (this.#reading === 0) this.#postRead();
+    else this.#postSoon ??= setImmediate(() => this.#postRead());
+  }
+
+  /** The bytes are copied, because the buffers belong to the caller. */
+  #postRead(): void {
+    if (this.#postSoon !== undefined) clearImmediate(this.#postSoon);
+    this.#postSoon = undefined;
+    const members = this.#read.splice(0).map(member => ({ member, raw: member.waiting.raw ?? [] }));
+    if (members.length === 0) return;
+    const sized = members.map(({ member, raw }) => ({
+      member,
+      raw,
+      size: raw.reduce((sum, chunk) => sum + chunk.byteLength, 0),
+    }));
+    const bytes = new Uint8Array(sized.reduce((sum, { size }) => sum + size, 0));
+    let at = 0;
+    const messages = sized.map(({ member, raw, size }) => {
+      for (const chunk of raw) {
+        bytes.set(chunk, at);
+        at += chunk.byteLength;
+      }
+      return { job: member.job, size, place: this.#posted.push(member) - 1 };
+    });
+    this.#options.post({ kind: 'batch', messages, bytes, marks: this.#marks }, [bytes.buffer]);
+  }
+
+  #conclude(result: ParseResult): void {
+    const member = this.#members.get(result.job);
+    if (member === undefined) return;
+    member.hasAnswer = true;
+    if (result.status === 'parsed') {
+      const { prepared } = result;
+      this.#store(member, result.calls, () => this.#settle(member, { status: 'parsed', prepared }));
+      return;
+    }
+    const { reason, detail } = result;
+    this.#settle(member, { status: 'gave_up', reason, detail });
+    if (reason !== 'memory') return;
+    this.#options.onSpent('out of memory');
+    this.#end(member, { status: 'gave_up', reason, detail });
+  }
+
+  /** Results that are being stored are not lost. */
+  #end(culprit: Member | undefined, outcome: ParseOutcome): void {
+    this.#hasEnded = true;
+    if (culprit?.hasAnswer === false) this.#settle(culprit, outcome);
+    this.#giveBack([...this.#posted.filter(member => !member.hasAnswer), ...this.#read.splice(0)]);
+  }
+
+  #returnUnbegun(): void {
+    this.#isSlow = true;
+    const isUnbegun = this.#posted.map(
+      (_, place) =>
+        Atomics.compareExchange(this.#marks, place, Mark.waiting, Mark.withdrawn) === Mark.waiting,
+    );
+    const inWork = this.#inWork;
+    this.#giveBack(
+      this.#posted.filter(
+        (member, place) =>
+          // Or finished, but the thread, which works on the next, has not posted the result.
+          isUnbegun[place] || (member !== inWork && !member.hasAnswer && !member.hasStored),
+      ),
+    );
+  }
+
+  /** Calls the sink in order, at once unless it asks to wait. */
+  #store(member: Member, calls: readonly SinkCall[], then: () => void): void {
+    const isCancelled = (): boolean => member.isOver || member.broken !== undefined;
+    const apply = (): void | Promise<void> => applyCalls(member.waiting.sink, calls, isCancelled);
+    const stored = (): void => {
+      if (member.isOver) return;
+      if (member.broken === undefined) then();
+      else if (member.hasAnswer) this.#settle(member, BROKEN);
+    };
+    const fail = (error: unknown): void => {
+      member.broken ??= { error };
+      if (member.hasAnswer) this.#settle(member, BROKEN);
+      else this.#options.post({ kind: 'abandon', job: member.job }, []);
+    };
+    try {
+      const applied = member.busy === undefined ? apply() : member.busy.then(apply);
+      if (applied === undefined) {
+        stored();
+        return;
+      }
+      const busy = applied.then(stored, fail).finally(() => {
+        if (member.busy === busy) member.busy = undefined;
+      });
+      member.busy = busy;
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  #settle(member: Member, outcome: ParseOutcome): void {
+    if (member.isOver) return;
+    const { busy, broken, waiting } = member;
+    this.#remove(member);
+    if (busy !== undefined || broken !== undefined) waiting.resolve(settledAfter(busy, outcome, broken));
+    else waiting.resolve(outcome);
+  }
+
+  #giveBack(members: readonly Member[]): void {
+    const returned: Waiting[] = [];
+    for (const member of members) {
+      if (member.isOver) continue;
+      if (member.hasStored || member.broken !== undefined) {
+        this.#settle(member, { status: 'stopped' });
+        continue;
+      }
+      this.#remove(member);
+      member.waiting.wasReturned = true;
+      returned.push(member.waiting);
+    }
+    if (returned.length > 0) this.#options.onReturned(returned);
+  }
+
+  #remove(member: Member): void {
+    member.isOver = true;
+    this.#members.delete(member.job);
+    if (this.#members.size > 0) return;
+    clearInterval(this.#watch);
+    this.#options.onOver();
+  }
+
+  /** The last message that the thread has begun. */
+  get #inWork(): Member | undefined {
+    return this.#posted.findLast((_, place) => Atomics.load(this.#marks, place) === Mark.begun);
+  }
+
+  get #isOfOne(): boolean {
+    return this.#options.messages.length === 1;
+  }
+
+  /** Counts the time that the thread has spent on its message; not while it waits for us. */
+  #look(): void {
+    const now = performance.now();
+    const passedMs = now - this.#lastLook;
+    this.#lastLook = now;
+    const inWork = this.#inWork;
+    if (inWork !== this.#watched) this.#workedMs = 0;
+    else if (inWork?.busy === undefined) this.#workedMs += passedMs;
+    this.#watched = inWork;
+    const { timeoutMs, slowMs, onSlow, onSpent } = this.#options;
+    if (inWork?.hasAnswer === false && this.#workedMs >= timeoutMs) {
+      onSpent('time is up');
+      const detail = `not parsed in ${timeoutMs} ms`;
+      this.#end(inWork, { status: 'gave_up', reason: 'timeout', detail });
+    } else if (!this.#isSlow && now - this.#startedAt >= slowMs) {
+      this.#returnUnbegun();
+      onSlow();
+    }
+  }
+}
+
+/** Stands for the error of the source or the sink, which takes its place. */
+const BROKEN: ParseOutcome = { status: 'gave_up', reason: 'error', detail: 'source or sink failed' };
+
+async function settledAfter(
+  busy: Promise<void> | undefined,
+  outcome: ParseOutcome,
+  broken: Member['broken'],
+): Promise<ParseOutcome> {
+  await busy;
+  if (broken !== undefined) throw broken.error;
+  return outcome;
+}

@@ -1,0 +1,98 @@
+import t from 'tap';
+import { BATCH_BYTES, BATCH_MESSAGES } from '../../../src/workers/parse-protocol.js';
+import { chunks, gate, keepLedger, letter, MemorySink, startPool, subjectOf } from './with-pool.js';
+
+/** A pool whose first thread has a message in hand that ends when it is told to. */
+async function startHeld(t: Parameters<typeof startPool>[0], options: Parameters<typeof startPool>[1] = {}) {
+  const begun = keepLedger(t);
+  const held = await startPool(t, options);
+  const { opened, open } = gate();
+  async function* gated(): AsyncGenerator<Uint8Array> {
+    await opened;
+    yield Buffer.from('held');
+  }
+  const first = held.pool.parse(letter(gated(), { size: 4 }), new MemorySink());
+  const release = async (): Promise<void> => {
+    open();
+    await first;
+  };
+  return { ...held, begun, release };
+}
+
+t.test('no more of them, and no more bytes, than a batch may have', async t => {
+  const { pool, parse, release } = await startHeld(t);
+  const many = Array.from({ length: BATCH_MESSAGES + 5 }, (_, n) => parse(`${n}`));
+  await release();
+  t.match(pool.load, { active: BATCH_MESSAGES, waiting: 5 });
+  await Promise.all(many);
+
+  const wide = await startHeld(t);
+  const size = 200 * 1024;
+  const bytes = (): ReturnType<typeof chunks> => chunks(Buffer.alloc(size, 65));
+  const large = Array.from({ length: 7 }, () => wide.pool.parse(letter(bytes(), { size }), new MemorySink()));
+  await wide.release();
+  const fit = Math.floor(BATCH_BYTES / size);
+  t.match(wide.pool.load, { active: fit, waiting: 7 - fit });
+  for (const outcome of await Promise.all(large)) t.match(outcome, { status: 'parsed' });
+});
+
+t.test('a source that is slow or fails holds up no other', async t => {
+  const { pool, parse, release } = await startHeld(t);
+  const { opened, open } = gate();
+  async function* slow(): AsyncGenerator<Uint8Array> {
+    await opened;
+    yield Buffer.from('slow');
+  }
+  async function* failing(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('fail');
+    throw new Error('disk on fire');
+  }
+  const late = pool.parse(letter(slow(), { size: 4 }), new MemorySink());
+  const failed = pool.parse(letter(failing(), { size: 4 }), new MemorySink());
+  const others = ['a', 'b'].map(text => parse(text));
+  await Promise.all([release(), t.rejects(failed, { message: 'disk on fire' })]);
+  t.same((await Promise.all(others)).map(subjectOf), ['a', 'b']);
+  open();
+  t.equal(subjectOf(await late), 'slow');
+});
+
+t.test('a sink that fails is no word about its neighbours', async t => {
+  const { pool, parse, release, begun } = await startHeld(t);
+  const full = (): Promise<void> => Promise.reject(new Error('disk full'));
+  const sink = { begin: full, write: full, end: full };
+  const failed = pool.parse(letter(chunks('attach'), { size: 6 }), sink);
+  const others = ['a', 'b'].map(text => parse(text));
+  await Promise.all([release(), t.rejects(failed, { message: 'disk full' })]);
+  t.same((await Promise.all(others)).map(subjectOf), ['a', 'b']);
+  t.same(begun(), ['held', 'attach', 'a', 'b']);
+});
+
+t.test('a source that gives more than it said is refused, and its neighbours are parsed', async t => {
+  const { pool, parse, release } = await startHeld(t);
+  const endless = pool.parse(letter(chunks(Buffer.alloc(300_000)), { size: 1 }), new MemorySink());
+  const other = parse('a');
+  await Promise.all([release(), t.rejects(endless, { message: /too many bytes/ })]);
+  t.equal(subjectOf(await other), 'a');
+});
+
+t.test('a stop in the middle of a batch parses nothing twice, and loses no result', async t => {
+  const { pool, parse, release, begun } = await startHeld(t);
+  const texts = ['a', 'b', 'attach', 'c', 'hang', 'd', 'e'];
+  const parses = texts.map(text => parse(text));
+  await release();
+  await Promise.all(parses.slice(0, 3));
+  while (!begun().includes('hang')) await new Promise(resolve => setTimeout(resolve, 5));
+  await pool.stop();
+  const outcomes = await Promise.all(parses);
+  t.same(outcomes.slice(0, 2).map(subjectOf), ['a', 'b']);
+  for (const outcome of outcomes.slice(4)) t.same(outcome, { status: 'stopped' });
+  t.same(begun(), ['held', 'a', 'b', 'attach', 'c', 'hang']);
+});
+
+t.test('threads divide what waits', async t => {
+  const { pool, parse, release } = await startHeld(t, { workers: 2 });
+  const many = Array.from({ length: 20 }, (_, n) => parse(`${n}`));
+  await release();
+  await Promise.all(many);
+  t.match(pool.load, { threads: 2, active: 0, waiting: 0 });
+});
