@@ -31,7 +31,7 @@ const LONG = 1024 * 1024;
 export function encodeJson(content: object, pieceLength = PIECE, longLength = LONG): Uint8Array<ArrayBuffer> {
   const values: unknown[] = Object.values(content);
   if (!values.some(value => isLong(value, longLength))) {
-    return ownBytes(Buffer.from(JSON.stringify(content), 'utf8'));
+    return encodeText(JSON.stringify(content));
   }
   let size = 0;
   for (const piece of jsonPieces(content, pieceLength)) size += Buffer.byteLength(piece, 'utf8');
@@ -39,6 +39,16 @@ export function encodeJson(content: object, pieceLength = PIECE, longLength = LO
   let at = 0;
   for (const piece of jsonPieces(content, pieceLength)) at += bytes.write(piece, at, 'utf8');
   return ownBytes(bytes);
+}
+
+/** Where texts are encoded, because their length in UTF-8 is known only then; used again for each. */
+const DRAFT = Buffer.allocUnsafeSlow(256 * 1024);
+/** Most bytes of UTF-8 for one UTF-16 unit (RFC 3629 section 3). */
+const MAX_UNIT_BYTES = 3;
+
+function encodeText(text: string): Uint8Array<ArrayBuffer> {
+  if (text.length * MAX_UNIT_BYTES > DRAFT.length) return ownBytes(Buffer.from(text, 'utf8'));
+  return new Uint8Array(DRAFT.subarray(0, DRAFT.write(text, 'utf8')));
 }
 
 function isLong(value: unknown, pieceLength: number): value is string {

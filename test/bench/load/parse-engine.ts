@@ -17,8 +17,8 @@ const { engine, mailparser } = JSON.parse(process.argv[2] ?? '') as {
 
 /** The size of the chunks in which the store returns raw bytes. */
 const PIECE = 64 * 1024;
-/** So that the worker need not wait for our thread between two messages. */
-const IN_HAND: Readonly<Record<EngineName, number>> = { 'one worker': 4, parseMessage: 1, mailparser: 1 };
+/** The daemon has as many in flight for each thread, which gets them in batches. */
+const IN_HAND: Readonly<Record<EngineName, number>> = { 'one worker': 64, parseMessage: 1, mailparser: 1 };
 
 const dropped: AttachmentSink = { begin: () => {}, write: () => {}, end: () => {} };
 
