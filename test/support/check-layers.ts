@@ -44,6 +44,7 @@ const libraryHomes: ReadonlyMap<string, readonly string[]> = new Map([
   ['iconv-lite', ['mail']],
   ['ioredis', ['queue']],
   ['lmdb', ['store']],
+  ['mailparser', ['mail']],
   ['nodemailer', ['mail', 'relay']],
   ['openid-client', ['signin']],
   ['pino', ['ops']],

@@ -1,5 +1,4 @@
 import { decodeText } from './charset.js';
-import { decodeHexEscapes } from './transfer-decoders.js';
 
 /** A charset name is short; with a longer one it is not an encoded word. */
 const LONGEST_CHARSET = 80;
@@ -90,4 +89,36 @@ function wordBytes(text: string, { encoding, textStart, end }: EncodedWord): Buf
   return encoding === 'b'
     ? Buffer.from(encoded, 'base64')
     : decodeHexEscapes(Buffer.from(encoded.replaceAll('_', ' ')), '=');
+}
+
+/** The value of a hexadecimal digit in either case, or -1. */
+function hexDigit(byte: number | undefined): number {
+  if (byte === undefined) return -1;
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const lower = byte | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
+}
+
+/** The value of the two hexadecimal digits at `at`, or -1 when there are not two. */
+export function hexByte(data: Uint8Array, at: number): number {
+  const high = hexDigit(data[at]);
+  const low = hexDigit(data[at + 1]);
+  return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+/**
+ * Decodes escapes of `marker` and two hexadecimal digits; an invalid escape stays as it is. The marker is `=` in the
+ * "Q" encoding (RFC 2047 section 4.2) and `%` in parameter values (RFC 2231 section 4).
+ */
+export function decodeHexEscapes(source: Uint8Array, marker: '=' | '%'): Buffer {
+  const markerByte = marker.charCodeAt(0);
+  const out = Buffer.allocUnsafe(source.length);
+  let length = 0;
+  for (let i = 0; i < source.length; i++) {
+    const byte = source[i] ?? 0;
+    const escaped = byte === markerByte ? hexByte(source, i + 1) : -1;
+    out[length++] = escaped < 0 ? byte : escaped;
+    if (escaped >= 0) i += 2;
+  }
+  return out.subarray(0, length);
 }

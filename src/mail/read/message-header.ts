@@ -1,10 +1,12 @@
 import type { ParsedAddress, ReceivedContent } from '../../contract/messages.js';
 import { bracketedIdsIn, messageIdsIn, parentIdsIn, type ThreadingIds } from '../../domain/message-ids.js';
+import { BYTE } from '../../lib/bytes.js';
 import { parseAddresses } from './address-list.js';
-import { type FieldName, type HeaderFields, unstructuredText, writtenText } from './header-fields.js';
+import { type FieldName, HeaderFields, unstructuredText, writtenText } from './header-fields.js';
 import { defaultParseLimits, type ParseLimits } from './limits.js';
 import { messageDate } from './message-date.js';
-import { PartSplitter } from './part-splitter.js';
+
+const { LF, CR } = BYTE;
 
 /** The header of a message, as content shows it and as threading needs it. */
 export interface MessageHeader {
@@ -82,46 +84,59 @@ function messageIdOf(raw: string | null): string | null {
  */
 const MAX_FROM_BYTES = 32 * 1024;
 
+/** A line whose end is still to come is held up to this many bytes; of a longer one, its name is known by then. */
+const LONGEST_HELD = 2_048;
+
 /**
  * Reads the addresses of From from the beginning of a message, before the message is parsed: receiving policies need
  * them. It uses the same header reader and limits as `parseMessage`, so both see the same addresses.
  */
 export class FromReader {
   readonly #limits: ParseLimits;
-  readonly #splitter: PartSplitter;
-  #header: HeaderFields | null = null;
+  readonly #fields: HeaderFields;
+  /** The beginning of a line whose end is still to come. */
+  #held: Buffer = Buffer.alloc(0);
+  /** The current line began in an earlier chunk, and was too long to be held. */
+  #isMidLine = false;
+  #isDone = false;
 
   constructor(limits: ParseLimits = defaultParseLimits) {
     this.#limits = { ...limits, headerFieldBytes: Math.min(limits.headerFieldBytes, MAX_FROM_BYTES) };
-    const ignore = (): void => {};
-    this.#splitter = new PartSplitter(
-      {
-        onHeader: fields => {
-          this.#header ??= fields;
-          return null;
-        },
-        onBody: ignore,
-        onEnd: ignore,
-      },
-      this.#limits,
-    );
+    this.#fields = new HeaderFields('message', this.#limits);
   }
 
   /** True when the header is complete: bytes after it are ignored. */
   get isDone(): boolean {
-    return this.#header !== null;
+    return this.#isDone;
   }
 
   push(bytes: Uint8Array): void {
-    if (!this.isDone) this.#splitter.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    if (this.#isDone) return;
+    const data =
+      this.#held.length === 0
+        ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+        : Buffer.concat([this.#held, bytes]);
+    let start = 0;
+    for (let end = data.indexOf(LF); end >= 0 && !this.#isDone; end = data.indexOf(LF, start)) {
+      this.#addLine(data, start, end);
+      start = end + 1;
+    }
+    if (data.length - start > LONGEST_HELD) {
+      if (this.#isMidLine) this.#fields.continueLine(data, start, data.length);
+      else this.#fields.addLine(data, start, data.length);
+      this.#isMidLine = true;
+      start = data.length;
+    }
+    this.#held = Buffer.from(data.subarray(start));
   }
 
   /** The addresses of every From field; groups give their members. An incomplete header ends here. */
   end(): readonly string[] {
-    if (!this.isDone) this.#splitter.end();
+    if (!this.#isDone) this.#addLine(this.#held, 0, this.#held.length);
+    this.#isDone = true;
     const addresses: string[] = [];
     let room = MAX_FROM_BYTES;
-    for (const value of this.#header?.all('from') ?? []) {
+    for (const value of this.#fields.all('from')) {
       room -= value.length;
       if (room < 0) break;
       for (const entry of parseAddresses(value, this.#limits)) {
@@ -131,5 +146,15 @@ export class FromReader {
       }
     }
     return addresses;
+  }
+
+  /** Adds `data[start, end)`, a line without its line feed. */
+  #addLine(data: Buffer, start: number, end: number): void {
+    let textEnd = end;
+    while (textEnd > start && data[textEnd - 1] === CR) textEnd--;
+    if (this.#isMidLine) this.#fields.continueLine(data, start, textEnd);
+    else if (textEnd > start) this.#fields.addLine(data, start, textEnd);
+    else this.#isDone = true;
+    this.#isMidLine = false;
   }
 }

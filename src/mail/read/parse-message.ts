@@ -1,16 +1,13 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ReceivedAttachment } from '../../contract/messages.js';
 import { UNKNOWN_TYPE } from '../../domain/message-parts.js';
-import { AttachmentQueue, CHUNK_BYTES } from './attachment-queue.js';
-import { HeaderFields } from './header-fields.js';
 import { type AttachmentSink, defaultParseLimits, type ParsedMessage, type ParseLimits } from './limits.js';
-import { type MessageHeader, readMessageHeader } from './message-header.js';
-import type { MultipartForm, PartPlace } from './open-multiparts.js';
-import { describePart, type PartDescription } from './part-description.js';
-import { type PartHandler, PartSplitter } from './part-splitter.js';
+import { readMessageHeader } from './message-header.js';
+import type { Part, PartDescription, PartPlace } from './part-description.js';
+import { PartStreams } from './part-streams.js';
 import { TextBodies } from './text-bodies.js';
 
-/** After this many bytes the event loop gets a turn. */
-const BYTES_PER_TURN = 256 * 1024;
+/** Size of the chunks that a sink gets; the last one of an attachment may be shorter. Also the most read in one go. */
+const CHUNK_BYTES = 64 * 1024;
 
 /**
  * Parses a message as its bytes arrive (RFC 5322, RFC 2045 to 2047, RFC 2231). Attachments are decoded into the sink
@@ -22,79 +19,81 @@ export async function parseMessage(
   sink: AttachmentSink,
   limits: ParseLimits = defaultParseLimits,
 ): Promise<ParsedMessage> {
+  const parser = new PartStreams(limits);
   const parts = new MessageParts(sink, limits);
-  const splitter = new PartSplitter(parts, limits);
-  let untilNextTurn = BYTES_PER_TURN;
-  for await (const bytes of source) {
-    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    for (let start = 0; start < chunk.length && !splitter.isDone; start += CHUNK_BYTES) {
-      const step = chunk.subarray(start, start + CHUNK_BYTES);
-      splitter.push(step);
-      if (!parts.attachments.isEmpty) await parts.attachments.drain();
-      untilNextTurn -= step.length;
-      if (untilNextTurn <= 0) {
-        untilNextTurn = BYTES_PER_TURN;
-        await nextTurn();
+  const ended = parser.passTo((part, content) => parts.take(part, content));
+  ended.catch(() => {});
+  try {
+    for await (const bytes of source) {
+      for (let start = 0; start < bytes.length && !parser.isDone; start += CHUNK_BYTES) {
+        // A copy: the library keeps views of it.
+        const step = Buffer.from(bytes.subarray(start, start + CHUNK_BYTES));
+        await Promise.race([ended, new Promise(resolve => parser.write(step, resolve))]);
       }
+      if (parser.isDone) break;
     }
-    if (splitter.isDone) break;
+    parser.end();
+    await ended;
+  } finally {
+    parser.destroy();
   }
-  splitter.end();
-  await parts.attachments.drain();
-  return parts.message();
+  const { fields, ids } = readMessageHeader(parser.header, limits);
+  return { content: { ...fields, ...parts.content() }, ids };
 }
 
-/** Decides what each part is, and collects the contents of the parts. */
-class MessageParts implements PartHandler {
-  readonly attachments: AttachmentQueue;
+/** Collects the contents of the parts. */
+class MessageParts {
+  readonly #sink: AttachmentSink;
   readonly #texts: TextBodies;
-  readonly #limits: ParseLimits;
-  #header: MessageHeader | null = null;
-  #current: TextBodies | AttachmentQueue;
+  readonly #attachments: ReceivedAttachment[] = [];
 
   constructor(sink: AttachmentSink, limits: ParseLimits) {
-    this.attachments = new AttachmentQueue(sink);
+    this.#sink = sink;
     this.#texts = new TextBodies(limits.textBytes);
-    this.#limits = limits;
-    this.#current = this.#texts;
   }
 
-  onHeader(fields: HeaderFields, place: PartPlace): MultipartForm | null {
-    this.#header ??= readMessageHeader(fields, this.#limits);
-    // The parts of a digest are messages by default (RFC 2046 section 5.1.5).
-    const defaultType = place.parent?.kind === 'digest' ? 'message/rfc822' : 'text/plain';
-    const part = describePart(fields, defaultType, this.#limits);
-    if (part.multipart !== null && place.depth < this.#limits.nesting) return part.multipart;
-    if (isBodyText(part, place)) {
-      this.#texts.begin(part);
-      this.#current = this.#texts;
-    } else {
-      this.attachments.begin(part, place.isRelated);
-      this.#current = this.attachments;
+  async take(part: Part, content: AsyncIterable<Buffer>): Promise<void> {
+    if (isBodyText(part)) await this.#texts.take(part.description, content);
+    else await this.#store(part, content);
+  }
+
+  content(): Pick<ParsedMessage['content'], 'text' | 'html' | 'attachments'> {
+    return { text: this.#texts.text, html: this.#texts.html, attachments: this.#attachments };
+  }
+
+  async #store({ description, place }: Part, content: AsyncIterable<Buffer>): Promise<void> {
+    const sink = this.#sink;
+    // Numbered, so that parsing the same message again gives the same ids.
+    const id = `a${this.#attachments.length + 1}`;
+    await sink.begin(id);
+    let size = 0;
+    // Each with memory of its own, which the sink may keep or transfer.
+    let chunk = new Uint8Array(CHUNK_BYTES);
+    let filled = 0;
+    for await (const bytes of content) {
+      size += bytes.length;
+      for (let at = 0; at < bytes.length; ) {
+        const piece = bytes.subarray(at, at + CHUNK_BYTES - filled);
+        chunk.set(piece, filled);
+        filled += piece.length;
+        at += piece.length;
+        if (filled < CHUNK_BYTES) continue;
+        await sink.write(chunk);
+        chunk = new Uint8Array(CHUNK_BYTES);
+        filled = 0;
+      }
     }
-    return null;
-  }
-
-  onBody(bytes: Buffer): void {
-    this.#current.write(bytes);
-  }
-
-  onEnd(): void {
-    this.#current.end();
-  }
-
-  message(): ParsedMessage {
-    const { fields, ids } =
-      this.#header ?? readMessageHeader(new HeaderFields('message', this.#limits), this.#limits);
-    return {
-      content: {
-        ...fields,
-        text: this.#texts.text,
-        html: this.#texts.html,
-        attachments: this.attachments.metadata,
-      },
-      ids,
-    };
+    if (filled > 0) await sink.write(chunk.slice(0, filled));
+    await sink.end(size);
+    this.#attachments.push({
+      id,
+      filename: description.filename,
+      size,
+      mime_type: description.fileType,
+      disposition: description.disposition,
+      content_id: description.contentId,
+      related: place.isRelated,
+    });
   }
 }
 
@@ -102,10 +101,12 @@ class MessageParts implements PartHandler {
  * True for text that is part of the body, not a file: it has no disposition but `inline` (an unknown one counts as
  * `attachment`, RFC 2183 section 2.8), and no file name, unless it stands where the body does and nothing else can be it.
  */
-function isBodyText(part: PartDescription, place: PartPlace): boolean {
-  const isText = part.mimeType === 'text/plain' || part.mimeType === 'text/html';
-  const isInline = part.disposition === null || part.disposition === 'inline';
-  const isFile = part.isNamed && (part.fileType === UNKNOWN_TYPE || !isBodyPlace(part, place));
+function isBodyText({ description, place }: Part): boolean {
+  const { mimeType, disposition } = description;
+  const isText = mimeType === 'text/plain' || mimeType === 'text/html';
+  const isInline = disposition === null || disposition === 'inline';
+  const isFile =
+    description.isNamed && (description.fileType === UNKNOWN_TYPE || !isBodyPlace(description, place));
   return isText && isInline && !isFile;
 }
 

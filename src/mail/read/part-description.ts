@@ -1,12 +1,32 @@
 import { isMediaType, MAX_LINE_OCTETS, UNKNOWN_TYPE } from '../../domain/message-parts.js';
 import { cleanText, safeFilename } from '../../domain/text.js';
 import { decodeText } from './charset.js';
-import { decodeEncodedWords } from './encoded-words.js';
+import { decodeEncodedWords, decodeHexEscapes } from './encoded-words.js';
 import { decodeRawValue, type HeaderFields } from './header-fields.js';
 import type { ParseLimits } from './limits.js';
-import type { MultipartForm } from './open-multiparts.js';
 import { parseStructuredHeader, type StructuredHeader } from './structured-header.js';
-import { decodeHexEscapes } from './transfer-decoders.js';
+
+/** Where a part is in the structure of the message. */
+export interface PartPlace {
+  /** Number of multiparts around it. */
+  readonly depth: number;
+  /** True inside a `multipart/related` (RFC 2387), at any depth. */
+  readonly isRelated: boolean;
+  /** The multipart directly around it; null for the whole message. */
+  readonly parent: MultipartForm | null;
+  /** True for the first part of its parent. */
+  readonly isFirst: boolean;
+}
+
+/** What a multipart says about the parts in it. */
+export interface MultipartForm {
+  /** The boundary, one character for each byte (Latin-1), in every form that may stand in a delimiter; never empty. */
+  readonly boundaries: readonly string[];
+  /** The subtypes that change what the parts in it are. */
+  readonly kind: 'alternative' | 'related' | 'digest' | 'other';
+  /** The Content-ID of the root of a `multipart/related`, without brackets; null for its first part (RFC 2387). */
+  readonly start: string | null;
+}
 
 /** What the header of a part says about its content. */
 export interface PartDescription {
@@ -26,6 +46,12 @@ export interface PartDescription {
   /** True when the sender gave it a file name, even one that is not safe to use. */
   readonly isNamed: boolean;
   readonly contentId: string | null;
+}
+
+/** A part that is not split, and where it stands. */
+export interface Part {
+  readonly description: PartDescription;
+  readonly place: PartPlace;
 }
 
 /** A token (RFC 2045 section 5.1) on each side of the slash. */
@@ -75,8 +101,9 @@ export function describePart(
 function boundariesOf(type: StructuredHeader): readonly string[] {
   const boundary = parameterToken(type, 'boundary')?.trimEnd() ?? '';
   if (boundary === '' || boundary.length > MAX_LINE_OCTETS) return [];
-  const folds = /[ \t]*\t[ \t]*/g;
-  return [...new Set([boundary, boundary.replace(folds, ' '), boundary.replace(folds, '')])];
+  const withFolds = (by: string): string =>
+    boundary.replace(/[ \t]+/g, blanks => (blanks.includes('\t') ? by : blanks));
+  return [...new Set([boundary, withFolds(' '), withFolds('')])];
 }
 
 function kindOf(mimeType: string): MultipartForm['kind'] {
@@ -115,7 +142,9 @@ function fileNameOf(disposition: StructuredHeader, type: StructuredHeader): stri
  */
 function contentIdOf(folded: string | null): string | null {
   if (folded === null) return null;
-  const text = cleanText(decodeRawValue(folded.replace(/[ \t]*\n[ \t]*/g, '')));
+  // Each run of white space once: an expression that begins before the line end takes quadratic time.
+  const unfolded = folded.replace(/[ \t\n]+/g, blanks => (blanks.includes('\n') ? '' : blanks));
+  const text = cleanText(decodeRawValue(unfolded));
   const bracketed = /<([^<>]*)>/.exec(text);
   return (bracketed?.[1] ?? text).trim().slice(0, MAX_LINE_OCTETS) || null;
 }

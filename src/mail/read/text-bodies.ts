@@ -1,13 +1,6 @@
 import { utf8End } from '../../lib/bytes.js';
 import { declaredHtmlCharset, decodeText } from './charset.js';
 import type { PartDescription } from './part-description.js';
-import { createTransferDecoder, type TransferDecoder } from './transfer-decoders.js';
-
-interface OpenText {
-  readonly part: PartDescription;
-  readonly decoder: TransferDecoder;
-  readonly pieces: Buffer[];
-}
 
 /**
  * Collects the text and HTML bodies. A part is decoded when it ends, since its charset may have to be guessed from all
@@ -16,7 +9,6 @@ interface OpenText {
 export class TextBodies {
   /** Bytes that may still be kept. */
   #room: number;
-  #open: OpenText | null = null;
   readonly #texts: string[] = [];
   readonly #htmls: string[] = [];
 
@@ -24,20 +16,14 @@ export class TextBodies {
     this.#room = maxBytes;
   }
 
-  begin(part: PartDescription): void {
-    this.#open = { part, decoder: createTransferDecoder(part.encoding), pieces: [] };
-  }
-
-  write(bytes: Buffer): void {
-    if (this.#open !== null && this.#room > 0) this.#keep(this.#open, this.#open.decoder.write(bytes));
-  }
-
-  end(): void {
-    const open = this.#open;
-    if (open === null) return;
-    this.#open = null;
-    this.#keep(open, open.decoder.end());
-    const { part, pieces } = open;
+  /** @param content the bytes of the part, without their transfer encoding */
+  async take(part: PartDescription, content: AsyncIterable<Buffer>): Promise<void> {
+    const pieces: Buffer[] = [];
+    for await (const bytes of content) {
+      const kept = bytes.subarray(0, utf8End(bytes, this.#room));
+      this.#room = kept.length < bytes.length ? 0 : this.#room - kept.length;
+      if (kept.length > 0) pieces.push(kept);
+    }
     const bytes = (pieces.length === 1 ? pieces[0] : undefined) ?? Buffer.concat(pieces);
     const isHtml = part.mimeType === 'text/html';
     const charset = part.charset ?? (isHtml ? declaredHtmlCharset(bytes) : null);
@@ -53,12 +39,6 @@ export class TextBodies {
 
   get html(): string | null {
     return joined(this.#htmls);
-  }
-
-  #keep(open: OpenText, bytes: Buffer): void {
-    const kept = bytes.subarray(0, utf8End(bytes, this.#room));
-    this.#room = kept.length < bytes.length ? 0 : this.#room - kept.length;
-    if (kept.length > 0) open.pieces.push(kept);
   }
 }
 

@@ -65,6 +65,17 @@ export async function parseBytes(
   return { ...parsed, files: sink.files };
 }
 
+/** The bytes that a body stands for in the given transfer encoding. */
+export async function decodeBody(
+  encoding: string,
+  body: Uint8Array,
+  nextLength?: () => number,
+): Promise<Buffer> {
+  const header = `Content-Type: application/x\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n`;
+  const { files } = await parseBytes(Buffer.concat([Buffer.from(header), body]), {}, nextLength);
+  return files[0] ?? Buffer.alloc(0);
+}
+
 /** The content of a message that has the given header and the body `Body`. */
 export async function contentWithHeader(
   header: string,

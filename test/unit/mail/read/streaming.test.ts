@@ -1,6 +1,7 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
+import { HeaderFields } from '../../../../src/mail/read/header-fields.js';
 import { parseMessage } from '../../../../src/mail/read/parse-message.js';
 import { FileSink, parseBytes } from './parse-text.js';
 
@@ -69,6 +70,43 @@ t.test('a sink that is busy stops the reading', async t => {
   t.equal(content.attachments[0]?.size, 570_000);
 });
 
+t.test('no more than 256 KiB are read while a sink is stuck, in any encoding and of any parts', async t => {
+  const file = (encoding: string, body: Buffer): Buffer =>
+    Buffer.concat([
+      Buffer.from(`--b\r\nContent-Type: image/x\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n`),
+      body,
+    ]);
+  const bodies = ['base64', 'quoted-printable', '7bit'].map(encoding =>
+    file(encoding, Buffer.concat(Array(30).fill(block))),
+  );
+  const small = Buffer.concat(Array(900).fill(file('base64', block.subarray(0, 2_000 * 78))));
+  for (const body of [...bodies, small]) {
+    const message = Buffer.concat([head, line, Buffer.from('\r\n'), body]);
+    let release = (): void => {};
+    const stuck = new Promise<void>(resolve => {
+      release = resolve;
+    });
+    let calls = 0;
+    let read = 0;
+    async function* source(): AsyncGenerator<Uint8Array> {
+      for (let at = 0; at < message.length; at += 65_536) {
+        read = at;
+        yield message.subarray(at, at + 65_536);
+      }
+    }
+    const sink = { begin() {}, write: () => (calls++ === 1 ? stuck : undefined), end() {} };
+    const parsed = parseMessage(source(), sink);
+    while (calls < 2) await new Promise(resolve => setImmediate(resolve));
+    const before = read;
+    for (let turn = 0; turn < 500; turn++) await new Promise(resolve => setImmediate(resolve));
+    t.comment(`${read - before} bytes read on`);
+    t.ok(read - before <= 256 * 1024);
+    t.ok(read < message.length / 2, 'and the rest was not');
+    release();
+    await parsed;
+  }
+});
+
 t.test('a failing sink or source rejects, and the source is let go', async t => {
   let isReleased = false;
   async function* source(): AsyncGenerator<Uint8Array> {
@@ -87,6 +125,19 @@ t.test('a failing sink or source rejects, and the source is let go', async t => 
     throw new Error('cut off');
   }
   await t.rejects(parseMessage(broken(), new FileSink()), /cut off/);
+});
+
+t.test('what throws while a header is read rejects, and ends no thread', async t => {
+  const { addLine } = HeaderFields.prototype;
+  t.teardown(() => {
+    HeaderFields.prototype.addLine = addLine;
+  });
+  HeaderFields.prototype.addLine = () => {
+    throw new Error('a fault of ours');
+  };
+  await t.rejects(parseBytes(head), /a fault of ours/);
+  HeaderFields.prototype.addLine = addLine;
+  t.equal((await parseBytes(head)).content.text, 'Hi', 'the next message is read');
 });
 
 t.test('chunks belong to the sink alone', async t => {

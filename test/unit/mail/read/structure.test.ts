@@ -197,6 +197,15 @@ t.test('delimiters', async t => {
   );
   t.equal((await message('--b--\n')).content.text, null, 'no part');
   t.equal((await message('--b\nContent-Type: text/plain\n--b--\n')).content.text, '', 'a header and no body');
+  for (const body of ['', '\n', '\n\n', '\n\n\n']) {
+    const image = `Content-Type: image/x\n${body}`;
+    const { files } = await parseText(
+      `Content-Type: multipart/mixed; boundary=b\n\n--b\n${image}\n--b\n${image}\n--b--\n`,
+    );
+    const bytes = body.slice(1).replaceAll('\n', '\r\n');
+    t.same(files.map(String), [bytes, bytes], 'empty before another, or a header alone');
+  }
+  t.same((await message('--b\n\r--b\n\nx\r--b\n--b--')).content.text, 'x\r--b', 'a bare CR begins no line');
   t.equal((await message('--b--\n--b\n\nx\n--b--')).content.text, 'x', 'a closing delimiter in the preamble');
 });
 
