@@ -1,6 +1,6 @@
 /**
  * Long work on the event loop, done in slices: a generator that yields wherever it may be interrupted, after a
- * millisecond or so at most. `inSlices` lets other work in between; `atOnce` runs it through, in a worker thread.
+ * millisecond or so at most. `inSlices` lets other work in between.
  */
 
 /** How long a slice holds the loop, give or take one step of the work. */
@@ -14,14 +14,6 @@ export async function inSlices<Result>(work: Generator<void, Result>): Promise<R
     if (performance.now() < endsAt) continue;
     await nextTurn();
     endsAt = performance.now() + SLICE_MS;
-  }
-}
-
-/** Runs sliced work to its end without a pause. */
-export function atOnce<Result>(work: Generator<void, Result>): Result {
-  for (;;) {
-    const step = work.next();
-    if (step.done === true) return step.value;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { attributeHtml } from '../../src/domain/text.js';
-import { atOnce } from '../../src/lib/slices.js';
+import { atOnce } from '../support/at-once.js';
 import { chromiumPath, NO_CHROMIUM, openProfile, theBrowser } from '../support/signup/chromium.js';
 
 const shown = (html: string, line: string): string => atOnce(attributeHtml(html, line));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { jsonOfTexts } from '../../../src/lib/json-texts.js';
-import { atOnce } from '../../../src/lib/slices.js';
+import { atOnce } from '../../support/at-once.js';
 
 t.test('the bytes are those of JSON.stringify, whatever the texts and their lengths', async t => {
   const unit = fc.constantFrom('a', '"', '\\', '\u0001', 'é', '😀', '\ud83d', '\n');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { decodedPieces } from '../../../../src/domain/html/character-references.js';
 import { htmlToText as htmlToTextInSteps } from '../../../../src/domain/html/html-to-text.js';
-import { atOnce } from '../../../../src/lib/slices.js';
+import { atOnce } from '../../../support/at-once.js';
 
 const htmlToText = (html: string) => atOnce(htmlToTextInSteps(html));
 const decodeEntities = (text: string) => [...decodedPieces(text)].join('');

@@ -8,7 +8,7 @@ import {
   type ForwardSource,
   sentAsForwardSource,
 } from '../../../../src/domain/forward.js';
-import { atOnce } from '../../../../src/lib/slices.js';
+import { atOnce } from '../../../support/at-once.js';
 
 const source: ForwardSource = {
   from: { name: 'Ann', address: 'ann@a.example' },

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { attributeHtml, attributeText, attributionLine } from '../../../../src/domain/text.js';
-import { atOnce } from '../../../../src/lib/slices.js';
+import { atOnce } from '../../../support/at-once.js';
 
 const shown = (html: string, line: string): string => atOnce(attributeHtml(html, line));
 

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/domain/forward.js';
 import { isUsableContentId } from '../../../../src/domain/message-ids.js';
 import { isMediaType } from '../../../../src/domain/message-parts.js';
-import { atOnce } from '../../../../src/lib/slices.js';
+import { atOnce } from '../../../support/at-once.js';
 
 const file: ForwardableFile = {
   id: 'a1',

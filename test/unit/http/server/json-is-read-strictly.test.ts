@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
 import { MAX_MEMBERS, parseStrictJson } from '../../../../src/http/server/strict-json.js';
-import { atOnce } from '../../../../src/lib/slices.js';
+import { atOnce } from '../../../support/at-once.js';
 
 const parseBytes = (bytes: Uint8Array) => atOnce(parseStrictJson(bytes));
 const parse = (text: string) => parseBytes(Buffer.from(text));

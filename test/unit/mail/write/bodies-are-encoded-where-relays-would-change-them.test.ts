@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { atOnce } from '../../../../src/lib/slices.js';
 import { encodeBase64, encodeText } from '../../../../src/mail/write/encode-text.js';
+import { atOnce } from '../../../support/at-once.js';
 import { decodeBody } from '../read/parse-text.js';
 import { asRead, bodyText } from './outgoing-messages.js';
 
