@@ -1,4 +1,5 @@
 import { backOffMs } from '../lib/async.js';
+import { LoopLoad } from '../lib/loop-load.js';
 import { Turns } from '../lib/turns.js';
 import type { AttachmentSink } from '../mail/read/limits.js';
 import type { Logger, MessageParser, ParseOutcome, ParseSource } from '../usecases/ports.js';
@@ -22,6 +23,8 @@ export interface ParsePoolOptions {
   readonly spareMs?: number;
   /** The script of a thread. */
   readonly script?: URL;
+  /** Whether the main thread has more to do than it can. */
+  readonly load?: { readonly isBusy: boolean };
 }
 
 /** A message of up to this many bytes is parsed in a fraction of a second. */
@@ -33,6 +36,13 @@ const MAX_SMALL_MS = 1_000;
 export function isLarge(bytes: number): boolean {
   return bytes > MAX_SMALL_BYTES;
 }
+
+/**
+ * While the main thread has more to do than it can, a thread rests after a batch for this many times as long as it took:
+ * mail that comes in is accepted first, and a backlog is parsed afterwards, in the same time in all.
+ */
+const PAUSES = 3;
+const LONGEST_PAUSE_MS = 100;
 
 const RETRIES = { firstMs: 100, longestMs: 10_000 };
 
@@ -60,7 +70,8 @@ export class ParsePool implements MessageParser {
   #isStopped = false;
 
   constructor(options: ParsePoolOptions) {
-    this.#options = { script: new URL('./parse-thread.js', import.meta.url), spareMs: 30_000, ...options };
+    const script = new URL('./parse-thread.js', import.meta.url);
+    this.#options = { script, spareMs: 30_000, load: new LoopLoad(), ...options };
   }
 
   /** Starts the first thread. Rejects when threads cannot start at all. */
@@ -186,6 +197,7 @@ export class ParsePool implements MessageParser {
   }
 
   #runBatch(thread: PoolThread, messages: readonly Waiting[]): void {
+    const startedAt = performance.now();
     const firstJob = this.#lastJob + 1;
     this.#lastJob += messages.length;
     const run: ParseBatch = new ParseBatch({
@@ -203,7 +215,11 @@ export class ParsePool implements MessageParser {
         this.#returned.push(...returned);
         this.#dispatch();
       },
-      onOver: () => this.#free(thread, work),
+      onOver: () => {
+        const pauseMs = this.#options.load.isBusy ? PAUSES * (performance.now() - startedAt) : 0;
+        if (pauseMs === 0) this.#free(thread, work);
+        else setTimeout(() => this.#free(thread, work), Math.min(pauseMs, LONGEST_PAUSE_MS));
+      },
     });
     const work: Work = { run, isLarge: false };
     this.#threads.set(thread, work);

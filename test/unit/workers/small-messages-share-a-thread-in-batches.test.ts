@@ -96,3 +96,17 @@ t.test('threads divide what waits', async t => {
   await Promise.all(many);
   t.match(pool.load, { threads: 2, active: 0, waiting: 0 });
 });
+
+t.test('while the main thread has too much to do, a thread rests between batches', async t => {
+  const load = { isBusy: true };
+  const { pool, parse } = await startPool(t, { load });
+  await parse('one');
+  const [second, third] = [parse('two'), parse('three')];
+  t.match(pool.load, { waiting: 2, active: 0 }, 'it rests');
+  for (const outcome of await Promise.all([second, third])) t.match(outcome, { status: 'parsed' });
+  load.isBusy = false;
+  await parse('four');
+  const next = parse('five');
+  t.match(pool.load, { waiting: 0, active: 1 }, 'it goes on at once');
+  t.match(await next, { status: 'parsed' });
+});

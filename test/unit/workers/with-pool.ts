@@ -19,7 +19,7 @@ export interface TestPool {
 /** A pool of unruly threads, stopped after the test. */
 export async function startPool(t: Test, options: Partial<ParsePoolOptions> = {}): Promise<TestPool> {
   const log = recordingLog();
-  const limits = { workers: 1, timeoutMs: 30_000, memoryMib: 64 };
+  const limits = { workers: 1, timeoutMs: 30_000, memoryMib: 64, load: { isBusy: false } };
   const pool = new ParsePool({ ...limits, log, script: unrulyThread, ...options });
   t.teardown(() => pool.stop());
   await pool.start();
