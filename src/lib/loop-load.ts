@@ -1,9 +1,9 @@
 /** How often the load is looked at. */
 const LOOK_MS = 50;
-/** The share of the time in which the loop has work; above it, all that is added delays something else. */
-const BUSY_SHARE = 0.9;
+/** The share of the time in which the loop has work; above it, what is added delays something else. */
+const BUSY_SHARE = 0.75;
 
-/** Tells whether the event loop had work without a pause of late. */
+/** Tells whether the event loop had work for most of the time of late. */
 export class LoopLoad {
   #since = performance.eventLoopUtilization();
   #lookedAt = performance.now();
