@@ -5,6 +5,7 @@ import type {
   ReceivedAttachment,
   ReceivedContent,
 } from '../contract/messages.js';
+import { piecesOfText } from '../lib/slices.js';
 import { refuse } from './errors.js';
 import { htmlBodyStart, htmlToText } from './html/html-to-text.js';
 import { toInstant, toMailDate } from './instants.js';
@@ -85,9 +86,17 @@ const INVISIBLE = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
 
 /** The text of the original; where nothing of it could be seen, that of its HTML, if there is any. */
 function* wordsOf({ text, html }: ForwardSource): Generator<void, string> {
-  const isVisible = text !== null && !INVISIBLE.test(text);
-  const fromHtml = html === null || isVisible ? '' : yield* htmlToText(html);
+  const isReadable = html === null || (text !== null && (yield* isVisible(text)));
+  const fromHtml = isReadable ? '' : yield* htmlToText(html);
   return fromHtml || (text ?? '');
+}
+
+function* isVisible(text: string): Generator<void, boolean> {
+  for (const piece of piecesOfText(text)) {
+    if (!INVISIBLE.test(piece)) return true;
+    yield;
+  }
+  return false;
 }
 
 /** Puts note and header block where the visible part of the original begins. */

@@ -17,6 +17,22 @@ export async function inSlices<Result>(work: Generator<void, Result>): Promise<R
   }
 }
 
+/** UTF-16 units of a text that are worked on between two pauses. */
+const PIECE = 64 * 1024;
+
+/**
+ * A long text in pieces, none of which ends between the halves of a surrogate pair.
+ * @param length UTF-16 units of a piece, at least two
+ */
+export function* piecesOfText(text: string, length = PIECE): Generator<string, void> {
+  for (let at = 0; at < text.length; ) {
+    let end = Math.min(at + length, text.length);
+    if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end--;
+    yield text.slice(at, end);
+    at = end;
+  }
+}
+
 /** What is made of more bytes than this takes long enough to be made in turns of its own. */
 const LONG_BYTES = 256 * 1024;
 

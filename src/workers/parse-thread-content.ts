@@ -1,4 +1,5 @@
 import { recipientsOf, sendersOf } from '../domain/addresses.js';
+import { piecesOfText } from '../lib/slices.js';
 import type { ParsedMessage } from '../mail/read/limits.js';
 import type { PreparedContent } from '../usecases/ports.js';
 import { ownBytes } from './parse-thread-streams.js';
@@ -68,16 +69,6 @@ function* jsonPieces(content: object, pieceLength: number): Generator<string> {
 
 function* textPieces(text: string, pieceLength: number): Generator<string> {
   yield '"';
-  for (let from = 0; from < text.length; ) {
-    let to = Math.min(from + pieceLength, text.length);
-    // A surrogate pair must not be divided: each half alone would be escaped.
-    if (to < text.length && isHighSurrogate(text.charCodeAt(to - 1))) to--;
-    yield JSON.stringify(text.slice(from, to)).slice(1, -1);
-    from = to;
-  }
+  for (const piece of piecesOfText(text, pieceLength)) yield JSON.stringify(piece).slice(1, -1);
   yield '"';
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
 }

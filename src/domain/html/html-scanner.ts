@@ -46,9 +46,9 @@ export interface Unclosed {
 
 /**
  * Splits HTML into tags, text and other markup as a browser does (HTML Standard, "Tokenization"). It takes linear time
- * for any input, a millisecond or so for each token, and never throws. Where the HTML ends inside a construct, a reader of text is told more than a browser
- * shows: a tag that is not closed is text, a quote that is not closed is none. An unclosed comment or script hides
- * the rest.
+ * for any input, a millisecond or so for each token, and never throws. Where the HTML ends inside a construct, a reader
+ * of text is told more than a browser shows: a tag that is not closed is text, a quote that is not closed is none. An
+ * unclosed comment or script hides the rest.
  */
 export class HtmlScanner {
   readonly #html: string;

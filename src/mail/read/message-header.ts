@@ -1,6 +1,6 @@
 import type { ParsedAddress, ReceivedContent } from '../../contract/messages.js';
 import { bracketedIdsIn, messageIdsIn, parentIdsIn, type ThreadingIds } from '../../domain/message-ids.js';
-import { BYTE } from '../../lib/bytes.js';
+import { asBuffer, BYTE } from '../../lib/bytes.js';
 import { parseAddresses } from './address-list.js';
 import { type FieldName, HeaderFields, unstructuredText, writtenText } from './header-fields.js';
 import { defaultParseLimits, type ParseLimits } from './limits.js';
@@ -112,10 +112,7 @@ export class FromReader {
 
   push(bytes: Uint8Array): void {
     if (this.#isDone) return;
-    const data =
-      this.#held.length === 0
-        ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-        : Buffer.concat([this.#held, bytes]);
+    const data = this.#held.length === 0 ? asBuffer(bytes) : Buffer.concat([this.#held, bytes]);
     let start = 0;
     for (let end = data.indexOf(LF); end >= 0 && !this.#isDone; end = data.indexOf(LF, start)) {
       this.#addLine(data, start, end);

@@ -15,6 +15,7 @@ import {
   UNKNOWN_TYPE,
 } from '../../domain/message-parts.js';
 import { utf8Prefix } from '../../domain/text.js';
+import { asBuffer } from '../../lib/bytes.js';
 import { inSlices } from '../../lib/slices.js';
 import { encodeBase64, encodeText, isTransmittable } from './encode-text.js';
 import { addressText, idsText, refuseControls, subjectText } from './header-text.js';
@@ -112,7 +113,7 @@ function* attachment(
   refuseControls('a file name', file.filename);
   if (!isMediaType(type)) throw new Error('a file type that did not pass the grammar');
   if (disposition !== 'attachment' && disposition !== 'inline') throw new Error('an unknown disposition');
-  const bytes = Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength);
+  const bytes = asBuffer(file.bytes);
   const isMessage = /^message\/(?:rfc822|global)$/i.test(type);
   const isAsItIs = isMessage && !bytes.includes(id) && (yield* isTransmittable(bytes));
   const isOpaque = !isAsItIs && /^(?:message|multipart)\//i.test(type);

@@ -150,10 +150,15 @@ t.test('a text in which nothing can be seen gives way to the words of the HTML',
     '\ufeff',
     '\u00ad\u2060\u200d',
     '\u034f \u2800',
+    '\u200b'.repeat(100_000),
+    ` ${'\u{e0001}'.repeat(50_000)}`,
   ]) {
-    t.equal(forward({ text: blank, html: '<p>Hello</p>' }).text, `${header}\n\nHello`, JSON.stringify(blank));
+    const what = JSON.stringify(blank.slice(0, 20));
+    t.equal(forward({ text: blank, html: '<p>Hello</p>' }).text, `${header}\n\nHello`, what);
   }
   t.equal(forward({ text: ' .', html: '<p>Hello</p>' }).text, `${header}\n\n .`);
+  const late = `${'\u200b'.repeat(100_000)}.`;
+  t.equal(forward({ text: late, html: '<p>Hello</p>' }).text, `${header}\n\n${late}`);
   t.equal(forward({ text: ' ', html: '<p> </p>' }).text, `${header}\n\n `);
   t.equal(forward({ text: ' ', html: null }).text, `${header}\n\n `);
 });
