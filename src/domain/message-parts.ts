@@ -206,6 +206,22 @@ export interface FileDescription {
   readonly contentId?: string;
 }
 
+/** How the bytes of a file stand in a message (RFC 2045 section 6); `identity` for 7bit, 8bit, binary and unknown ones. */
+export type TransferEncoding = 'base64' | 'quoted-printable' | 'identity';
+
+/** A file within a message: its bytes are there encoded, and nowhere else. */
+export interface EncodedFile {
+  /** Offset of its first byte from the start of the message. */
+  readonly start: number;
+  /** Bytes in the message, encoded. */
+  readonly length: number;
+  readonly encoding: TransferEncoding;
+  /** Bytes once they are decoded. */
+  readonly size: number;
+  /** SHA-256 of the decoded bytes, in base64url. */
+  readonly sha256: string;
+}
+
 /** Header fields of a reply, as transmitted: ids in angle brackets (RFC 5322 section 3.6.4). */
 export interface ReplyHeaders {
   readonly inReplyTo: string;

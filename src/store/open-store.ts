@@ -15,6 +15,7 @@ import { labelsAndTrash } from './migrations/0002-labels-and-trash.js';
 import { threads } from './migrations/0003-threads.js';
 import { contentsAreBlobs } from './migrations/0004-contents-are-blobs.js';
 import { storedBytesAreCounted } from './migrations/0005-stored-bytes-are-counted.js';
+import { attachmentsAreRanges } from './migrations/0006-attachments-are-ranges.js';
 import { TABLES_BEFORE } from './migrations/schema-3.js';
 import { privateFolder } from './private-files.js';
 import {
@@ -59,6 +60,7 @@ export const MIGRATIONS: readonly Migration[] = [
   threads,
   contentsAreBlobs,
   storedBytesAreCounted,
+  attachmentsAreRanges,
 ];
 
 /** The store was written by a newer program. */

@@ -1,7 +1,7 @@
 import type { ParsedAddress } from '../contract/messages.js';
 import type { InboxId, MessageId } from '../domain/ids.js';
 import type { ThreadingIds } from '../domain/message-ids.js';
-import type { AttachmentSink } from '../mail/read/limits.js';
+import type { EncodedFile } from '../domain/message-parts.js';
 
 /** The outside world as use cases see it; adaptors implement these, the composition root joins them. */
 
@@ -55,9 +55,16 @@ export interface PreparedContent {
   /** Mailboxes of From, and of To, Cc and Bcc, that searches find: lower case, each once, bounded. */
   readonly senders: readonly string[];
   readonly recipients: readonly string[];
-  /** Of the attachments, in the order of the content. */
-  readonly filenames: readonly (string | null)[];
+  /** The attachments, in the order of the content. */
+  readonly attachments: readonly PreparedAttachment[];
   readonly ids: ThreadingIds;
+}
+
+/** Where an attachment is in the raw message, and what a download needs of its metadata. */
+export interface PreparedAttachment extends EncodedFile {
+  /** Id within the message. */
+  readonly id: string;
+  readonly filename: string | null;
 }
 
 /**
@@ -144,7 +151,7 @@ export interface ParseSource {
 
 /** Parses off the main thread, within limits of time and memory. Never throws for what a message does. */
 export interface MessageParser {
-  parse(source: ParseSource, sink: AttachmentSink): Promise<ParseOutcome>;
+  parse(source: ParseSource): Promise<ParseOutcome>;
 }
 
 /** One message to hand over (RFC 5321 sections 2.3.1 and 3.3). */

@@ -1,20 +1,10 @@
 import { within } from '../lib/async.js';
-import type { AttachmentSink } from '../mail/read/limits.js';
 import type { ParseOutcome, ParseSource } from '../usecases/ports.js';
-import {
-  type FromThread,
-  Mark,
-  type ParseResult,
-  type SinkCall,
-  SMALL_MESSAGE,
-  type ToThread,
-} from './parse-protocol.js';
-import { applyCalls, STOP_PATIENCE_MS } from './sink-calls.js';
+import { type FromThread, Mark, type ParseResult, SMALL_MESSAGE, type ToThread } from './parse-protocol.js';
 
 /** A message that waits for a thread. */
 export interface Waiting {
   readonly source: ParseSource;
-  readonly sink: AttachmentSink;
   readonly resolve: (outcome: Promise<ParseOutcome> | ParseOutcome) => void;
   /** All of its bytes, once they have been read: a source can be read only once. */
   raw?: readonly Uint8Array[];
@@ -48,15 +38,13 @@ export interface ParseBatchOptions {
 interface Member {
   readonly job: number;
   readonly waiting: Waiting;
-  hasAnswer: boolean;
-  /** Attachments of it have been stored: it cannot be parsed anew. */
-  hasStored: boolean;
   isOver: boolean;
-  /** Settles when source and sink are at rest; never rejects. */
-  busy: Promise<void> | undefined;
-  broken: { readonly error: unknown } | undefined;
+  /** Settles when its source is at rest; never rejects. Undefined once it has been read. */
+  reading: Promise<void> | undefined;
 }
 
+/** How long a stop waits for a source to come to rest. */
+export const STOP_PATIENCE_MS = 1_000;
 /** How often the message in work is looked at. Its time limit is kept to this precision. */
 const LOOK_MS = 100;
 
@@ -89,8 +77,7 @@ export class ParseBatch {
     this.#watch = setInterval(() => this.#look(), LOOK_MS);
     for (const [index, waiting] of messages.entries()) {
       const job = firstJob + index;
-      const member = { job, waiting, hasAnswer: false, hasStored: false, isOver: false };
-      this.#add({ ...member, busy: undefined, broken: undefined });
+      this.#add({ job, waiting, isOver: false, reading: undefined });
     }
   }
 
@@ -101,15 +88,8 @@ export class ParseBatch {
 
   /** Takes a message of the thread; late ones about other jobs are ignored. */
   hear(message: FromThread): void {
-    if (message.kind === 'results') {
-      for (const result of message.results) this.#conclude(result);
-    } else if (message.kind === 'attachments') {
-      const { job, bytes, calls } = message;
-      const member = this.#members.get(job);
-      if (member === undefined) return;
-      member.hasStored = true;
-      this.#store(member, calls, () => this.#options.post({ kind: 'stored', job, bytes }, []));
-    }
+    if (message.kind !== 'results') return;
+    for (const result of message.results) this.#conclude(result);
   }
 
   /** The thread has ended: the message in work gets `outcome`, and those without a result are returned. */
@@ -118,22 +98,21 @@ export class ParseBatch {
     this.#end(this.#inWork ?? (this.#isOfOne ? this.#posted[0] : undefined), outcome);
   }
 
-  /** Every message without an outcome is `stopped`. Resolves when sources and sinks are at rest, or do not get there. */
+  /** Every message without an outcome is `stopped`. Resolves when sources are at rest, or do not get there. */
   async stop(): Promise<void> {
     this.#hasEnded = true;
-    const busy = [...this.#members.values()].map(({ busy }) => busy);
-    const atRest = within(STOP_PATIENCE_MS, Promise.all(busy));
-    for (const member of this.#members.values()) {
-      const isBusy = member.busy !== undefined;
-      this.#remove(member);
-      member.waiting.resolve(isBusy ? atRest.then(() => ({ status: 'stopped' })) : { status: 'stopped' });
+    const members = [...this.#members.values()];
+    const atRest = within(STOP_PATIENCE_MS, Promise.all(members.map(({ reading }) => reading)));
+    const stopped: ParseOutcome = { status: 'stopped' };
+    for (const member of members) {
+      this.#settle(member, member.reading === undefined ? stopped : atRest.then(() => stopped));
     }
     await atRest;
   }
 
   #add(member: Member): void {
     this.#members.set(member.job, member);
-    if (member.waiting.raw === undefined) member.busy = this.#readSource(member);
+    if (member.waiting.raw === undefined) member.reading = this.#readSource(member);
     else this.#hasBeenRead(member);
   }
 
@@ -148,19 +127,17 @@ export class ParseBatch {
       }
       member.waiting.raw = raw;
     } catch (error) {
-      member.broken = { error };
+      if (!member.isOver) this.#settle(member, Promise.reject(error));
     }
-    member.busy = undefined;
+    member.reading = undefined;
     this.#hasBeenRead(member);
   }
 
   /** Messages are posted together when all have been read, but do not wait for a source that is slow. */
   #hasBeenRead(member: Member): void {
     this.#reading--;
-    if (member.isOver) return;
-    if (member.broken !== undefined) this.#settle(member, BROKEN);
-    else if (this.#hasEnded || (this.#isSlow && !this.#isOfOne)) this.#giveBack([member]);
-    else this.#read.push(member);
+    if (this.#hasEnded || (this.#isSlow && !this.#isOfOne)) this.#giveBack([member]);
+    else if (!member.isOver) this.#read.push(member);
     if (this.#reading === 0) this.#postRead();
     else this.#postSoon ??= setImmediate(() => this.#postRead());
   }
@@ -191,10 +168,8 @@ export class ParseBatch {
   #conclude(result: ParseResult): void {
     const member = this.#members.get(result.job);
     if (member === undefined) return;
-    member.hasAnswer = true;
     if (result.status === 'parsed') {
-      const { prepared } = result;
-      this.#store(member, result.calls, () => this.#settle(member, { status: 'parsed', prepared }));
+      this.#settle(member, { status: 'parsed', prepared: result.prepared });
       return;
     }
     const { reason, detail } = result;
@@ -204,11 +179,10 @@ export class ParseBatch {
     this.#end(member, { status: 'gave_up', reason, detail });
   }
 
-  /** Results that are being stored are not lost. */
   #end(culprit: Member | undefined, outcome: ParseOutcome): void {
     this.#hasEnded = true;
-    if (culprit?.hasAnswer === false) this.#settle(culprit, outcome);
-    this.#giveBack([...this.#posted.filter(member => !member.hasAnswer), ...this.#read.splice(0)]);
+    if (culprit !== undefined) this.#settle(culprit, outcome);
+    this.#giveBack([...this.#posted, ...this.#read.splice(0)]);
   }
 
   #returnUnbegun(): void {
@@ -222,61 +196,24 @@ export class ParseBatch {
       this.#posted.filter(
         (member, place) =>
           // Or finished, but the thread, which works on the next, has not posted the result.
-          isUnbegun[place] || (member !== inWork && !member.hasAnswer && !member.hasStored),
+          isUnbegun[place] || member !== inWork,
       ),
     );
   }
 
-  /** Calls the sink in order, at once unless it asks to wait. */
-  #store(member: Member, calls: readonly SinkCall[], then: () => void): void {
-    const isCancelled = (): boolean => member.isOver || member.broken !== undefined;
-    const apply = (): void | Promise<void> => applyCalls(member.waiting.sink, calls, isCancelled);
-    const stored = (): void => {
-      if (member.isOver) return;
-      if (member.broken === undefined) then();
-      else if (member.hasAnswer) this.#settle(member, BROKEN);
-    };
-    const fail = (error: unknown): void => {
-      member.broken ??= { error };
-      if (member.hasAnswer) this.#settle(member, BROKEN);
-      else this.#options.post({ kind: 'abandon', job: member.job }, []);
-    };
-    try {
-      const applied = member.busy === undefined ? apply() : member.busy.then(apply);
-      if (applied === undefined) {
-        stored();
-        return;
-      }
-      const busy = applied.then(stored, fail).finally(() => {
-        if (member.busy === busy) member.busy = undefined;
-      });
-      member.busy = busy;
-    } catch (error) {
-      fail(error);
-    }
-  }
-
-  #settle(member: Member, outcome: ParseOutcome): void {
+  #settle(member: Member, outcome: ParseOutcome | Promise<ParseOutcome>): void {
     if (member.isOver) return;
-    const { busy, broken, waiting } = member;
     this.#remove(member);
-    if (busy !== undefined || broken !== undefined) waiting.resolve(settledAfter(busy, outcome, broken));
-    else waiting.resolve(outcome);
+    member.waiting.resolve(outcome);
   }
 
   #giveBack(members: readonly Member[]): void {
-    const returned: Waiting[] = [];
-    for (const member of members) {
-      if (member.isOver) continue;
-      if (member.hasStored || member.broken !== undefined) {
-        this.#settle(member, { status: 'stopped' });
-        continue;
-      }
+    const returned = members.filter(member => !member.isOver);
+    for (const member of returned) {
       this.#remove(member);
       member.waiting.wasReturned = true;
-      returned.push(member.waiting);
     }
-    if (returned.length > 0) this.#options.onReturned(returned);
+    if (returned.length > 0) this.#options.onReturned(returned.map(({ waiting }) => waiting));
   }
 
   #remove(member: Member): void {
@@ -296,17 +233,17 @@ export class ParseBatch {
     return this.#options.messages.length === 1;
   }
 
-  /** Counts the time that the thread has spent on its message; not while it waits for us. */
+  /** Counts the time that the thread has spent on its message. */
   #look(): void {
     const now = performance.now();
     const passedMs = now - this.#lastLook;
     this.#lastLook = now;
     const inWork = this.#inWork;
     if (inWork !== this.#watched) this.#workedMs = 0;
-    else if (inWork?.busy === undefined) this.#workedMs += passedMs;
+    else this.#workedMs += passedMs;
     this.#watched = inWork;
     const { timeoutMs, slowMs, onSlow, onSpent } = this.#options;
-    if (inWork?.hasAnswer === false && this.#workedMs >= timeoutMs) {
+    if (inWork?.isOver === false && this.#workedMs >= timeoutMs) {
       onSpent('time is up');
       const detail = `not parsed in ${timeoutMs} ms`;
       this.#end(inWork, { status: 'gave_up', reason: 'timeout', detail });
@@ -315,17 +252,4 @@ export class ParseBatch {
       onSlow();
     }
   }
-}
-
-/** Stands for the error of the source or the sink, which takes its place. */
-const BROKEN: ParseOutcome = { status: 'gave_up', reason: 'error', detail: 'source or sink failed' };
-
-async function settledAfter(
-  busy: Promise<void> | undefined,
-  outcome: ParseOutcome,
-  broken: Member['broken'],
-): Promise<ParseOutcome> {
-  await busy;
-  if (broken !== undefined) throw broken.error;
-  return outcome;
 }

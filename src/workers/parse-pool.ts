@@ -1,7 +1,6 @@
 import { backOffMs } from '../lib/async.js';
 import { LoopLoad } from '../lib/loop-load.js';
 import { Turns } from '../lib/turns.js';
-import type { AttachmentSink } from '../mail/read/limits.js';
 import type { Logger, MessageParser, ParseOutcome, ParseSource } from '../usecases/ports.js';
 import { ParseBatch, type Waiting } from './parse-batch.js';
 import { PoolThread, type ThreadDeath } from './parse-pool-thread.js';
@@ -48,8 +47,8 @@ const RETRIES = { firstMs: 100, longestMs: 10_000 };
 
 /**
  * Parses messages on worker threads. A message can harm only its own thread: one that takes too much time or memory is
- * ended and replaced, and the others go on. Threads have no access to the store; raw bytes and attachments are passed
- * through here, with limits on how much is in flight.
+ * ended and replaced, and the others go on. Threads have no access to the store; raw bytes are passed through here, with
+ * limits on how much is in flight.
  *
  * Large messages never have all threads, and one of them goes on whatever waits: small and large ones do not hold each
  * other up. Among each, owners take turns. Small ones that wait are parsed in batches, divided among the threads.
@@ -83,12 +82,12 @@ export class ParsePool implements MessageParser {
     });
   }
 
-  /** Parses a message when its turn has come and a thread is free. Rejects only when `source` or `sink` fails. */
-  parse(source: ParseSource, sink: AttachmentSink): Promise<ParseOutcome> {
+  /** Parses a message when its turn has come and a thread is free. Rejects only when `source` fails. */
+  parse(source: ParseSource): Promise<ParseOutcome> {
     if (this.#isStopped) return Promise.resolve({ status: 'stopped' });
     return new Promise(resolve => {
       const waiting = isLarge(source.size) ? this.#large : this.#small;
-      waiting.add(source.owner, { source, sink, resolve });
+      waiting.add(source.owner, { source, resolve });
       this.#dispatch();
     });
   }
@@ -225,12 +224,11 @@ export class ParsePool implements MessageParser {
     this.#threads.set(thread, work);
   }
 
-  #runAlone(thread: PoolThread, { source, sink, resolve }: Waiting, isLarge: boolean): void {
+  #runAlone(thread: PoolThread, { source, resolve }: Waiting, isLarge: boolean): void {
     const { timeoutMs } = this.#options;
     const run = new ParseRun({
       job: ++this.#lastJob,
       source: source.bytes,
-      sink,
       timeoutMs,
       post: (message, transfer) => thread.post(message, transfer),
       onTimeUp: () => {

@@ -4,15 +4,14 @@ import type { PreparedContent } from '../usecases/ports.js';
  * The protocol between the pool and its threads. `job` is the number of a message, by which a late answer about an
  * earlier one is recognised and ignored.
  *
- *   small messages:  batch --------------------------------> results (with the attachments' bytes)
- *   others, alone:   begin, chunk ..., end ----------------> taken ..., attachments ..., results
+ *   small messages:  batch ----------------> results
+ *   others, alone:   begin, chunk ..., end -> taken ..., results
  *
  * Posts are dear: each wakes the other side, which takes longer than to parse a small message. So small messages go in
  * batches, and the results of several share a post. A thread works on one message at a time, and begins none of a batch
  * without marking it in memory that both sides share (`Mark`): when the thread ends, the pool knows the one it was at.
  *
- * Both streams have flow control: the pool sends at most `SOURCE_WINDOW` bytes that were not acknowledged by `taken`,
- * the thread at most `SINK_WINDOW` bytes that were not acknowledged by `stored`.
+ * The stream has flow control: the pool sends at most `SOURCE_WINDOW` bytes that were not acknowledged by `taken`.
  */
 
 /** A message of up to this many bytes is posted whole, with others. */
@@ -23,11 +22,8 @@ export const BATCH_BYTES = 1024 * 1024;
 /** A result waits no longer than this for those of the next messages, in milliseconds, unless the next takes longer. */
 export const RESULTS_WAIT_MS = 4;
 export const SOURCE_WINDOW = 512 * 1024;
-export const SINK_WINDOW = 1024 * 1024;
 /** Most bytes of a larger message in one post. */
 export const SOURCE_PIECE = 64 * 1024;
-/** Attachments are posted whenever this many bytes of them have been gathered. */
-export const SINK_BATCH = 256 * 1024;
 
 export type ToThread =
   | {
@@ -41,25 +37,12 @@ export type ToThread =
   | { readonly kind: 'begin'; readonly job: number }
   | { readonly kind: 'chunk'; readonly job: number; readonly bytes: Uint8Array }
   | { readonly kind: 'end'; readonly job: number }
-  /** The source or the sink has failed: the thread is to give up the message. */
-  | { readonly kind: 'abandon'; readonly job: number }
-  | { readonly kind: 'stored'; readonly job: number; readonly bytes: number };
-
-/** A call of an `AttachmentSink`, in order. Its bytes may be divided differently than the parser wrote them. */
-export type SinkCall =
-  | { readonly call: 'begin'; readonly id: string }
-  | { readonly call: 'write'; readonly bytes: Uint8Array }
-  | { readonly call: 'end'; readonly size: number };
+  /** The source has failed: the thread is to give up the message. */
+  | { readonly kind: 'abandon'; readonly job: number };
 
 export type FromThread =
   | { readonly kind: 'ready' }
   | { readonly kind: 'taken'; readonly job: number; readonly bytes: number }
-  | {
-      readonly kind: 'attachments';
-      readonly job: number;
-      readonly calls: readonly SinkCall[];
-      readonly bytes: number;
-    }
   | { readonly kind: 'results'; readonly results: readonly ParseResult[] };
 
 export interface BatchedMessage {
@@ -79,12 +62,7 @@ export const Mark = {
 } as const;
 
 export type ParseResult =
-  | {
-      readonly status: 'parsed';
-      readonly job: number;
-      readonly prepared: PreparedContent;
-      readonly calls: readonly SinkCall[];
-    }
+  | { readonly status: 'parsed'; readonly job: number; readonly prepared: PreparedContent }
   | {
       readonly status: 'failed';
       readonly job: number;

@@ -1,41 +1,33 @@
 import { within } from '../lib/async.js';
-import type { AttachmentSink } from '../mail/read/limits.js';
 import type { ParseOutcome } from '../usecases/ports.js';
+import { STOP_PATIENCE_MS } from './parse-batch.js';
 import {
   type FromThread,
   type ParseResult,
-  type SinkCall,
   SOURCE_PIECE,
   SOURCE_WINDOW,
   type ToThread,
 } from './parse-protocol.js';
-import { applyCalls, STOP_PATIENCE_MS } from './sink-calls.js';
 
 export interface ParseRunOptions {
   readonly job: number;
   readonly source: AsyncIterable<Uint8Array>;
-  readonly sink: AttachmentSink;
   readonly timeoutMs: number;
   readonly post: (message: ToThread, transfer: ArrayBuffer[]) => void;
   /** The time limit is exceeded: the thread that works on the message must be ended. */
   readonly onTimeUp: () => void;
 }
 
-/**
- * Parses one message on a thread that it has for itself: passes the raw bytes in pieces, takes the attachments, and gives
- * the outcome.
- */
+/** Parses one message on a thread that it has for itself: passes the raw bytes in pieces, and gives the outcome. */
 export class ParseRun {
   /**
-   * Rejects when the source or the sink failed, which says nothing about the message. Settles only when neither is in
-   * use any more.
+   * Rejects when the source failed, which says nothing about the message. Settles only when it is not in use any more.
    */
   readonly outcome: Promise<ParseOutcome>;
   readonly #options: ParseRunOptions;
   readonly #clock: ParseClock;
   readonly #feed: ParseFeed;
   #finish: (outcome: ParseOutcome) => void = () => undefined;
-  #storing: Promise<void> = Promise.resolve();
   #hasThreadAnswered = false;
   #isOver = false;
   #broken: { readonly error: unknown } | undefined;
@@ -68,11 +60,7 @@ export class ParseRun {
       const result = message.results.find(({ job }) => job === this.#options.job);
       if (result !== undefined) this.#conclude(result);
     } else if (message.job === this.#options.job) {
-      if (message.kind === 'taken') this.#feed.taken(message.bytes);
-      else
-        this.#store(message.calls, () =>
-          this.#options.post({ kind: 'stored', job: message.job, bytes: message.bytes }, []),
-        );
+      this.#feed.taken(message.bytes);
     }
   }
 
@@ -85,7 +73,7 @@ export class ParseRun {
     this.#finish(outcome);
   }
 
-  /** Ends the run as `stopped`. Resolves when source and sink are at rest, or do not get there. */
+  /** Ends the run as `stopped`. Resolves when the source is at rest, or does not get there. */
   async stop(): Promise<void> {
     this.end({ status: 'stopped' });
     await this.outcome.catch(() => undefined);
@@ -97,13 +85,12 @@ export class ParseRun {
       this.end({ status: 'gave_up', reason: result.reason, detail: result.detail });
       return;
     }
-    this.#clock.stop();
-    this.#store(result.calls, () => this.end({ status: 'parsed', prepared: result.prepared }));
+    this.end({ status: 'parsed', prepared: result.prepared });
   }
 
   async #whenReleased(finished: Promise<ParseOutcome>): Promise<ParseOutcome> {
     const outcome = await finished;
-    const released = Promise.all([this.#feed.done, this.#storing]);
+    const released = this.#feed.done;
     if (outcome.status === 'stopped') {
       await within(STOP_PATIENCE_MS, released);
       return outcome;
@@ -113,23 +100,8 @@ export class ParseRun {
     return outcome;
   }
 
-  /** Calls the sink in order, one batch after the other. */
-  #store(calls: readonly SinkCall[], then: () => void): void {
-    this.#storing = this.#storing.then(async () => {
-      this.#clock.pause();
-      try {
-        await applyCalls(this.#options.sink, calls, () => this.#isOver || this.#broken !== undefined);
-        if (!this.#isOver && this.#broken === undefined) then();
-      } catch (error) {
-        this.#break(error);
-      } finally {
-        this.#clock.resume();
-      }
-    });
-  }
-
   /**
-   * Source or sink has failed. The thread is told so, and the run ends with its answer or at the time limit: the thread is
+   * The source has failed. The thread is told so, and the run ends with its answer or at the time limit: the thread is
    * free when the run has ended.
    */
   #break(error: unknown): void {
@@ -137,7 +109,7 @@ export class ParseRun {
     if (!this.#hasThreadAnswered) {
       this.#options.post({ kind: 'abandon', job: this.#options.job }, []);
     } else {
-      this.end({ status: 'gave_up', reason: 'error', detail: 'source or sink failed' });
+      this.end({ status: 'gave_up', reason: 'error', detail: 'the source failed' });
     }
   }
 }

@@ -2,12 +2,11 @@ import { recipientsOf, sendersOf } from '../domain/addresses.js';
 import { piecesOfText } from '../lib/slices.js';
 import type { ParsedMessage } from '../mail/read/limits.js';
 import type { PreparedContent } from '../usecases/ports.js';
-import { ownBytes } from './parse-thread-streams.js';
 
 type Prepared = PreparedContent & { readonly json: Uint8Array<ArrayBuffer> };
 
 /** Prepares a parsed message for the main thread: JSON bytes in a transferable buffer, and the values to index. */
-export function prepareContent({ content, ids }: ParsedMessage): Prepared {
+export function prepareContent({ content, files, ids }: ParsedMessage): Prepared {
   return {
     json: encodeJson(content),
     subject: content.subject,
@@ -15,7 +14,10 @@ export function prepareContent({ content, ids }: ParsedMessage): Prepared {
     from: content.from,
     senders: sendersOf(content),
     recipients: recipientsOf(content),
-    filenames: content.attachments.map(attachment => attachment.filename),
+    attachments: content.attachments.flatMap(({ id, filename }, index) => {
+      const file = files[index];
+      return file === undefined ? [] : [{ id, filename, ...file }];
+    }),
     ids,
   };
 }
@@ -71,4 +73,11 @@ function* textPieces(text: string, pieceLength: number): Generator<string> {
   yield '"';
   for (const piece of piecesOfText(text, pieceLength)) yield JSON.stringify(piece).slice(1, -1);
   yield '"';
+}
+
+/** The same bytes in a buffer of their own, which can be transferred: without copying if they fill theirs. */
+function ownBytes(chunk: Uint8Array): Uint8Array<ArrayBuffer> {
+  const isOwn = chunk.buffer instanceof ArrayBuffer && chunk.byteLength === chunk.buffer.byteLength;
+  if (isOwn) return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  return new Uint8Array(chunk);
 }

@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import type { MessagePort } from 'node:worker_threads';
-import type { AttachmentSink, ParsedMessage } from '../mail/read/limits.js';
+import type { ParsedMessage } from '../mail/read/limits.js';
 import {
   type BatchedMessage,
   type FromThread,
@@ -11,11 +11,11 @@ import {
   type ToThread,
 } from './parse-protocol.js';
 import { prepareContent } from './parse-thread-content.js';
-import { ThreadSink, ThreadSource } from './parse-thread-streams.js';
+import { ThreadSource } from './parse-thread-source.js';
 
-export type Parse = (source: AsyncIterable<Uint8Array>, sink: AttachmentSink) => Promise<ParsedMessage>;
+export type Parse = (source: AsyncIterable<Uint8Array>) => Promise<ParsedMessage>;
 
-/** The memory is checked whenever this many bytes have been read or written. */
+/** The memory is checked whenever this many bytes have been read. */
 const LOOK_EVERY = 512 * 1024;
 
 /** Results with more bytes than this do not wait for others, and large buffers are transferred instead of copied. */
@@ -99,8 +99,6 @@ class ParseServer {
     this.#current = undefined;
     if (this.#results.length === 0) this.#waitingSince = performance.now();
     this.#results.push(result);
-    // The pool has applied a part of it: it could not be parsed anew.
-    if (job.hasPosted) this.#waitingBytes = Number.POSITIVE_INFINITY;
     if (result.status === 'failed') {
       // The pool is going to end the thread: what waits behind is for another.
       if (result.reason === 'memory') this.#queue = [];
@@ -109,11 +107,6 @@ class ParseServer {
     const { json } = result.prepared;
     this.#waitingBytes += json.byteLength;
     if (json.byteLength >= TRANSFER_FROM) this.#transfer.push(json.buffer as ArrayBuffer);
-    for (const call of result.calls) {
-      if (call.call !== 'write') continue;
-      this.#waitingBytes += call.bytes.byteLength;
-      this.#transfer.push(call.bytes.buffer as ArrayBuffer);
-    }
   }
 
   get #mustPost(): boolean {
@@ -134,31 +127,20 @@ class ParseServer {
 
 class ThreadJob {
   readonly number: number;
-  readonly #port: MessagePort;
   readonly #source: ThreadSource;
-  readonly #sink: ThreadSink;
   /** What the thread held before, including garbage of earlier messages, does not count against this message. */
   readonly #externalAtStart = getHeapStatistics().external_memory;
   readonly #maxExternalBytes: number;
   #unlooked = 0;
-  #hasPosted = false;
   #isOverMemory = false;
 
   constructor(port: MessagePort, number: number, maxExternalBytes: number) {
     this.number = number;
-    this.#port = port;
     this.#maxExternalBytes = maxExternalBytes;
-    const look = (bytes: number): void => this.#watchMemory(bytes);
-    this.#source = new ThreadSource(bytes => this.#post({ kind: 'taken', job: number, bytes }), look);
-    this.#sink = new ThreadSink((calls, bytes, transfer) => {
-      this.#hasPosted = true;
-      this.#post({ kind: 'attachments', job: number, calls, bytes }, transfer);
-    }, look);
-  }
-
-  /** Has it posted attachments before its result? */
-  get hasPosted(): boolean {
-    return this.#hasPosted;
+    this.#source = new ThreadSource(
+      bytes => port.postMessage({ kind: 'taken', job: number, bytes } satisfies FromThread),
+      bytes => this.#watchMemory(bytes),
+    );
   }
 
   /** Gives it the whole message. */
@@ -175,12 +157,8 @@ class ThreadJob {
       case 'end':
         this.#source.end();
         break;
-      case 'stored':
-        this.#sink.acknowledge(message.bytes);
-        break;
       case 'abandon':
         this.#source.abandon();
-        this.#sink.abandon();
         break;
     }
   }
@@ -189,18 +167,13 @@ class ThreadJob {
   async run(parse: Parse): Promise<ParseResult> {
     const job = this.number;
     try {
-      const message = await parse(this.#source, this.#sink);
-      return { status: 'parsed', job, prepared: prepareContent(message), calls: this.#sink.takeRest() };
+      return { status: 'parsed', job, prepared: prepareContent(await parse(this.#source)) };
     } catch (error) {
       const reason = this.#isOverMemory ? 'memory' : 'error';
       return { status: 'failed', job, reason, detail: describeError(error) };
     } finally {
       this.#source.close();
     }
-  }
-
-  #post(message: FromThread, transfer: ArrayBuffer[] = []): void {
-    this.#port.postMessage(message, transfer);
   }
 
   /** V8 limits the heap. Buffers are outside of it and are limited here. */

@@ -19,4 +19,4 @@ if (parentPort === null) throw new Error('parse-thread.js runs as a worker threa
 const setup = workerData as ThreadSetup;
 const textBytes = Math.min(defaultParseLimits.textBytes, setup.maxTextBytes);
 const limits = { ...defaultParseLimits, textBytes };
-serveParses(parentPort, (source, sink) => parseMessage(source, sink, limits), setup);
+serveParses(parentPort, source => parseMessage(source, limits), setup);

@@ -1,6 +1,6 @@
-import type { AttachmentSink } from '../../src/mail/read/limits.js';
 import type { ParseOutcome } from '../../src/usecases/ports.js';
 import { ParsePool } from '../../src/workers/parse-pool.js';
+import { readEncodedFile } from '../support/letters/encoded-file.js';
 import { recordingLog } from '../support/redis/redis.js';
 import { checkContent } from './check-content.js';
 import type { FuzzOptions, FuzzReport } from './fuzz-report.js';
@@ -62,7 +62,7 @@ const TOKENS = [
 /**
  * Passes mutated messages through the parser's threads, as the daemon does. What must hold: each message settles within
  * the limits; the content has the form that `getMessage` promises, without control characters in header values; and
- * attachments have the size that is stated.
+ * attachments, decoded from the message, have the bytes that the parser has decoded.
  */
 export async function fuzzMessages({ seed, count, seconds, report }: FuzzOptions): Promise<FuzzReport> {
   const corpus = messageCorpus();
@@ -108,38 +108,22 @@ export function writeMessage(random: Random, corpus: readonly Buffer[]): Buffer 
 }
 
 async function tryMessage(pool: ParsePool, raw: Buffer, random: Random): Promise<string[]> {
-  const sink = new CountingSink();
   let outcome: ParseOutcome;
   try {
-    outcome = await pool.parse({ bytes: pieces(raw, random), size: raw.length, owner: 'fuzz' }, sink);
+    outcome = await pool.parse({ bytes: pieces(raw, random), size: raw.length, owner: 'fuzz' });
   } catch (error) {
     return [`rejected: ${String(error)}`];
   }
   if (outcome.status !== 'parsed') return [JSON.stringify(outcome)];
-  return checkContent(outcome.prepared, sink.attachments);
+  const { prepared } = outcome;
+  const problems = checkContent(prepared);
+  for (const file of prepared.attachments) {
+    await readEncodedFile(raw, file).catch((error: Error) => problems.push(error.message));
+  }
+  return problems;
 }
 
 async function* pieces(raw: Buffer, random: Random): AsyncGenerator<Uint8Array> {
   const size = 1 + random.below(random.oneIn(3) ? 50 : 70_000);
   for (let at = 0; at < raw.length; at += size) yield Buffer.from(raw.subarray(at, at + size));
-}
-
-class CountingSink implements AttachmentSink {
-  readonly attachments: { readonly id: string; bytes: number; size: number | null }[] = [];
-
-  begin(id: string): void {
-    this.attachments.push({ id, bytes: 0, size: null });
-  }
-
-  write(chunk: Uint8Array): void {
-    const last = this.attachments.at(-1);
-    if (last === undefined || last.size !== null) throw new Error('bytes of no attachment');
-    last.bytes += chunk.length;
-  }
-
-  end(size: number): void {
-    const last = this.attachments.at(-1);
-    if (last === undefined || last.size !== null) throw new Error('the end of no attachment');
-    last.size = size;
-  }
 }

@@ -43,6 +43,7 @@ const libraryHomes: ReadonlyMap<string, readonly string[]> = new Map([
   ['commander', ['cli']],
   ['iconv-lite', ['mail']],
   ['ioredis', ['queue']],
+  ['libbase64', ['mail']],
   ['lmdb', ['store']],
   ['mailparser', ['mail']],
   ['nodemailer', ['mail', 'relay']],

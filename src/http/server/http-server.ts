@@ -234,8 +234,8 @@ export class HttpServer {
       response.destroy();
       return;
     }
-    writeReply(exchange, uncertainReply(exchange.uncertain), this.#isStopping)?.catch(() =>
-      response.destroy(),
-    );
+    // A stream may refuse with its first piece.
+    const reply = error instanceof Refusal ? failed(error) : uncertainReply(exchange.uncertain);
+    writeReply(exchange, reply, this.#isStopping)?.catch(() => response.destroy());
   }
 }

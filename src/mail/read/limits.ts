@@ -1,5 +1,6 @@
 import type { ReceivedContent } from '../../contract/messages.js';
 import type { ThreadingIds } from '../../domain/message-ids.js';
+import type { EncodedFile } from '../../domain/message-parts.js';
 
 /**
  * Limits on what the parser keeps of one message. A message that exceeds one is still parsed; what is over the limit is
@@ -42,19 +43,7 @@ export const defaultParseLimits: ParseLimits = {
 /** The result of `parseMessage`. */
 export interface ParsedMessage {
   readonly content: ReceivedContent;
+  /** Where the bytes of the attachments are, in the order of `content.attachments`. */
+  readonly files: readonly EncodedFile[];
   readonly ids: ThreadingIds;
-}
-
-/**
- * Receives the decoded bytes of attachments as they are parsed, one attachment at a time, in the order of
- * `content.attachments`. The parser awaits each promise, so a slow sink slows the parser down (back-pressure). A chunk
- * belongs to the sink once it is passed; the parser does not use it again.
- */
-export interface AttachmentSink {
-  /** Begins the next attachment; `id` is its id in `content.attachments`. */
-  begin(id: string): void | Promise<void>;
-  /** More decoded bytes of the attachment that was begun last. */
-  write(chunk: Uint8Array): void | Promise<void>;
-  /** Ends the attachment; `size` is the number of its decoded bytes. */
-  end(size: number): void | Promise<void>;
 }

@@ -52,6 +52,8 @@ export interface PartDescription {
 export interface Part {
   readonly description: PartDescription;
   readonly place: PartPlace;
+  /** Where its body is in the message: offsets of its first byte and behind its last. Known once the body has ended. */
+  rangeOf(): { readonly start: number; readonly end: number };
 }
 
 /** A token (RFC 2045 section 5.1) on each side of the slash. */

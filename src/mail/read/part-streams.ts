@@ -3,6 +3,7 @@ import type { MessageText } from 'mailparser';
 import { BYTE } from '../../lib/bytes.js';
 import { HeaderFields } from './header-fields.js';
 import type { ParseLimits } from './limits.js';
+import { LinePositions } from './line-positions.js';
 import { Library, type Splitter, type SplitterItem, type SplitterNode } from './mailparser-internals.js';
 import { describePart, type MultipartForm, type Part, type PartPlace } from './part-description.js';
 import { QuotedPrintableDecoder } from './quoted-printable.js';
@@ -10,6 +11,12 @@ import { QuotedPrintableDecoder } from './quoted-printable.js';
 const DASH = 0x2d;
 const NO_BYTES = Buffer.alloc(0);
 const { TAB, LF, CR, SPACE } = BYTE;
+
+/** Where the body of a part is in the message; `end` is null until it has ended. */
+interface OpenRange {
+  start: number;
+  end: number | null;
+}
 
 /** A multipart that is split. */
 interface OpenMultipart {
@@ -49,6 +56,8 @@ export class PartStreams extends Library {
   readonly #boundaries = new Set<string>();
   /** Delimiters that have none of the boundaries that are open now. */
   readonly #closed = new Set<string>();
+  readonly #lines = new LinePositions();
+  readonly #ranges = new WeakMap<SplitterNode, OpenRange>();
   #whenRead: (() => void) | null = null;
 
   constructor(limits: ParseLimits) {
@@ -82,6 +91,7 @@ export class PartStreams extends Library {
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.#lines.takePiece(chunk);
     this.splitter.write(chunk, () => {
       this.#whenRead = done;
       this.#tellWhenRead();
@@ -123,6 +133,7 @@ export class PartStreams extends Library {
     };
     splitter.processLine = (line, isFinal, next) => {
       current = line === false ? NO_BYTES : line;
+      this.#lines.takeLine(line);
       try {
         if (this.isDone) next(null, false);
         else processLine.call(splitter, line, isFinal, next);
@@ -153,6 +164,7 @@ export class PartStreams extends Library {
       if (this.#closed.has(text)) return false;
       const found = checkBoundary.call(splitter, line);
       if (found === false) this.#closed.add(text);
+      else this.#endBody(node);
       return found;
     };
     splitter.compareBoundary = (_line, _start, { forms }) => {
@@ -165,11 +177,14 @@ export class PartStreams extends Library {
   #describeByOurRules(node: SplitterNode): HeaderFields {
     const fields = new HeaderFields(node.parentNode === false ? 'message' : 'part', this.#limits);
     const place = this.#placeIn(node.parentNode);
+    const range: OpenRange = { start: 0, end: null };
+    this.#ranges.set(node, range);
     node._headerlen = 1;
     node.addHeaderChunk = line => {
       if (line === false) return false;
       const end = endOfText(line);
       if (end > 0) fields.addLine(line, 0, end);
+      range.start = this.#lines.end;
       return end === 0 && line.length > 0;
     };
     node.parseHeaders = () => {
@@ -178,7 +193,8 @@ export class PartStreams extends Library {
       const defaultType = place.parent?.kind === 'digest' ? 'message/rfc822' : 'text/plain';
       const description = describePart(fields, defaultType, this.#limits);
       const form = place.depth < this.#limits.nesting ? description.multipart : null;
-      const part = form === null ? [{ description, place }] : [];
+      const rangeOf = () => ({ start: range.start, end: range.end ?? this.#lines.end });
+      const part = form === null ? [{ description, place, rangeOf }] : [];
       node.headers = { lines: [], getList: () => part };
       node.disposition = 'attachment';
       node.encoding = description.encoding;
@@ -195,6 +211,12 @@ export class PartStreams extends Library {
       this.#multiparts.set(node, { form, place, parts: 0 });
     };
     return fields;
+  }
+
+  /** The line end before a delimiter is part of the delimiter (RFC 2046 section 5.1.1). */
+  #endBody(node: SplitterNode): void {
+    const range = this.#ranges.get(node);
+    if (range !== undefined) range.end ??= Math.max(range.start, this.#lines.textEndBefore);
   }
 
   #placeIn(parentNode: SplitterNode | false): PartPlace {

@@ -71,7 +71,7 @@ export class NoRoomError extends Refusal {
   }
 }
 
-/** What parsing adds for one message and inbox: its attachments and its content are about as long as it is itself. */
+/** What parsing adds for one message and inbox: its content is at most about as long as it is itself. */
 export function bytesToParse(rawBytes: number): number {
   return rawBytes + 4096;
 }

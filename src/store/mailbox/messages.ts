@@ -2,7 +2,13 @@ import type { ParsedAddress, ReceivedSummary } from '../../contract/messages.js'
 import type { SentMetadata } from '../../contract/sent.js';
 import { type AccountId, type BlobId, idToBytes, type MessageId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
-import type { FileDescription, Mailbox, Recipients, ReplyHeaders } from '../../domain/message-parts.js';
+import type {
+  EncodedFile,
+  FileDescription,
+  Mailbox,
+  Recipients,
+  ReplyHeaders,
+} from '../../domain/message-parts.js';
 import { bytesToParse } from '../engine/room.js';
 import { jsonValue, type Reader, type Table, type Writer } from '../engine/tables.js';
 import type { BlobRef } from '../records/blobs.js';
@@ -13,13 +19,13 @@ import { countRoleMail, forgetRoleMail } from './role-mail.js';
 
 export type ProcessingStatus = ReceivedSummary['processing_status'];
 
-export interface AttachmentPlace {
+/** Where the bytes of an attachment are: in the raw message; of older messages, decoded in a blob of their own. */
+export type AttachmentPlace = {
   /** Id within the message, as in the content's attachment metadata. */
   readonly id: string;
-  readonly blob: BlobRef;
   /** As in the metadata; kept here so that a download need not read the content. */
   readonly filename: string | null;
-}
+} & (EncodedFile | { readonly blob: BlobRef });
 
 export interface ReceivedRecord extends IndexedMessage {
   readonly kind: 'received';
@@ -183,15 +189,20 @@ export function bytesOf(record: MessageRecord): number {
     for (const { blob } of record.files) bytes += blob.size;
     return bytes + record.content.size;
   }
-  for (const { blob } of record.attachments) bytes += blob.size;
+  for (const { size } of attachmentBlobs(record)) bytes += size;
   return bytes + record.raw.size + (record.content?.size ?? 0);
 }
 
 /** Every blob that a message owns. */
 export function blobsOf(record: MessageRecord): BlobId[] {
   if (record.kind === 'sent') return [record.content.id, ...record.files.map(({ blob }) => blob.id)];
-  const { raw, content, attachments } = record;
-  return [...[raw, content ?? []].flat(), ...attachments.map(({ blob }) => blob)].map(({ id }) => id);
+  const { raw, content } = record;
+  return [...[raw, content ?? []].flat(), ...attachmentBlobs(record)].map(({ id }) => id);
+}
+
+/** The blobs of attachments; none of a message that was parsed since they are read from its raw bytes. */
+export function attachmentBlobs({ attachments }: ReceivedRecord): BlobRef[] {
+  return attachments.flatMap(place => ('blob' in place ? [place.blob] : []));
 }
 
 /** How many recipients it was charged for: every entry, repeats included. */

@@ -27,7 +27,7 @@ export const roleMailTable: Table<InboxId, RoleMail> = {
   ...jsonValue<RoleMail>(1),
 };
 
-/** About what mail to role addresses takes in an inbox, content and attachments included. */
+/** About what mail to role addresses takes in an inbox, contents included. */
 export function roleMailBytes(reader: Reader, inboxId: InboxId): number {
   return reader.get(roleMailTable, inboxId)?.bytes ?? 0;
 }

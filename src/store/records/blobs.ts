@@ -5,7 +5,7 @@ import { jsonValue, type Reader, rawValue, type Table, type Writer } from '../en
 import { addPending } from './pending.js';
 
 /**
- * Blobs: raw MIME, attachments, contents and texts, in chunks. A chunk with LMDB's 16-byte page header fills
+ * Blobs: raw MIME, contents, texts and files, in chunks. A chunk with LMDB's 16-byte page header fills
  * sixteen pages of 4 KiB exactly; whole values of 25 MiB would block the loop for 100 ms and more.
  */
 export const CHUNK_BYTES = 65_536 - 16;
@@ -73,15 +73,25 @@ export class BlobMissingError extends Error {
 }
 
 /**
- * The chunks of a blob in order. Each chunk is its own short read, so that a slow consumer never holds a
- * snapshot: a stale reader would make the file grow.
+ * The bytes of a blob in order, all of them or a part, chunk by chunk. Each chunk is its own short read, so that a slow
+ * consumer never holds a snapshot: a stale reader would make the file grow.
+ * @param start offset of the first byte
+ * @param end offset behind the last one
  * @throws BlobMissingError
  */
-export async function* readBlob(store: Store, ref: BlobRef): AsyncGenerator<Buffer, void, undefined> {
-  const count = Math.max(1, chunkCount(ref.size));
-  for (let index = 0; index < count; index++) {
+export async function* readBlob(
+  store: Store,
+  ref: BlobRef,
+  start = 0,
+  end = ref.size,
+): AsyncGenerator<Buffer, void, undefined> {
+  const first = Math.floor(start / CHUNK_BYTES);
+  // An empty blob has an empty chunk.
+  const count = end === 0 ? 1 : chunkCount(end);
+  for (let index = first; index < count; index++) {
     const chunk = store.read(reader => getChunk(reader, ref.id, index));
     if (chunk === undefined) throw new BlobMissingError(ref, index);
-    yield chunk;
+    const at = index * CHUNK_BYTES;
+    yield chunk.subarray(Math.max(0, start - at), Math.max(0, end - at));
   }
 }

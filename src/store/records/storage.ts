@@ -4,8 +4,8 @@ import { asItIs, type Reader, type Table, type Writer } from '../engine/tables.j
 import { getInbox, inboxesTable } from './inboxes.js';
 
 /*
- * What an account stores counts against its allowance: the bytes of its messages, with their attachments and their
- * content as JSON, of its drafts and its feedback. Trash counts; what is deleted for good stops counting in the unit of
+ * What an account stores counts against its allowance: the bytes of its messages as they came, their content as
+ * JSON, its drafts and its feedback. Trash counts; what is deleted for good stops counting in the unit of
  * work that deletes it, before its bytes are freed. Bytes that several accounts share count for each.
  */
 

@@ -1,8 +1,10 @@
 import { type AccountId, type InboxId, idFromBytes, type MessageId } from '../../domain/ids.js';
+import type { EncodedFile } from '../../domain/message-parts.js';
 import { type Reader, walkTable } from '../engine/tables.js';
 import { summariesTable } from '../mailbox/folders.js';
 import { type IndexedMessage, trashNumbersTable, trashTable } from '../mailbox/index.js';
 import {
+  attachmentBlobs,
   bytesOf,
   getSent,
   lineOf,
@@ -13,6 +15,7 @@ import {
   sentTable,
 } from '../mailbox/messages.js';
 import { hasPosting } from '../mailbox/postings.js';
+import type { BlobRef } from '../records/blobs.js';
 import { chargeSumsTable, chargesTable } from '../records/charges.js';
 import { bytesOfDraft, draftListKeys, draftsTable, inboxDraftsTable } from '../records/drafts.js';
 import { getInbox } from '../records/inboxes.js';
@@ -145,9 +148,15 @@ function expectReceived(ledger: Ledger, record: ReceivedRecord): void {
     ledger.expect(`agreement of message ${id}, ${status}, with its content`);
   }
   if (content !== null) ledger.expect(blobEntry(content));
-  for (const blob of [record.raw, ...record.attachments.map(attachment => attachment.blob)]) {
-    ledger.expect(blobEntry(blob));
+  for (const blob of [record.raw, ...attachmentBlobs(record)]) ledger.expect(blobEntry(blob));
+  for (const place of record.attachments) {
+    if ('blob' in place || isWithin(record.raw, place)) continue;
+    ledger.expect(`bytes of attachment ${place.id} in the raw bytes of message ${id}`);
   }
+}
+
+function isWithin({ size }: BlobRef, { start, length }: EncodedFile): boolean {
+  return start >= 0 && length >= 0 && start + length <= size;
 }
 
 /** Its blobs, and a pending entry while its attempt has no outcome. */

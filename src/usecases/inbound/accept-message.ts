@@ -115,7 +115,7 @@ class StoredBody implements IncomingBody {
   }
 
   async commit(envelope: Envelope): Promise<AcceptOutcome> {
-    // Each inbox gets content and attachments of its own.
+    // Each inbox gets a content of its own.
     const inboxes = new Set(envelope.recipients.map(({ inboxId }) => inboxId)).size;
     const toParse = inboxes * bytesToParse(this.#upload.size);
     if (this.#isWithoutRoom || !this.#claim.growTo(toParse)) {

@@ -1,10 +1,15 @@
 import type { MessageId } from '../../domain/ids.js';
-import type { AttachmentSink } from '../../mail/read/limits.js';
 import { NoRoomError, type Room } from '../../store/engine/room.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Writer } from '../../store/engine/tables.js';
-import { bytesOwedTo, getMessage, type ReceivedRecord, saveMessage } from '../../store/mailbox/messages.js';
-import type { BlobUpload, BlobUploads } from '../../store/records/blob-upload.js';
+import {
+  attachmentBlobs,
+  bytesOwedTo,
+  getMessage,
+  type ReceivedRecord,
+  saveMessage,
+} from '../../store/mailbox/messages.js';
+import type { BlobUploads } from '../../store/records/blob-upload.js';
 import { readBlob, releaseBlob } from '../../store/records/blobs.js';
 import { addPending, pendingPages, removePending } from '../../store/records/pending.js';
 import { joinThread } from '../../store/threads/move.js';
@@ -55,11 +60,11 @@ const NO_ROOM_MS = 2_000;
 
 async function parseAndPublish(deps: IndexDeps, { id, raw, inboxId }: ReceivedRecord): Promise<IndexOutcome> {
   const { store, uploads, clock } = deps;
+  const source = { bytes: readBlob(store, raw), size: raw.size, owner: inboxId };
+  const outcome = await deps.parser.parse(source);
+  if (outcome.status !== 'parsed') return endTry(deps, id, outcome);
+  const { prepared } = outcome;
   const work = async (parts: Uploads): Promise<IndexOutcome> => {
-    const source = { bytes: readBlob(store, raw), size: raw.size, owner: inboxId };
-    const outcome = await deps.parser.parse(source, attachmentSink(parts));
-    if (outcome.status !== 'parsed') return endTry(deps, id, outcome);
-    const { prepared } = outcome;
     await parts.add(CONTENT, prepared.json);
     await store.write(writer => publish(writer, id, prepared, parts, clock()), 'finish');
     return { status: 'done' };
@@ -73,7 +78,7 @@ function endTry(deps: IndexDeps, id: MessageId, outcome: Unparsed): Promise<Inde
   return deps.store.write(writer => giveUpTry(writer, deps, id, outcome), 'settle');
 }
 
-/** The content's name among what a message uploads; the others are the ids of its attachments (`a1`, `a2`...). */
+/** What the content is called while it is uploaded. */
 const CONTENT = 'content';
 
 /**
@@ -146,8 +151,6 @@ function publish(
   const record = getMessage(writer, id);
   if (record === undefined || record.parseDueAt === null) return;
   removePending(writer, { kind: 'parse', dueAt: record.parseDueAt, id });
-  const blobs = parts.finish(writer);
-  const attachments = [...blobs].filter(([name]) => name !== CONTENT);
   const ready: ReceivedRecord = {
     ...record,
     status: 'ready',
@@ -160,29 +163,10 @@ function publish(
     recipients: prepared.recipients,
     subject: prepared.subject,
     messageId: prepared.messageId,
-    content: blobNamed(blobs, CONTENT),
-    attachments: attachments.map(([attachmentId, blob], index) => ({
-      id: attachmentId,
-      blob,
-      filename: prepared.filenames[index] ?? null,
-    })),
+    content: blobNamed(parts.finish(writer), CONTENT),
+    attachments: prepared.attachments,
   };
   saveMessage(writer, record, ready);
-}
-
-/** Takes attachments as the parser finds them, in their order. */
-function attachmentSink(uploads: Uploads): AttachmentSink {
-  let current: BlobUpload | null = null;
-  return {
-    begin: id => {
-      current = uploads.begin(id);
-    },
-    write: chunk => {
-      if (current === null) throw new Error('attachment bytes before any attachment was begun');
-      if (!current.write(chunk)) return current.drained();
-    },
-    end: () => {},
-  };
 }
 
 /**
@@ -262,7 +246,7 @@ export async function reparseMessage(
     const record = locate(writer, { ...ADMIN, messageId }, { kinds: ['received'], trash });
     if (record.parseDueAt === null) {
       const again = unprepared(record, nowMs);
-      for (const { blob } of record.attachments) releaseBlob(writer, blob.id, nowMs);
+      for (const { id } of attachmentBlobs(record)) releaseBlob(writer, id, nowMs);
       if (record.content !== null) releaseBlob(writer, record.content.id, nowMs);
       saveMessage(writer, record, again);
       addPending(writer, nowMs, { kind: 'parse', id: record.id });

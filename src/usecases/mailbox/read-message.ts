@@ -2,6 +2,7 @@ import { notFound } from '../../domain/errors.js';
 import type { Store } from '../../store/engine/store.js';
 import { detailFields, type SentRecord, viewSent } from '../../store/mailbox/messages.js';
 import { withShownThread } from '../../store/threads/names.js';
+import { openAttachmentBytes } from '../shared/attachments.js';
 import {
   type ByteStream,
   fillInFiles,
@@ -52,8 +53,7 @@ export function openAttachment(
   const record = deps.store.read(reader => locate(reader, input, RECEIVED));
   const place = record.attachments.find(attachment => attachment.id === input.attachmentId);
   if (place === undefined) throw notFound('attachment');
-  const blob = openBlob(deps.store, place.blob);
-  return { ...blob, filename: place.filename };
+  return { ...openAttachmentBytes(deps.store, record, place), filename: place.filename };
 }
 
 /** A sent message with its submission as JSON bytes (`getSentMessage`). Files are streamed as base64. */

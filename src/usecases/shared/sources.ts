@@ -24,6 +24,7 @@ import {
 } from '../../store/mailbox/messages.js';
 import type { BlobRef } from '../../store/records/blobs.js';
 import type { InboxRecord } from '../../store/records/inboxes.js';
+import { readAttachment, sizeOfAttachment } from './attachments.js';
 import {
   type ContentHeader,
   contentUnavailable,
@@ -139,7 +140,7 @@ export async function readForward(
   hand: Hand | null,
 ): Promise<Omit<OutgoingBody, 'replyTarget'>> {
   const { record } = source;
-  await hand?.takeWork(bytesToForward(source, options));
+  await hand?.takeWork(bytesToForward(store, source, options));
   const original = await readOfSource(store, record, readOriginal(store, source));
   const derived = await inSlices(deriveForward(original, options));
   const files = await readOfSource(store, record, readForwardedFiles(store, source, derived));
@@ -148,12 +149,13 @@ export async function readForward(
 }
 
 function bytesToForward(
+  store: Store,
   source: MessageSource,
   { includeAttachments }: Pick<NormalForward, 'includeAttachments'>,
 ): number {
   const content = source.kind === 'sent' ? source.record.content : source.content;
-  const files = includeAttachments ? placesOf(source) : [];
-  return files.reduce((sum, { blob }) => sum + blob.size, content.size);
+  const files = includeAttachments ? filesOf(store, source) : [];
+  return files.reduce((sum, { size }) => sum + size, content.size);
 }
 
 /** A content with more JSON cannot come to a message that may be sent. */
@@ -175,22 +177,36 @@ async function readForwardedFiles(
   source: MessageSource,
   { text, html, files }: DerivedForward,
 ): Promise<readonly OutgoingFile[]> {
-  const blobs = new Map<string, BlobRef>(placesOf(source).map(({ id, blob }) => [id, blob]));
+  const originals = new Map(filesOf(store, source).map(file => [file.id, file]));
   const size = contentBytes({
     text,
     html,
-    fileSizes: files.map(({ sourceId }) => blobs.get(sourceId)?.size ?? 0),
+    fileSizes: files.map(({ sourceId }) => originals.get(sourceId)?.size ?? 0),
   });
   if (size > MAX_MESSAGE_BYTES) throw tooLarge(size);
   const outgoing: OutgoingFile[] = [];
   for (const { sourceId, ...description } of files) {
-    const blob = blobs.get(sourceId);
-    if (blob === undefined) throw contentUnavailable();
-    outgoing.push({ ...description, bytes: await readWhole(store, blob) });
+    const original = originals.get(sourceId);
+    if (original === undefined) throw contentUnavailable();
+    outgoing.push({ ...description, bytes: await original.read() });
   }
   return outgoing;
 }
 
-function placesOf(source: MessageSource): readonly { readonly id: string; readonly blob: BlobRef }[] {
-  return source.kind === 'sent' ? source.record.files : source.record.attachments;
+/** A file of a message that is forwarded. */
+interface OriginalFile {
+  readonly id: string;
+  readonly size: number;
+  /** @throws content_unavailable */
+  read(): Promise<Buffer>;
+}
+
+function filesOf(store: Store, { kind, record }: MessageSource): readonly OriginalFile[] {
+  return kind === 'sent'
+    ? record.files.map(({ id, blob }) => ({ id, size: blob.size, read: () => readWhole(store, blob) }))
+    : record.attachments.map(place => ({
+        id: place.id,
+        size: sizeOfAttachment(place),
+        read: () => readAttachment(store, record, place),
+      }));
 }

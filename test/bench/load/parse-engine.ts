@@ -1,6 +1,5 @@
 import { createInterface } from 'node:readline';
 import { simpleParser } from 'mailparser';
-import type { AttachmentSink } from '../../../src/mail/read/limits.js';
 import { parseMessage } from '../../../src/mail/read/parse-message.js';
 import { ParsePool } from '../../../src/workers/parse-pool.js';
 import { recordingLog } from '../../support/redis/redis.js';
@@ -16,17 +15,15 @@ const PIECE = 64 * 1024;
 /** The daemon has as many in flight for each thread, which gets them in batches. */
 const IN_HAND: Readonly<Record<EngineName, number>> = { 'one worker': 64, parseMessage: 1, mailparser: 1 };
 
-const dropped: AttachmentSink = { begin: () => {}, write: () => {}, end: () => {} };
-
 type Parse = (raw: Buffer) => Promise<unknown>;
 
 async function openEngine(): Promise<Parse> {
   if (engine === 'mailparser') return raw => simpleParser(raw, FASTEST);
-  if (engine === 'parseMessage') return raw => parseMessage(piecesOf(raw), dropped);
+  if (engine === 'parseMessage') return raw => parseMessage(piecesOf(raw));
   const pool = new ParsePool({ workers: 1, timeoutMs: 60_000, memoryMib: 256, log: recordingLog() });
   await pool.start();
   return async raw => {
-    const outcome = await pool.parse({ bytes: piecesOf(raw), size: raw.length, owner: 'bench' }, dropped);
+    const outcome = await pool.parse({ bytes: piecesOf(raw), size: raw.length, owner: 'bench' });
     if (outcome.status !== 'parsed') throw new Error(`a message of the corpus: ${outcome.status}`);
   };
 }

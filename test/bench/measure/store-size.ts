@@ -6,13 +6,13 @@ import { messagesTable, type ReceivedRecord } from '../../../src/store/mailbox/m
 
 const EVERYTHING = { from: Buffer.alloc(0), to: Buffer.alloc(64, 0xff), limit: 1_000_000 };
 
-/** Bytes of mail in a store: raw messages, decoded attachments, contents. */
+/** Bytes of mail in a store: raw messages and contents. */
 export function liveBytes(reader: Reader): number {
   return reader.scan(messagesTable, EVERYTHING).reduce((sum, { value }) => sum + mailBytes(value), 0);
 }
 
-function mailBytes({ raw, content, attachments }: ReceivedRecord): number {
-  return attachments.reduce((sum, { blob }) => sum + blob.size, raw.size + (content?.size ?? 0));
+function mailBytes({ raw, content }: ReceivedRecord): number {
+  return raw.size + (content?.size ?? 0);
 }
 
 /** Bytes on disk of the store in a data directory; a file may be larger than what was ever written to it. */

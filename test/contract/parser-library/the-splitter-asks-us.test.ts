@@ -50,6 +50,12 @@ t.test('they are the versions that were read', async t => {
   const fromParser = createRequire(require.resolve('mailparser'));
   const splitter = fromParser('@zone-eu/mailsplit/package.json') as { version: string };
   t.equal(splitter.version, '5.4.30', 'read the new sources, then change this line');
+  const fromSplitter = createRequire(fromParser.resolve('@zone-eu/mailsplit'));
+  t.equal(
+    fromSplitter.resolve('libbase64'),
+    require.resolve('libbase64'),
+    'files are decoded by its decoder',
+  );
 });
 
 t.test(
@@ -211,6 +217,23 @@ t.test(
     ]);
   },
 );
+
+t.test('a line is a view of what was written, up to its line end, and the last one is false', async t => {
+  const { splitter } = new Library(OPTIONS);
+  const { processLine } = splitter;
+  const message = Buffer.from(multipart(`${IMAGE}\nA\r`, `${IMAGE}\n\nB`).replaceAll('\n', '\r\n'));
+  const ends: (number | false)[] = [];
+  await new Promise<void>(resolve => {
+    splitter.processLine = (line, isFinal, next) => {
+      ends.push(line !== false && line.byteOffset + line.length - message.byteOffset);
+      if (line === false) resolve();
+      processLine.call(splitter, line, isFinal, next);
+    };
+    splitter.end(message);
+  });
+  const expected = [...message].flatMap((byte, at) => (byte === 10 ? [at + 1] : []));
+  t.same(ends, [...expected, false]);
+});
 
 t.test('the faults that we mend are still there: when one goes, so can its mend', async t => {
   const plain = () => new Library(OPTIONS);

@@ -147,7 +147,7 @@ export class CliBox {
       from: null,
       senders: [],
       recipients: [],
-      filenames: [],
+      attachments: [],
       ids: { messageId: null, references: [], inReplyTo: [] },
       ...content,
     };

@@ -5,6 +5,7 @@ import type { Entry, Reader, Table } from '../../../src/store/engine/tables.js';
 import { getCounters, summariesTable } from '../../../src/store/mailbox/folders.js';
 import type { IndexedMessage } from '../../../src/store/mailbox/index.js';
 import {
+  attachmentBlobs,
   messagesTable,
   type ReceivedRecord,
   type SentRecord,
@@ -136,8 +137,9 @@ function keysOf<Key, Value>(reader: Reader, table: Table<Key, Value>): Buffer[] 
   return reader.scanKeys(table, EVERYTHING);
 }
 
-function blobsOf({ raw, content, attachments }: ReceivedRecord): BlobRef[] {
-  return [raw, ...(content === null ? [] : [content]), ...attachments.map(({ blob }) => blob)];
+function blobsOf(record: ReceivedRecord): BlobRef[] {
+  const { raw, content } = record;
+  return [raw, ...(content === null ? [] : [content]), ...attachmentBlobs(record)];
 }
 
 function blobsOfSent({ files, content }: SentRecord): BlobRef[] {

@@ -14,13 +14,13 @@ async function live(house: House, culprits: ReadonlySet<MessageId>): Promise<'di
   return new Promise(resolve => {
     const parse =
       (id: MessageId): Parse =>
-      async (source, sink) => {
+      async source => {
         if (culprits.has(id)) {
           isDead = true;
           resolve('died');
         }
         await new Promise(next => setImmediate(next));
-        return isDead ? new Promise(() => {}) : parsed()(source, sink);
+        return isDead ? new Promise(() => {}) : parsed()(source);
       };
     const ids = house.pending();
     let left = ids.length;

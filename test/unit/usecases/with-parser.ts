@@ -1,7 +1,14 @@
+import { createHash } from 'node:crypto';
 import type { MessageId } from '../../../src/domain/ids.js';
-import type { AttachmentSink } from '../../../src/mail/read/limits.js';
+import { getMessage, saveMessage } from '../../../src/store/mailbox/messages.js';
 import { indexMessage } from '../../../src/usecases/inbound/index-message.js';
-import type { MessageParser, ParseOutcome, PreparedContent } from '../../../src/usecases/ports.js';
+import type {
+  MessageParser,
+  ParseOutcome,
+  PreparedAttachment,
+  PreparedContent,
+} from '../../../src/usecases/ports.js';
+import { blobNamed, withUploads } from '../../../src/usecases/shared/uploads.js';
 import { type House, silent } from './with-house.js';
 
 const CONTENT = {
@@ -23,7 +30,7 @@ const CONTENT = {
 
 export function prepared(
   content: object = {},
-  filenames: (string | null)[] = [],
+  attachments: readonly PreparedAttachment[] = [],
   fields: Partial<PreparedContent> = {},
 ): PreparedContent {
   return {
@@ -33,14 +40,14 @@ export function prepared(
     from: { name: 'Sender', address: 'sender@elsewhere.example' },
     senders: ['sender@elsewhere.example'],
     recipients: ['agent@example.org'],
-    filenames,
+    attachments,
     ids: { messageId: '1@elsewhere.example', references: [], inReplyTo: [] },
     ...fields,
   };
 }
 
-/** What the parser makes of a message: an outcome, after whatever it does with the sink. */
-export type Parse = (source: AsyncIterable<Uint8Array>, sink: AttachmentSink) => Promise<ParseOutcome>;
+/** What the parser makes of a message. */
+export type Parse = (source: AsyncIterable<Uint8Array>) => Promise<ParseOutcome>;
 
 export const parsed =
   (content?: object, fields?: Partial<PreparedContent>): Parse =>
@@ -51,14 +58,38 @@ export const gaveUp =
   async () => ({ status: 'gave_up', reason, detail: 'test' });
 
 export function index(house: House, id: MessageId, parse: Parse) {
-  const parser: MessageParser = { parse: ({ bytes }, sink) => parse(bytes, sink) };
+  const parser: MessageParser = { parse: ({ bytes }) => parse(bytes) };
   return indexMessage({ ...house, parser, log: silent, maxTries: 3 }, id);
 }
 
-/** Attachments for the sink, in pieces. */
-export async function attach(sink: AttachmentSink, id: string, bytes: Buffer): Promise<void> {
-  await sink.begin(id);
-  for (let at = 0; at < bytes.length; at += 50_000)
-    await sink.write(Buffer.from(bytes.subarray(at, at + 50_000)));
-  await sink.end(bytes.length);
+/** An attachment that stands unencoded in the raw message, from `start` on. */
+export function attached(
+  id: string,
+  filename: string | null,
+  bytes: Uint8Array,
+  start = 0,
+): PreparedAttachment {
+  const sha256 = createHash('sha256').update(bytes).digest('base64url');
+  return { id, filename, start, length: bytes.length, encoding: 'identity', size: bytes.length, sha256 };
+}
+
+/** Gives a ready message an attachment in the form that it had up to schema 5: a decoded copy in a blob of its own. */
+export async function attachCopy(
+  house: House,
+  id: MessageId,
+  filename: string,
+  bytes: Buffer,
+): Promise<void> {
+  await withUploads(house.uploads, async uploads => {
+    await uploads.add(filename, bytes);
+    await house.store.write(writer => {
+      const before = getMessage(writer, id)!;
+      const blob = blobNamed(uploads.finish(writer), filename);
+      const attachments = [
+        ...before.attachments,
+        { id: `a${before.attachments.length + 1}`, filename, blob },
+      ];
+      saveMessage(writer, before, { ...before, attachments });
+    });
+  });
 }

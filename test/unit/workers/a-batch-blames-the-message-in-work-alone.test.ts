@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { ParseOutcome } from '../../../src/usecases/ports.js';
-import { gate, keepLedger, letter, MemorySink, startPool, subjectOf } from './with-pool.js';
+import { gate, keepLedger, letter, startPool, subjectOf } from './with-pool.js';
 
 /** The culprit's place in the batch: first, in the middle, last. */
 const PLACES = [0, 4, 9];
@@ -11,7 +11,6 @@ const DEEDS = [
   { deed: 'uncaught', reason: 'worker_died' },
   { deed: 'late', reason: 'worker_died' },
   { deed: 'hog', reason: 'memory' },
-  { deed: 'buffers', reason: 'memory' },
   { deed: 'spin', reason: 'timeout' },
   { deed: 'hang', reason: 'timeout' },
   { deed: 'throw', reason: 'error' },
@@ -26,7 +25,7 @@ for (const { deed, reason } of DEEDS) {
       const texts = NEIGHBOURS.toSpliced(place, 0, deed);
       // While the first one waits for its source, the others gather, and then share a thread.
       const { opened, open } = gate();
-      const first = pool.parse(letter(opening(opened), { size: 1 }), new MemorySink());
+      const first = pool.parse(letter(opening(opened), { size: 1 }));
       const parses = texts.map(text => parse(text));
       open();
       await first;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { chunks, letter, MemorySink, startPool } from './with-pool.js';
+import { chunks, letter, startPool } from './with-pool.js';
 
 t.test('to those in work, those that wait, and those that come later', async t => {
   const { pool, parse } = await startPool(t);
@@ -16,7 +16,7 @@ t.test('even when a source never answers', async t => {
     await new Promise(() => undefined);
     yield Buffer.alloc(1);
   }
-  const outcome = pool.parse(letter(silent()), new MemorySink());
+  const outcome = pool.parse(letter(silent()));
   await pool.stop();
   t.same(await outcome, { status: 'stopped' });
 });
@@ -24,5 +24,5 @@ t.test('even when a source never answers', async t => {
 t.test('twice is once', async t => {
   const { pool } = await startPool(t);
   await Promise.all([pool.stop(), pool.stop()]);
-  t.same(await pool.parse(letter(chunks('late')), new MemorySink()), { status: 'stopped' });
+  t.same(await pool.parse(letter(chunks('late'))), { status: 'stopped' });
 });

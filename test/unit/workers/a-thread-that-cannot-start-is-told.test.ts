@@ -1,7 +1,7 @@
 import t from 'tap';
 import { ParsePool } from '../../../src/workers/parse-pool.js';
 import { recordingLog } from '../../support/redis/redis.js';
-import { chunks, letter, MemorySink } from './with-pool.js';
+import { chunks, letter } from './with-pool.js';
 
 const limits = { workers: 4, timeoutMs: 30_000, memoryMib: 64 };
 
@@ -17,10 +17,7 @@ t.test('by the log afterwards, and it is tried again with pauses that grow', asy
   const log = recordingLog();
   const script = new URL('./broken-thread.js', import.meta.url);
   const pool = new ParsePool({ ...limits, log, script });
-  const outcomes = [
-    pool.parse(letter(chunks('one')), new MemorySink()),
-    pool.parse(letter(chunks('two')), new MemorySink()),
-  ];
+  const outcomes = [pool.parse(letter(chunks('one'))), pool.parse(letter(chunks('two')))];
   const delays: unknown[] = [];
   for (let count = 0; count < 4; count++) {
     const { fields } = await log.hear(/cannot start/);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Test } from 'tap';
 import t from 'tap';
 import type { ParsePoolOptions } from '../../../src/workers/parse-pool.js';
-import { chunks, gate, letter, MemorySink, startPool, subjectOf } from './with-pool.js';
+import { chunks, gate, letter, startPool, subjectOf } from './with-pool.js';
 
 const LARGE = 2 * 1024 * 1024;
 
@@ -16,7 +16,7 @@ async function startGated(t: Test, options: Partial<ParsePoolOptions>) {
       await opened;
       yield Buffer.from(name);
     }
-    return pool.parse(letter(bytes(), { owner, size }), new MemorySink()).then(outcome => {
+    return pool.parse(letter(bytes(), { owner, size })).then(outcome => {
       done.push(`${subjectOf(outcome)}`);
     });
   };
@@ -98,7 +98,7 @@ t.test('owners take turns, among small and among large ones', async t => {
 t.test('a stopped pool leaves no large message unanswered', async t => {
   const { pool } = await startPool(t, { workers: 1 });
   const sources = [1, 2, 3].map(() => letter(chunks('hang'), { size: LARGE }));
-  const parses = sources.map(source => pool.parse(source, new MemorySink()));
+  const parses = sources.map(source => pool.parse(source));
   await pool.stop();
   for (const outcome of await Promise.all(parses)) t.match(outcome, { status: 'stopped' });
 });

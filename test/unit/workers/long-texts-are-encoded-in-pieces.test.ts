@@ -3,7 +3,7 @@ import t from 'tap';
 import { ParsePool } from '../../../src/workers/parse-pool.js';
 import { encodeJson } from '../../../src/workers/parse-thread-content.js';
 import { recordingLog } from '../../support/redis/redis.js';
-import { chunks, letter, MemorySink } from './with-pool.js';
+import { chunks, letter } from './with-pool.js';
 
 t.test('to the bytes of JSON.stringify, wherever a text is cut', async t => {
   const text = fc.oneof(
@@ -29,6 +29,6 @@ t.test('a text that grows sixfold in JSON fits into the smallest memory', async 
   const line = `${'\u0001'.repeat(70)}\r\n`;
   const pieces = Array.from({ length: 364 }, () => line.repeat(1_000));
   const head = 'Subject: controls\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n';
-  const outcome = await pool.parse(letter(chunks(head, ...pieces)), new MemorySink());
+  const outcome = await pool.parse(letter(chunks(head, ...pieces)));
   t.match(outcome, { status: 'parsed', prepared: { subject: 'controls' } });
 });

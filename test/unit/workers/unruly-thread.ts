@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { AttachmentSink, ParsedMessage } from '../../../src/mail/read/limits.js';
-import type { ThreadSetup } from '../../../src/workers/parse-protocol.js';
+import type { ParsedMessage } from '../../../src/mail/read/limits.js';
+import { RESULTS_WAIT_MS, type ThreadSetup } from '../../../src/workers/parse-protocol.js';
 import { serveParses } from '../../../src/workers/parse-thread-server.js';
 
 /** Where the threads of this process write which messages they begin to parse, a line for each, if the file is there. */
@@ -9,9 +10,9 @@ export const ledgerFile = new URL(`./parses-begun-${process.pid}`, import.meta.u
 
 /**
  * A parser thread for tests: the first word of the message says how the parser misbehaves. Any other message is parsed
- * to content with the text of the message as its subject.
+ * to content with the beginning of the message as its subject, and the SHA-256 of all of it as its text.
  */
-const deeds: Record<string, (source: AsyncIterable<Uint8Array>, sink: AttachmentSink) => Promise<void>> = {
+const deeds: Record<string, (source: AsyncIterable<Uint8Array>) => Promise<void>> = {
   async spin() {
     for (;;);
   },
@@ -22,13 +23,9 @@ const deeds: Record<string, (source: AsyncIterable<Uint8Array>, sink: Attachment
     const hoard: object[] = [];
     for (;;) hoard.push({ at: hoard.length, text: `number ${hoard.length}` });
   },
-  async buffers(_source, sink) {
+  async buffers(source) {
     const hoard: Buffer[] = [];
-    await sink.begin('1');
-    for (;;) {
-      hoard.push(Buffer.alloc(1024 * 1024, 1));
-      await sink.write(Buffer.alloc(128 * 1024));
-    }
+    for await (const _chunk of source) hoard.push(Buffer.alloc(4 * 1024 * 1024, 1));
   },
   async throw() {
     throw new TypeError('cannot read "Dear Ann, the secret is"');
@@ -42,42 +39,40 @@ const deeds: Record<string, (source: AsyncIterable<Uint8Array>, sink: Attachment
   async exit() {
     process.exit(3);
   },
+  /** Takes longer than a finished result waits for the next one. */
+  async slow() {
+    for (const endsAt = performance.now() + 5 * RESULTS_WAIT_MS; performance.now() < endsAt; );
+  },
   /** Takes the thread down a while after it has been parsed. */
   async late() {
     setImmediate(() => process.exit(3));
   },
-  /** An attachment of as many KiB as the second word says, in pieces of all sizes. */
-  async attach(_source, sink) {
-    await sink.begin('1');
-    let size = 0;
-    for (let piece = 1; size < 3_000_000; piece = (piece * 7 + 1) % 90_001) {
-      await sink.write(Buffer.alloc(piece, size % 251));
-      size += piece;
-    }
-    await sink.end(size);
-  },
-  /** Reads everything and writes it to the sink. */
-  async copy(source, sink) {
-    await sink.begin('1');
-    let size = 0;
-    for await (const chunk of source) {
-      size += chunk.byteLength;
-      await sink.write(Buffer.from(chunk));
-    }
-    await sink.end(size);
-  },
 };
 
-async function parse(source: AsyncIterable<Uint8Array>, sink: AttachmentSink): Promise<ParsedMessage> {
+async function parse(source: AsyncIterable<Uint8Array>): Promise<ParsedMessage> {
   const iterator = source[Symbol.asyncIterator]();
   const first = await iterator.next();
   const text = first.done === true ? '' : Buffer.from(first.value).toString('latin1').slice(0, 200);
   const rest = { [Symbol.asyncIterator]: () => iterator };
   if (existsSync(ledgerFile)) appendFileSync(ledgerFile, `${text}\n`);
-  await deeds[text.split(' ')[0] ?? '']?.(rest, sink);
-  for await (const _chunk of rest);
-  const content = { subject: text, message_id: null, from: null, to: [], cc: [], bcc: [], attachments: [] };
-  return { content, ids: { messageId: null, references: [], inReplyTo: [] } } as unknown as ParsedMessage;
+  const hash = createHash('sha256').update(first.value ?? '');
+  await deeds[text.split(' ')[0] ?? '']?.(rest);
+  for await (const chunk of rest) hash.update(chunk);
+  const content = {
+    subject: text,
+    text: hash.digest('hex'),
+    message_id: null,
+    from: null,
+    to: [],
+    cc: [],
+    bcc: [],
+    attachments: [],
+  };
+  return {
+    content,
+    files: [],
+    ids: { messageId: null, references: [], inReplyTo: [] },
+  } as unknown as ParsedMessage;
 }
 
 if (parentPort !== null) serveParses(parentPort, parse, workerData as ThreadSetup);

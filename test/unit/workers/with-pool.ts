@@ -1,6 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Test } from 'tap';
-import type { AttachmentSink } from '../../../src/mail/read/limits.js';
 import type { ParseOutcome, ParseSource } from '../../../src/usecases/ports.js';
 import { ParsePool, type ParsePoolOptions } from '../../../src/workers/parse-pool.js';
 import { SMALL_MESSAGE } from '../../../src/workers/parse-protocol.js';
@@ -13,7 +12,7 @@ export interface TestPool {
   readonly pool: ParsePool;
   readonly log: RecordingLog;
   /** Parses a short message; see `unruly-thread.ts` for what its first word does. */
-  parse(text: string, sink?: AttachmentSink): Promise<ParseOutcome>;
+  parse(text: string): Promise<ParseOutcome>;
 }
 
 /** A pool of unruly threads, stopped after the test. */
@@ -26,7 +25,7 @@ export async function startPool(t: Test, options: Partial<ParsePoolOptions> = {}
   return {
     pool,
     log,
-    parse: (text, sink = new MemorySink()) => pool.parse(letter(chunks(text), { size: text.length }), sink),
+    parse: text => pool.parse(letter(chunks(text), { size: text.length })),
   };
 }
 
@@ -44,28 +43,6 @@ export function letter(bytes: AsyncIterable<Uint8Array>, fields: Partial<ParseSo
 
 export async function* chunks(...parts: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield typeof part === 'string' ? Buffer.from(part, 'latin1') : part;
-}
-
-/** Keeps what it gets, and fails when the calls come in a wrong order. */
-export class MemorySink implements AttachmentSink {
-  readonly attachments: { id: string; bytes: Buffer; size: number }[] = [];
-  #open: { id: string; parts: Uint8Array[] } | null = null;
-
-  begin(id: string): void {
-    if (this.#open !== null) throw new Error('begin before end');
-    this.#open = { id, parts: [] };
-  }
-
-  write(chunk: Uint8Array): void {
-    if (this.#open === null) throw new Error('write before begin');
-    this.#open.parts.push(chunk);
-  }
-
-  end(size: number): void {
-    if (this.#open === null) throw new Error('end before begin');
-    this.attachments.push({ id: this.#open.id, bytes: Buffer.concat(this.#open.parts), size });
-    this.#open = null;
-  }
 }
 
 /** The subject of a parsed message, as the thread's JSON gives it. */

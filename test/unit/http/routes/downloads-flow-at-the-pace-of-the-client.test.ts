@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import t from 'tap';
 import { blobChunksTable } from '../../../../src/store/records/blobs.js';
 import { pattern } from '../../store/with-blobs.js';
-import { attach, index, prepared } from '../../usecases/with-parser.js';
+import { attached, index, prepared } from '../../usecases/with-parser.js';
 import { readToEnd, withServer } from '../with-server.js';
 
 t.test('bytes and headers are those of the original', async t => {
@@ -27,12 +27,12 @@ t.test('bytes and headers are those of the original', async t => {
 
 t.test('an attachment is never what it says it is, and comes when the message is ready', async t => {
   const { call, house } = await withServer(t);
-  const id = await house.receive('raw', await house.addInbox('agent'));
+  const id = await house.receive(pattern(100_000), await house.addInbox('agent'));
   t.equal((await call(`/v1/messages/${id}/attachments/a1`)).status, 404);
-  await index(house, id, async (_source, sink) => {
-    await attach(sink, 'a1', pattern(100_000));
-    return { status: 'parsed', prepared: prepared({}, ['pägè.html']) };
-  });
+  await index(house, id, async () => ({
+    status: 'parsed',
+    prepared: prepared({}, [attached('a1', 'pägè.html', pattern(100_000))]),
+  }));
   const answer = await call(`/v1/messages/${id}/attachments/a1`);
   t.ok(answer.bytes.equals(pattern(100_000)));
   t.equal(answer.headers['content-type'], 'application/octet-stream');
@@ -59,6 +59,17 @@ t.test('missing bytes are 503 before the first, and a broken connection after it
   t.equal(answer.json.error.code, 'content_unavailable');
   t.equal(answer.headers['content-disposition'], undefined);
   await t.rejects(call(`/v1/messages/${second}/raw`), { code: 'ECONNRESET' });
+  for (const id of [first, second]) {
+    await index(house, id, async () => ({
+      status: 'parsed',
+      prepared: prepared({}, [attached('a1', null, pattern(500_000))]),
+    }));
+  }
+  t.match(await call(`/v1/messages/${first}/attachments/a1`), {
+    status: 503,
+    json: { error: { code: 'content_unavailable' } },
+  });
+  await t.rejects(call(`/v1/messages/${second}/attachments/a1`), { code: 'ECONNRESET' });
 });
 
 t.test('a client that does not read holds back the store, and may go away', async t => {

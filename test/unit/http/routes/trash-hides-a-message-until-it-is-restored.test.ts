@@ -1,8 +1,7 @@
 import t from 'tap';
 import { setPermissions } from '../../../../src/usecases/accounts/accounts.js';
-import { pattern } from '../../store/with-blobs.js';
 import { DAY_MS } from '../../usecases/with-house.js';
-import { attach, index, prepared } from '../../usecases/with-parser.js';
+import { attached, index, prepared } from '../../usecases/with-parser.js';
 import { type TestServer, withServer } from '../with-server.js';
 
 const post = { method: 'POST' } as const;
@@ -14,10 +13,10 @@ const codeOf = (answer: { status: number; json: { error?: { code: string } } }) 
 async function ready({ house, call }: TestServer) {
   const inbox = await house.addInbox('agent');
   const id = await house.receive('raw bytes', inbox);
-  await index(house, id, async (_source, sink) => {
-    await attach(sink, 'a1', pattern(500));
-    return { status: 'parsed', prepared: prepared({}, ['file.txt']) };
-  });
+  await index(house, id, async () => ({
+    status: 'parsed',
+    prepared: prepared({}, [attached('a1', 'file.txt', Buffer.from('raw bytes'))]),
+  }));
   await call(`/v1/messages/${id}`, { method: 'PATCH', body: { add_labels: ['kept', 'too'] } });
   return { inbox, id, path: `/v1/messages/${id}` };
 }
@@ -89,7 +88,7 @@ t.test('in Trash it is found nowhere but there, and comes back as it was', async
   t.equal(Object.keys(restored.json).length, 5);
   t.strictSame((await call(path)).json, before);
   t.strictSame((await call(`${own}/messages`)).json.messages, summary);
-  t.equal((await call(`${path}/attachments/a1`)).bytes.length, 500);
+  t.equal((await call(`${path}/attachments/a1`)).bytes.toString(), 'raw bytes');
   t.strictSame((await call(`${own}/messages/count?labels_all=kept`)).json, { count: 1 });
   t.match((await call(`${own}/labels?prefix=k`)).json.labels, [
     { name: 'kept', received_count: 1, sent_count: 0 },

@@ -1,37 +1,15 @@
 import type { ReceivedContent } from '../../../../src/contract/messages.js';
 import {
-  type AttachmentSink,
   defaultParseLimits,
   type ParsedMessage,
   type ParseLimits,
 } from '../../../../src/mail/read/limits.js';
 import { parseMessage } from '../../../../src/mail/read/parse-message.js';
+import { readEncodedFile } from '../../../support/letters/encoded-file.js';
 
-export interface ParsedWithFiles extends ParsedMessage {
+export interface ParsedWithFiles extends Omit<ParsedMessage, 'files'> {
   /** The decoded bytes of the attachments, in their order. */
   readonly files: readonly Buffer[];
-}
-
-/** A sink that keeps all bytes in memory. */
-export class FileSink implements AttachmentSink {
-  readonly ids: string[] = [];
-  readonly files: Buffer[] = [];
-  readonly sizes: number[] = [];
-  readonly chunkLengths: number[] = [];
-
-  begin(id: string): void {
-    this.ids.push(id);
-    this.files.push(Buffer.alloc(0));
-  }
-
-  write(chunk: Uint8Array): void {
-    this.chunkLengths.push(chunk.length);
-    this.files.push(Buffer.concat([this.files.pop() ?? Buffer.alloc(0), chunk]));
-  }
-
-  end(size: number): void {
-    this.sizes.push(size);
-  }
 }
 
 /** Yields `message` in pieces of the lengths that `nextLength` gives; each piece reuses the memory of the last. */
@@ -60,9 +38,10 @@ export async function parseBytes(
   limits: Partial<ParseLimits> = {},
   nextLength: () => number = () => 65_536,
 ): Promise<ParsedWithFiles> {
-  const sink = new FileSink();
-  const parsed = await parseMessage(piecesOf(bytes, nextLength), sink, { ...defaultParseLimits, ...limits });
-  return { ...parsed, files: sink.files };
+  const parsed = await parseMessage(piecesOf(bytes, nextLength), { ...defaultParseLimits, ...limits });
+  const files: Buffer[] = [];
+  for (const file of parsed.files) files.push(await readEncodedFile(bytes, file));
+  return { ...parsed, files };
 }
 
 /** The bytes that a body stands for in the given transfer encoding. */

@@ -13,6 +13,7 @@ import type { Writer } from '../../../../src/store/engine/tables.js';
 import { folderCountersTable, summariesTable } from '../../../../src/store/mailbox/folders.js';
 import { removeTrash } from '../../../../src/store/mailbox/index.js';
 import {
+  attachmentBlobs,
   getMessage,
   messagesTable,
   type ReceivedRecord,
@@ -64,7 +65,7 @@ import {
 } from '../../../../src/usecases/mailbox/change-messages.js';
 import { letter } from '../../usecases/threads/with-threads.js';
 import { type House, withHouse } from '../../usecases/with-house.js';
-import { attach, index, parsed, prepared } from '../../usecases/with-parser.js';
+import { attachCopy, attached, index, parsed, prepared } from '../../usecases/with-parser.js';
 import { putSent } from '../../usecases/with-sent.js';
 
 /** A store in which there is something of everything. */
@@ -73,7 +74,7 @@ interface Furnished {
   readonly inboxId: InboxId;
   /** Ready, with labels, in two inboxes. */
   readonly labelled: MessageId;
-  /** Ready, with an attachment of three chunks. */
+  /** Ready, with an attachment in its raw bytes and one that is a copy of three chunks. */
   readonly withFile: MessageId;
   readonly pending: MessageId;
   readonly trashed: MessageId;
@@ -99,10 +100,11 @@ async function furnish(t: Test): Promise<Furnished> {
   const restored = await house.receive('to be put away and brought back', inboxId);
   const pending = await house.receive('never parsed', inboxId);
   for (const id of [labelled, trashed, restored]) await index(house, id, parsed());
-  await index(house, withFile, async (_source, sink) => {
-    await attach(sink, 'f1', Buffer.alloc(2 * CHUNK_BYTES + 5, 7));
-    return { status: 'parsed', prepared: prepared({}, ['file.bin']) };
-  });
+  await index(house, withFile, async () => ({
+    status: 'parsed',
+    prepared: prepared({}, [attached('a1', 'file.bin', Buffer.from('file'), 7)]),
+  }));
+  await attachCopy(house, withFile, 'copy.bin', Buffer.alloc(2 * CHUNK_BYTES + 5, 7));
   const asOwner = { accountId: house.account };
   for (const messageId of [labelled, trashed, restored, gone]) {
     await changeLabels(house, {
@@ -269,7 +271,7 @@ const DAMAGES: readonly (readonly [string, Damage, RegExp])[] = [
   [
     'a chunk is lost',
     (writer, { record, withFile }) =>
-      writer.remove(blobChunksTable, { id: record(withFile).attachments[0]!.blob.id, index: 1 }),
+      writer.remove(blobChunksTable, { id: attachmentBlobs(record(withFile))[0]!.id, index: 1 }),
     /^missing: blob .* of 131045 bytes/,
   ],
   [
@@ -277,10 +279,20 @@ const DAMAGES: readonly (readonly [string, Damage, RegExp])[] = [
     (writer, { record, withFile }) =>
       writer.put(
         blobChunksTable,
-        { id: record(withFile).attachments[0]!.blob.id, index: 2 },
+        { id: attachmentBlobs(record(withFile))[0]!.id, index: 2 },
         Buffer.alloc(4),
       ),
     /^there without reason: blob .* of 131044 bytes/,
+  ],
+  [
+    'an attachment is behind the end of its message',
+    (writer, { record, withFile }) => {
+      const before = record(withFile);
+      const [file, ...others] = before.attachments;
+      const attachments = [{ ...file!, start: 8 }, ...others];
+      writer.put(messagesTable, before.id, { ...before, attachments });
+    },
+    /^missing: bytes of attachment a1 in the raw bytes of message /,
   ],
   [
     'chunks belong to nothing',

@@ -15,7 +15,7 @@ import { openAttachment } from '../../../../src/usecases/mailbox/read-message.js
 import { readFacts } from '../../../support/box/store-facts.js';
 import { countChunks, pattern } from '../../store/with-blobs.js';
 import { DAY_MS, type House, withHouse } from '../with-house.js';
-import { attach, gaveUp, index, parsed, prepared } from '../with-parser.js';
+import { attached, gaveUp, index, parsed, prepared } from '../with-parser.js';
 
 const asOwner = (house: House, messageId: MessageId) => ({ accountId: house.account, messageId });
 
@@ -39,10 +39,10 @@ t.test('trashed while pending, it is parsed all the same and comes back ready', 
   });
   await trashMessage(house, { ...asOwner(house, id), kind: 'received' });
   t.strictSame(house.pending(), [id], 'it still waits to be parsed');
-  await index(house, id, async (_source, sink) => {
-    await attach(sink, 'a1', pattern(100_000));
-    return { status: 'parsed', prepared: prepared({}, ['file.bin']) };
-  });
+  await index(house, id, async () => ({
+    status: 'parsed',
+    prepared: prepared({}, [attached('a1', 'file.bin', Buffer.from('raw'))]),
+  }));
   t.equal(await countFrom(house, inbox, null), 0, 'in no list');
   t.equal(await countFrom(house, inbox, 'sender@elsewhere.example'), 0, 'in no set');
   const trash = { accountId: house.account, inboxId: inbox, limit: 10, cursor: null };
@@ -64,7 +64,7 @@ t.test('trashed while pending, it is parsed all the same and comes back ready', 
     resultOf(() => openAttachment(house, { ...asOwner(house, id), attachmentId: 'a1' })),
     {
       ok: true,
-      value: { size: 100_000, filename: 'file.bin' },
+      value: { size: 3, filename: 'file.bin' },
     },
   );
   t.strictSame(readFacts(house.store).faults, []);
@@ -76,7 +76,7 @@ t.test('trashed in the middle of parsing, and restored in the middle of it', asy
   const id = await house.receive('raw', inbox);
   await index(house, id, async () => {
     await trashMessage(house, { ...asOwner(house, id), kind: 'received' });
-    return { status: 'parsed', prepared: prepared() };
+    return { status: 'parsed', prepared: prepared({ text: 'x'.repeat(150_000) }) };
   });
   t.match(house.message(id), { status: 'ready', trash: { number: 1 } });
   await restoreMessage(house, { ...asOwner(house, id), kind: 'received' });
@@ -85,7 +85,7 @@ t.test('trashed in the middle of parsing, and restored in the middle of it', asy
   await trashMessage(house, { ...asOwner(house, second), kind: 'received' });
   await index(house, second, async () => {
     await restoreMessage(house, { ...asOwner(house, second), kind: 'received' });
-    return { status: 'parsed', prepared: prepared() };
+    return { status: 'parsed', prepared: prepared({ text: 'x'.repeat(150_000) }) };
   });
   t.match(house.message(second), { status: 'ready', trash: null });
   t.equal(await countFrom(house, inbox, 'sender@elsewhere.example'), 2);
@@ -115,13 +115,12 @@ t.test('deleted, or swept out of Trash, in the middle of parsing, it leaves noth
   const inbox = await house.addInbox('agent');
   for (const way of ['delete', 'sweep', 'delete from Trash'] as const) {
     const id = await house.receive(pattern(200_000), inbox);
-    const outcome = await index(house, id, async (_source, sink) => {
-      await attach(sink, 'a1', pattern(150_000));
+    const outcome = await index(house, id, async () => {
       if (way !== 'delete') await trashMessage(house, { ...asOwner(house, id), kind: 'received' });
       if (way === 'sweep') house.now.ms += 7 * DAY_MS;
       if (way === 'sweep') await house.sweepAll();
       else await deleteMessage(house, { ...asOwner(house, id), kind: 'received' });
-      return { status: 'parsed', prepared: prepared() };
+      return { status: 'parsed', prepared: prepared({ text: 'x'.repeat(150_000) }) };
     });
     t.strictSame(outcome, { status: 'done' }, way);
     t.equal(house.message(id), undefined, way);

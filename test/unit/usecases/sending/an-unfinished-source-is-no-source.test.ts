@@ -11,7 +11,7 @@ import { outcomeOf } from '../../../support/use-cases.js';
 import { pattern } from '../../store/with-blobs.js';
 import { Desk } from '../with-desk.js';
 import { type House, withHouse } from '../with-house.js';
-import { attach, gaveUp, index, type Parse, prepared } from '../with-parser.js';
+import { attached, gaveUp, index, type Parse, prepared } from '../with-parser.js';
 
 const ZOE = { name: 'Zoe', address: 'zoe@far.example' };
 
@@ -42,10 +42,12 @@ const CONTENT: ReceivedContent = {
   ],
 };
 
-const parsedWhole: Parse = async (_source, sink) => {
-  await attach(sink, 'f1', pattern(150_000));
+/** A message that is nothing but its attachment. */
+const RAW = pattern(150_000);
+
+const parsedWhole: Parse = async () => {
   const json = Buffer.from(JSON.stringify(CONTENT));
-  return { status: 'parsed', prepared: { ...prepared({}, ['a.bin']), json } };
+  return { status: 'parsed', prepared: { ...prepared({}, [attached('f1', 'a.bin', RAW)]), json } };
 };
 
 /** What every way of using a message as a source says of it. */
@@ -89,7 +91,7 @@ t.test('a message is a source once it is ready, and not before', async t => {
   const house = await withHouse(t);
   const desk = new Desk(house);
   const inboxId = await house.addInbox('agent');
-  const id = await house.receive('raw', inboxId);
+  const id = await house.receive(RAW, inboxId);
   t.same(await ways(house, desk, inboxId, id), all('reply_not_ready'), 'pending');
   await house.store.write(writer => {
     const record = getMessage(writer, id)!;
@@ -99,7 +101,7 @@ t.test('a message is a source once it is ready, and not before', async t => {
   t.same(await ways(house, desk, inboxId, id), all('reply_not_ready'), 'processing');
   await index(house, id, parsedWhole);
   t.same(await ways(house, desk, inboxId, id), all('done'), 'ready');
-  const failed = await house.receive('raw', inboxId);
+  const failed = await house.receive(RAW, inboxId);
   await index(house, failed, gaveUp('timeout'));
   t.same(await ways(house, desk, inboxId, failed), all('reply_not_ready'), 'failed');
   await trashMessage(house, { accountId: house.account, messageId: failed, kind: 'received' });
@@ -112,10 +114,10 @@ t.test('content that is missing is a matter of the store, unless its message is 
   const house = await withHouse(t);
   const desk = new Desk(house);
   const inboxId = await house.addInbox('agent');
-  const id = await house.receive('raw', inboxId);
+  const id = await house.receive(RAW, inboxId);
   await index(house, id, parsedWhole);
-  const { blob } = house.message(id)!.attachments[0]!;
-  await house.store.write(writer => writer.remove(blobChunksTable, { id: blob.id, index: 1 }));
+  const { raw } = house.message(id)!;
+  await house.store.write(writer => writer.remove(blobChunksTable, { id: raw.id, index: 1 }));
   t.match(await ways(house, desk, inboxId, id), {
     reply: 'done',
     'reply draft': 'done',

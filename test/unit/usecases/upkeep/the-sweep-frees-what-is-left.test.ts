@@ -14,7 +14,7 @@ import { outcomeOf } from '../../../support/use-cases.js';
 import { FIRST, LAST } from '../../store/lines.js';
 import { countChunks, countUploads, pattern, readAll, upload } from '../../store/with-blobs.js';
 import { ALL_MAIL, DAY_MS, type House, withHouse } from '../with-house.js';
-import { attach, index, prepared } from '../with-parser.js';
+import { attachCopy, index, parsed } from '../with-parser.js';
 
 const count = <Key, Value>(house: House, table: Table<Key, Value>) =>
   house.store.read(reader => reader.scanKeys(table, { from: FIRST, to: LAST, limit: 1e6 })).length;
@@ -36,10 +36,8 @@ async function fill(house: House) {
     Array.from({ length: 250 }, (_, n) => house.accept(pattern(n % 50 === 0 ? 150_000 : 500), inbox)),
   );
   for (const id of house.offered.slice(first, first + 20)) {
-    await index(house, id, async (_source, sink) => {
-      await attach(sink, 'a1', pattern(100_000));
-      return { status: 'parsed', prepared: prepared({ text: 'x'.repeat(100_000) }) };
-    });
+    await index(house, id, parsed({ text: 'x'.repeat(100_000) }));
+    await attachCopy(house, id, 'copy.bin', pattern(100_000));
   }
   return inbox;
 }
