@@ -142,9 +142,11 @@ export type ParseOutcome =
 
 /** A raw message to be parsed. */
 export interface ParseSource {
-  /** Is read when the message's turn has come. */
-  readonly bytes: AsyncIterable<Uint8Array>;
   readonly size: number;
+  /** Its bytes in pieces that stay as they are. A large message is read so, when its turn has come. */
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** Fills an array of its size with all of its bytes at once. A small message is read so, maybe more than once. */
+  readInto(target: Uint8Array): void;
   /** Whose message it is: owners take turns. */
   readonly owner: string;
 }

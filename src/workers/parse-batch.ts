@@ -1,13 +1,16 @@
-import { within } from '../lib/async.js';
 import type { ParseOutcome, ParseSource } from '../usecases/ports.js';
-import { type FromThread, Mark, type ParseResult, SMALL_MESSAGE, type ToThread } from './parse-protocol.js';
+import {
+  type BatchedMessage,
+  type FromThread,
+  Mark,
+  type ParseResult,
+  type ToThread,
+} from './parse-protocol.js';
 
 /** A message that waits for a thread. */
 export interface Waiting {
   readonly source: ParseSource;
   readonly resolve: (outcome: Promise<ParseOutcome> | ParseOutcome) => void;
-  /** All of its bytes, once they have been read: a source can be read only once. */
-  raw?: readonly Uint8Array[];
   /**
    * It was in a batch whose thread ended or was held up by another. From then on it has a thread for itself, so that it
    * is clear whom to blame.
@@ -39,18 +42,13 @@ interface Member {
   readonly job: number;
   readonly waiting: Waiting;
   isOver: boolean;
-  /** Settles when its source is at rest; never rejects. Undefined once it has been read. */
-  reading: Promise<void> | undefined;
 }
 
-/** How long a stop waits for a source to come to rest. */
-export const STOP_PATIENCE_MS = 1_000;
 /** How often the message in work is looked at. Its time limit is kept to this precision. */
 const LOOK_MS = 100;
 
 /**
- * Parses several small messages on one thread: posts them together as soon as they have been read, and gives each its
- * outcome. The thread marks which one it works on, and only that one is to blame for what happens to the thread.
+ * Parses several small messages on one thread: reads them and posts them together, and gives each its outcome. The thread marks which one it works on, and only that one is to blame for what happens to the thread.
  */
 export class ParseBatch {
   readonly #options: ParseBatchOptions;
@@ -59,11 +57,7 @@ export class ParseBatch {
   readonly #posted: Member[] = [];
   readonly #marks: Int32Array;
   readonly #watch: NodeJS.Timeout;
-  #read: Member[] = [];
-  #reading: number;
-  #postSoon: NodeJS.Immediate | undefined;
   readonly #startedAt = performance.now();
-  #hasEnded = false;
   #isSlow = false;
   #watched: Member | undefined;
   #workedMs = 0;
@@ -73,12 +67,31 @@ export class ParseBatch {
     this.#options = options;
     const { messages, firstJob } = options;
     this.#marks = new Int32Array(new SharedArrayBuffer(messages.length * Int32Array.BYTES_PER_ELEMENT));
-    this.#reading = messages.length;
     this.#watch = setInterval(() => this.#look(), LOOK_MS);
     for (const [index, waiting] of messages.entries()) {
-      const job = firstJob + index;
-      this.#add({ job, waiting, isOver: false, reading: undefined });
+      this.#members.set(firstJob + index, { job: firstJob + index, waiting, isOver: false });
     }
+  }
+
+  /** Reads the messages and posts them. Those that cannot be read reject. */
+  start(): void {
+    const members = [...this.#members.values()];
+    const bytes = new Uint8Array(members.reduce((sum, { waiting }) => sum + waiting.source.size, 0));
+    const messages: BatchedMessage[] = [];
+    let at = 0;
+    for (const member of members) {
+      const { source } = member.waiting;
+      try {
+        source.readInto(bytes.subarray(at, at + source.size));
+      } catch (error) {
+        this.#settle(member, Promise.reject(error));
+        continue;
+      }
+      at += source.size;
+      messages.push({ job: member.job, size: source.size, place: this.#posted.push(member) - 1 });
+    }
+    if (messages.length === 0) return;
+    this.#options.post({ kind: 'batch', messages, bytes, marks: this.#marks }, [bytes.buffer]);
   }
 
   /** How many messages are without an outcome. */
@@ -98,71 +111,9 @@ export class ParseBatch {
     this.#end(this.#inWork ?? (this.#isOfOne ? this.#posted[0] : undefined), outcome);
   }
 
-  /** Every message without an outcome is `stopped`. Resolves when sources are at rest, or do not get there. */
+  /** Every message without an outcome is `stopped`. */
   async stop(): Promise<void> {
-    this.#hasEnded = true;
-    const members = [...this.#members.values()];
-    const atRest = within(STOP_PATIENCE_MS, Promise.all(members.map(({ reading }) => reading)));
-    const stopped: ParseOutcome = { status: 'stopped' };
-    for (const member of members) {
-      this.#settle(member, member.reading === undefined ? stopped : atRest.then(() => stopped));
-    }
-    await atRest;
-  }
-
-  #add(member: Member): void {
-    this.#members.set(member.job, member);
-    if (member.waiting.raw === undefined) member.reading = this.#readSource(member);
-    else this.#hasBeenRead(member);
-  }
-
-  async #readSource(member: Member): Promise<void> {
-    const raw: Uint8Array[] = [];
-    try {
-      let size = 0;
-      for await (const chunk of member.waiting.source.bytes) {
-        raw.push(chunk);
-        size += chunk.byteLength;
-        if (size > SMALL_MESSAGE) throw new Error('the source of a small message gives too many bytes');
-      }
-      member.waiting.raw = raw;
-    } catch (error) {
-      if (!member.isOver) this.#settle(member, Promise.reject(error));
-    }
-    member.reading = undefined;
-    this.#hasBeenRead(member);
-  }
-
-  /** Messages are posted together when all have been read, but do not wait for a source that is slow. */
-  #hasBeenRead(member: Member): void {
-    this.#reading--;
-    if (this.#hasEnded || (this.#isSlow && !this.#isOfOne)) this.#giveBack([member]);
-    else if (!member.isOver) this.#read.push(member);
-    if (this.#reading === 0) this.#postRead();
-    else this.#postSoon ??= setImmediate(() => this.#postRead());
-  }
-
-  /** The bytes are copied, because the buffers belong to the caller. */
-  #postRead(): void {
-    if (this.#postSoon !== undefined) clearImmediate(this.#postSoon);
-    this.#postSoon = undefined;
-    const members = this.#read.splice(0).map(member => ({ member, raw: member.waiting.raw ?? [] }));
-    if (members.length === 0) return;
-    const sized = members.map(({ member, raw }) => ({
-      member,
-      raw,
-      size: raw.reduce((sum, chunk) => sum + chunk.byteLength, 0),
-    }));
-    const bytes = new Uint8Array(sized.reduce((sum, { size }) => sum + size, 0));
-    let at = 0;
-    const messages = sized.map(({ member, raw, size }) => {
-      for (const chunk of raw) {
-        bytes.set(chunk, at);
-        at += chunk.byteLength;
-      }
-      return { job: member.job, size, place: this.#posted.push(member) - 1 };
-    });
-    this.#options.post({ kind: 'batch', messages, bytes, marks: this.#marks }, [bytes.buffer]);
+    for (const member of [...this.#members.values()]) this.#settle(member, { status: 'stopped' });
   }
 
   #conclude(result: ParseResult): void {
@@ -180,9 +131,8 @@ export class ParseBatch {
   }
 
   #end(culprit: Member | undefined, outcome: ParseOutcome): void {
-    this.#hasEnded = true;
     if (culprit !== undefined) this.#settle(culprit, outcome);
-    this.#giveBack([...this.#posted, ...this.#read.splice(0)]);
+    this.#giveBack(this.#posted);
   }
 
   #returnUnbegun(): void {

@@ -222,6 +222,7 @@ export class ParsePool implements MessageParser {
     });
     const work: Work = { run, isLarge: false };
     this.#threads.set(thread, work);
+    run.start();
   }
 
   #runAlone(thread: PoolThread, { source, resolve }: Waiting, isLarge: boolean): void {

@@ -1,6 +1,5 @@
 import { within } from '../lib/async.js';
 import type { ParseOutcome } from '../usecases/ports.js';
-import { STOP_PATIENCE_MS } from './parse-batch.js';
 import {
   type FromThread,
   type ParseResult,
@@ -8,6 +7,9 @@ import {
   SOURCE_WINDOW,
   type ToThread,
 } from './parse-protocol.js';
+
+/** How long a stop waits for a source to come to rest. */
+const STOP_PATIENCE_MS = 1_000;
 
 export interface ParseRunOptions {
   readonly job: number;

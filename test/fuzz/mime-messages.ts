@@ -1,5 +1,6 @@
 import type { ParseOutcome } from '../../src/usecases/ports.js';
 import { ParsePool } from '../../src/workers/parse-pool.js';
+import { SMALL_MESSAGE } from '../../src/workers/parse-protocol.js';
 import { readEncodedFile } from '../support/letters/encoded-file.js';
 import { recordingLog } from '../support/redis/redis.js';
 import { checkContent } from './check-content.js';
@@ -110,7 +111,13 @@ export function writeMessage(random: Random, corpus: readonly Buffer[]): Buffer 
 async function tryMessage(pool: ParsePool, raw: Buffer, random: Random): Promise<string[]> {
   let outcome: ParseOutcome;
   try {
-    outcome = await pool.parse({ bytes: pieces(raw, random), size: raw.length, owner: 'fuzz' });
+    outcome = await pool.parse({
+      // Some as large ones, which are passed in pieces.
+      size: random.oneIn(2) ? raw.length : SMALL_MESSAGE + 1,
+      bytes: pieces(raw, random),
+      readInto: target => target.set(raw),
+      owner: 'fuzz',
+    });
   } catch (error) {
     return [`rejected: ${String(error)}`];
   }

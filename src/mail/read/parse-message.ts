@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ReceivedAttachment } from '../../contract/messages.js';
 import { type EncodedFile, UNKNOWN_TYPE } from '../../domain/message-parts.js';
+import { asBuffer } from '../../lib/bytes.js';
 import { defaultParseLimits, type ParsedMessage, type ParseLimits } from './limits.js';
 import { readMessageHeader } from './message-header.js';
 import type { Part, PartDescription, PartPlace } from './part-description.js';
@@ -13,9 +14,8 @@ const STEP_BYTES = 64 * 1024;
 
 /**
  * Parses a message as its bytes arrive (RFC 5322, RFC 2045 to 2047, RFC 2231). Of attachments it says where they are in
- * the message, and what their bytes come to; text and HTML bodies are held in memory, up to the limits. The source may
- * reuse the memory of a chunk once it is asked for the next. No content makes this fail; it rejects only when the source
- * does.
+ * the message, and what their bytes come to; text and HTML bodies are held in memory, up to the limits. The source must
+ * leave its chunks as they are. No content makes this fail; it rejects only when the source does.
  */
 export async function parseMessage(
   source: AsyncIterable<Uint8Array>,
@@ -28,8 +28,7 @@ export async function parseMessage(
   try {
     for await (const bytes of source) {
       for (let start = 0; start < bytes.length && !parser.isDone; start += STEP_BYTES) {
-        // A copy: the library keeps views of it.
-        const step = Buffer.from(bytes.subarray(start, start + STEP_BYTES));
+        const step = asBuffer(bytes.subarray(start, start + STEP_BYTES));
         await Promise.race([ended, new Promise(resolve => parser.write(step, resolve))]);
       }
       if (parser.isDone) break;

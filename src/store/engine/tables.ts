@@ -122,6 +122,26 @@ export interface Writer extends Reader {
   owe(bytes: number): void;
 }
 
+/**
+ * Copies a value of bytes into `target`, as much as fits, from `at` on: it takes no memory of its own.
+ * @returns how many bytes; undefined when there is no value
+ */
+export function copyValue<Key>(
+  reader: Reader,
+  table: Table<Key, Buffer>,
+  key: Key,
+  target: Uint8Array,
+  at: number,
+): number | undefined {
+  const { name, encodeKey } = table;
+  return reader.get(
+    { name, encodeKey, encodeValue: NOT_PUT, decodeValue: lent => viewOf(lent).copy(target, at) },
+    key,
+  );
+}
+
+const NOT_PUT = (): Buffer => EMPTY;
+
 /** Gets undefined for a value that is not there; gives undefined to remove it, null to leave it. */
 export type Change<Value> = (before: Value | undefined) => Value | undefined | null;
 

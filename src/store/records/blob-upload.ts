@@ -101,7 +101,7 @@ export class BlobUpload {
     while (this.#partBytes + rest.length >= CHUNK_BYTES) {
       const head = rest.subarray(0, CHUNK_BYTES - this.#partBytes);
       this.#parts.push(head);
-      this.#takeChunk(Buffer.concat(this.#parts, CHUNK_BYTES));
+      this.#takeChunk(joined(this.#parts, CHUNK_BYTES));
       this.#parts = [];
       this.#partBytes = 0;
       this.#gathered = null;
@@ -171,8 +171,7 @@ export class BlobUpload {
 
   /** Bytes of the chunk that is being filled. */
   #lastPart(): Buffer {
-    const [only] = this.#parts;
-    return this.#parts.length === 1 && only !== undefined ? asBuffer(only) : Buffer.concat(this.#parts);
+    return joined(this.#parts, this.#partBytes);
   }
 
   #keep(piece: Uint8Array): void {
@@ -244,4 +243,10 @@ export class BlobUpload {
         this.#uploads.settle(chunk.length);
       });
   }
+}
+
+/** A part that is alone is not copied. */
+function joined(parts: readonly Uint8Array[], size: number): Buffer {
+  const [only] = parts;
+  return parts.length === 1 && only !== undefined ? asBuffer(only) : Buffer.concat(parts, size);
 }

@@ -1,7 +1,7 @@
 import { type BlobId, idToBytes } from '../../domain/ids.js';
 import { joinKey, range, u32 } from '../engine/keys.js';
 import type { Store } from '../engine/store.js';
-import { jsonValue, type Reader, rawValue, type Table, type Writer } from '../engine/tables.js';
+import { copyValue, jsonValue, type Reader, rawValue, type Table, type Writer } from '../engine/tables.js';
 import { addPending } from './pending.js';
 
 /**
@@ -94,4 +94,19 @@ export async function* readBlob(
     const at = index * CHUNK_BYTES;
     yield chunk.subarray(Math.max(0, start - at), Math.max(0, end - at));
   }
+}
+
+/**
+ * Fills `target`, of the size of the blob, with all of its bytes in one read, which blocks: for one of few chunks.
+ * @throws BlobMissingError
+ */
+export function readBlobInto(store: Store, ref: BlobRef, target: Uint8Array): void {
+  store.read(reader => {
+    let at = 0;
+    for (let index = 0; at < ref.size; index++) {
+      const copied = copyValue(reader, blobChunksTable, { id: ref.id, index }, target, at);
+      if (copied === undefined || copied === 0) throw new BlobMissingError(ref, index);
+      at += copied;
+    }
+  });
 }

@@ -10,7 +10,7 @@ import {
   saveMessage,
 } from '../../store/mailbox/messages.js';
 import type { BlobUploads } from '../../store/records/blob-upload.js';
-import { readBlob, releaseBlob } from '../../store/records/blobs.js';
+import { readBlob, readBlobInto, releaseBlob } from '../../store/records/blobs.js';
 import { addPending, pendingPages, removePending } from '../../store/records/pending.js';
 import { joinThread } from '../../store/threads/move.js';
 import { locate } from '../mailbox/message-access.js';
@@ -60,8 +60,12 @@ const NO_ROOM_MS = 2_000;
 
 async function parseAndPublish(deps: IndexDeps, { id, raw, inboxId }: ReceivedRecord): Promise<IndexOutcome> {
   const { store, uploads, clock } = deps;
-  const source = { bytes: readBlob(store, raw), size: raw.size, owner: inboxId };
-  const outcome = await deps.parser.parse(source);
+  const outcome = await deps.parser.parse({
+    size: raw.size,
+    bytes: readBlob(store, raw),
+    readInto: target => readBlobInto(store, raw, target),
+    owner: inboxId,
+  });
   if (outcome.status !== 'parsed') return endTry(deps, id, outcome);
   const { prepared } = outcome;
   const work = async (parts: Uploads): Promise<IndexOutcome> => {

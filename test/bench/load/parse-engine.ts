@@ -23,7 +23,12 @@ async function openEngine(): Promise<Parse> {
   const pool = new ParsePool({ workers: 1, timeoutMs: 60_000, memoryMib: 256, log: recordingLog() });
   await pool.start();
   return async raw => {
-    const outcome = await pool.parse({ bytes: piecesOf(raw), size: raw.length, owner: 'bench' });
+    const outcome = await pool.parse({
+      size: raw.length,
+      bytes: piecesOf(raw),
+      readInto: target => target.set(raw),
+      owner: 'bench',
+    });
     if (outcome.status !== 'parsed') throw new Error(`a message of the corpus: ${outcome.status}`);
   };
 }

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { ParseOutcome } from '../../../src/usecases/ports.js';
-import { gate, keepLedger, letter, startPool, subjectOf } from './with-pool.js';
+import { keepLedger, startPool, subjectOf } from './with-pool.js';
 
 /** The culprit's place in the batch: first, in the middle, last. */
 const PLACES = [0, 4, 9];
@@ -23,11 +23,9 @@ for (const { deed, reason } of DEEDS) {
       const timeoutMs = reason === 'timeout' ? 600 : 30_000;
       const { pool, parse } = await startPool(t, { timeoutMs, memoryMib: 32 });
       const texts = NEIGHBOURS.toSpliced(place, 0, deed);
-      // While the first one waits for its source, the others gather, and then share a thread.
-      const { opened, open } = gate();
-      const first = pool.parse(letter(opening(opened), { size: 1 }));
+      // While the first one is parsed, the others gather, and then share a thread.
+      const first = parse('slow');
       const parses = texts.map(text => parse(text));
-      open();
       await first;
       t.match(pool.load, { active: texts.length, waiting: 0 }, 'they are one batch');
       const outcomes = await Promise.all(parses);
@@ -66,9 +64,4 @@ t.test('those behind a slow one do not wait for it', async t => {
 
 function parsed(outcomes: readonly ParseOutcome[]): unknown[] {
   return outcomes.filter(({ status }) => status === 'parsed').map(subjectOf);
-}
-
-async function* opening(opened: Promise<void>): AsyncGenerator<Uint8Array> {
-  await opened;
-  yield Buffer.from('-');
 }

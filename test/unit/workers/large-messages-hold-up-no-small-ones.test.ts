@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Test } from 'tap';
 import t from 'tap';
 import type { ParsePoolOptions } from '../../../src/workers/parse-pool.js';
-import { chunks, gate, letter, startPool, subjectOf } from './with-pool.js';
+import { chunks, gate, letter, small, startPool, subjectOf } from './with-pool.js';
 
 const LARGE = 2 * 1024 * 1024;
 
-/** A pool whose messages say nothing before they are told to, and then their names. */
+/** A pool whose large messages say nothing before they are told to. All say their names in the end. */
 async function startGated(t: Test, options: Partial<ParsePoolOptions>) {
   const { pool } = await startPool(t, options);
   const done: string[] = [];
@@ -16,7 +16,8 @@ async function startGated(t: Test, options: Partial<ParsePoolOptions>) {
       await opened;
       yield Buffer.from(name);
     }
-    return pool.parse(letter(bytes(), { owner, size })).then(outcome => {
+    const source = size === LARGE ? letter(bytes(), { owner, size }) : small(name, { owner });
+    return pool.parse(source).then(outcome => {
       done.push(`${subjectOf(outcome)}`);
     });
   };
@@ -46,11 +47,9 @@ t.test('without a large one, there is one thread only', async t => {
 
 t.test('a small one that takes long counts as large', async t => {
   const { parse, done } = await startGated(t, { workers: 1 });
-  const { opened, open } = gate();
-  const slow = parse('slow', 'ann', 100, opened);
+  const slow = parse('linger', 'ann', 100);
   await parse('s1', 'bob', 100);
   t.same(done, ['s1']);
-  open();
   await slow;
 });
 
@@ -58,8 +57,8 @@ t.test('a flood of small ones leaves a thread to the large ones', async t => {
   for (const workers of [1, 2, 3]) {
     const { parse, done } = await startGated(t, { workers });
     const { opened, open } = gate();
-    const first = parse('s', 'ann', 100, opened);
-    const flood = Array.from({ length: 9 }, () => parse('s', 'ann', 100, opened));
+    const first = parse('slow', 'ann', 100);
+    const flood = Array.from({ length: 9 }, () => parse('s', 'ann', 100));
     const large = [parse('L', 'bob', LARGE, opened), parse('L', 'bob', LARGE, opened)];
     open();
     await Promise.all([first, ...flood, ...large]);

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
 import type { ParseOutcome } from '../../../src/usecases/ports.js';
-import { chunks, letter, startPool } from './with-pool.js';
+import { chunks, letter, small, startPool } from './with-pool.js';
 
 const textOf = (outcome: ParseOutcome): unknown =>
   outcome.status === 'parsed' ? JSON.parse(Buffer.from(outcome.prepared.json).toString()).text : outcome;
@@ -17,7 +17,7 @@ t.test('however they are cut', async t => {
     fc.asyncProperty(sizes, async pieceSizes => {
       const pieces = pieceSizes.map(bytes => randomBytes(bytes));
       const whole = Buffer.concat(pieces);
-      const outcome = await pool.parse(letter(chunks(...pieces), { size: whole.length }));
+      const outcome = await pool.parse(small(whole, { bytes: chunks(...pieces) }));
       t.equal(textOf(outcome), createHash('sha256').update(whole).digest('hex'));
     }),
     { numRuns: 40 },

@@ -43,6 +43,10 @@ const deeds: Record<string, (source: AsyncIterable<Uint8Array>) => Promise<void>
   async slow() {
     for (const endsAt = performance.now() + 5 * RESULTS_WAIT_MS; performance.now() < endsAt; );
   },
+  /** Takes so long that it counts as large. */
+  async linger() {
+    await new Promise(resolve => setTimeout(resolve, 1_500));
+  },
   /** Takes the thread down a while after it has been parsed. */
   async late() {
     setImmediate(() => process.exit(3));

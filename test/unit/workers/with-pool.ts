@@ -25,7 +25,7 @@ export async function startPool(t: Test, options: Partial<ParsePoolOptions> = {}
   return {
     pool,
     log,
-    parse: text => pool.parse(letter(chunks(text), { size: text.length })),
+    parse: text => pool.parse(small(text)),
   };
 }
 
@@ -36,9 +36,19 @@ export function keepLedger(t: Test): () => string[] {
   return () => readFileSync(ledgerFile, 'latin1').split('\n').slice(0, -1);
 }
 
-/** A message to be parsed; one of always the same owner that shares a thread with no other if nothing else is said. */
+/** A message to be parsed, large enough not to share a thread with others; one of always the same owner. */
 export function letter(bytes: AsyncIterable<Uint8Array>, fields: Partial<ParseSource> = {}): ParseSource {
-  return { bytes, size: SMALL_MESSAGE + 1, owner: 'ann', ...fields };
+  const readInto = (): void => {
+    throw new Error('a large message is read in pieces');
+  };
+  return { bytes, size: SMALL_MESSAGE + 1, readInto, owner: 'ann', ...fields };
+}
+
+/** A message that is as long as it is, whichever way that is read. */
+export function small(content: string | Uint8Array, fields: Partial<ParseSource> = {}): ParseSource {
+  const bytes = Buffer.from(content as string, 'latin1');
+  const readInto = (target: Uint8Array): void => target.set(bytes);
+  return letter(chunks(bytes), { size: bytes.length, readInto, ...fields });
 }
 
 export async function* chunks(...parts: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {

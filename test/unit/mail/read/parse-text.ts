@@ -12,14 +12,11 @@ export interface ParsedWithFiles extends Omit<ParsedMessage, 'files'> {
   readonly files: readonly Buffer[];
 }
 
-/** Yields `message` in pieces of the lengths that `nextLength` gives; each piece reuses the memory of the last. */
+/** Yields `message` in pieces of the lengths that `nextLength` gives. */
 export async function* piecesOf(message: Uint8Array, nextLength: () => number): AsyncGenerator<Uint8Array> {
-  const memory = Buffer.alloc(message.length);
   for (let start = 0; start < message.length; ) {
     const end = Math.min(message.length, start + nextLength());
-    memory.fill(0x2d);
-    memory.set(message.subarray(start, end));
-    yield memory.subarray(0, end - start);
+    yield message.subarray(start, end);
     start = end;
   }
 }
