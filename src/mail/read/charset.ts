@@ -64,31 +64,46 @@ const utf8Labels = new Set(['utf8', 'xutf8', 'unicode11utf8', 'cp65001', 'utf8mb
 const refusedCodecs = new Set(['base64', 'hex', 'utf7', 'utf7imap', 'unicode11utf7']);
 
 /**
+ * What can be said of bytes before all of them are there: with `utf8` they can be decoded as they come; with `ascii`,
+ * those up to the first that is not ASCII mean themselves; with `unknown`, none can.
+ */
+export function meaningOfBytes(label: string | null): 'utf8' | 'ascii' | 'unknown' {
+  const key = keyOf(label);
+  if (utf8Labels.has(key)) return 'utf8';
+  return meaninglessLabels.has(key) || codecByLabel.get(key) === 'windows1252' ? 'ascii' : 'unknown';
+}
+
+function keyOf(label: string | null): string {
+  return (label ?? '').toLowerCase().replace(/[^a-z0-9]/g, '');
+}
+
+/**
  * Decodes text by its charset label. Without a usable label, valid UTF-8 is UTF-8 and anything else windows-1252, as
  * common mail clients guess. Never throws, and never returns lone surrogates.
+ * @param isStart a byte order mark at the start of a text is dropped, and within it kept
  */
-export function decodeText(bytes: Buffer, label: string | null): string {
-  const key = (label ?? '').toLowerCase().replace(/[^a-z0-9]/g, '');
-  if (utf8Labels.has(key)) return decodeUtf8(bytes);
-  if (meaninglessLabels.has(key)) return decodeUnlabelled(bytes);
+export function decodeText(bytes: Buffer, label: string | null, isStart = true): string {
+  const key = keyOf(label);
+  if (utf8Labels.has(key)) return decodeUtf8(bytes, isStart);
+  if (meaninglessLabels.has(key)) return decodeUnlabelled(bytes, isStart);
   if (/^(?:cs)?iso2022jp|^jis$|^cp5022/.test(key)) return decodeIso2022Jp(bytes);
   if (/^(?:cs)?iso2022kr/.test(key)) return decodeIso2022Kr(bytes);
   if (key === 'hzgb2312' || key === 'hz') return decodeHz(bytes);
   const codec = codecByLabel.get(key) ?? key;
   if (codec === 'windows1252') return decodeWindows1252(bytes);
-  if (refusedCodecs.has(codec) || !iconv.encodingExists(codec)) return decodeUnlabelled(bytes);
+  if (refusedCodecs.has(codec) || !iconv.encodingExists(codec)) return decodeUnlabelled(bytes, isStart);
   return withoutLoneSurrogates(iconv.decode(bytes, codec));
 }
 
 /** Decodes text without a label: as UTF-8 when it is valid (RFC 6532), else as windows-1252. */
-export function decodeUnlabelled(bytes: Buffer): string {
+export function decodeUnlabelled(bytes: Buffer, isStart = true): string {
   if (isAscii(bytes)) return bytes.toString('latin1');
-  return isUtf8(bytes) ? decodeUtf8(bytes) : decodeWindows1252(bytes);
+  return isUtf8(bytes) ? decodeUtf8(bytes, isStart) : decodeWindows1252(bytes);
 }
 
-function decodeUtf8(bytes: Buffer): string {
+function decodeUtf8(bytes: Buffer, isStart: boolean): string {
   const hasByteOrderMark = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-  return bytes.toString('utf8', hasByteOrderMark ? 3 : 0);
+  return bytes.toString('utf8', isStart && hasByteOrderMark ? 3 : 0);
 }
 
 /** Most text in windows-1252 is Latin-1 as well, which Node decodes faster. */

@@ -1,10 +1,9 @@
 import { utf8End } from '../../lib/bytes.js';
-import { declaredHtmlCharset, decodeText } from './charset.js';
 import type { PartDescription } from './part-description.js';
+import { TextStream } from './text-stream.js';
 
 /**
- * Collects the text and HTML bodies. A part is decoded when it ends, since its charset may have to be guessed from all
- * of its bytes. Parts of the same kind are joined in their order, each on a new line.
+ * Collects the text and HTML bodies. Parts of the same kind are joined in their order, each on a new line.
  */
 export class TextBodies {
   /** Bytes that may still be kept. */
@@ -18,16 +17,14 @@ export class TextBodies {
 
   /** @param content the bytes of the part, without their transfer encoding */
   async take(part: PartDescription, content: AsyncIterable<Buffer>): Promise<void> {
-    const pieces: Buffer[] = [];
+    const isHtml = part.mimeType === 'text/html';
+    const stream = new TextStream(part.charset, isHtml);
     for await (const bytes of content) {
       const kept = bytes.subarray(0, utf8End(bytes, this.#room));
       this.#room = kept.length < bytes.length ? 0 : this.#room - kept.length;
-      if (kept.length > 0) pieces.push(kept);
+      if (kept.length > 0) stream.write(kept);
     }
-    const bytes = (pieces.length === 1 ? pieces[0] : undefined) ?? Buffer.concat(pieces);
-    const isHtml = part.mimeType === 'text/html';
-    const charset = part.charset ?? (isHtml ? declaredHtmlCharset(bytes) : null);
-    const text = toLineFeeds(decodeText(bytes, charset));
+    const text = stream.end();
     if (isHtml) this.#htmls.push(text);
     else this.#texts.push(part.isFlowed ? unflow(text, part.deletesFlowSpace) : text);
   }
@@ -91,21 +88,4 @@ function quoteDepth(text: string, start: number): number {
   let depth = 0;
   while (text[start + depth] === '>') depth++;
   return depth;
-}
-
-/** Replaces CRLF, the line end of text in mail (RFC 2046 section 4.1.1), by LF; a CR alone stays. */
-function toLineFeeds(text: string): string {
-  const blocks: string[] = [];
-  let pieces: string[] = [];
-  let start = 0;
-  for (let at = text.indexOf('\r\n'); at >= 0; at = text.indexOf('\r\n', start)) {
-    pieces.push(text.slice(start, at));
-    start = at + 1;
-    if (pieces.length >= PIECES_PER_BLOCK) {
-      blocks.push(pieces.join(''));
-      pieces = [];
-    }
-  }
-  pieces.push(text.slice(start));
-  return blocks.join('') + pieces.join('');
 }

@@ -1,4 +1,7 @@
+import fc from 'fast-check';
 import t from 'tap';
+import { declaredHtmlCharset, decodeText } from '../../../../src/mail/read/charset.js';
+import { TextStream } from '../../../../src/mail/read/text-stream.js';
 import { parseText, utf8 } from './parse-text.js';
 
 async function text(charset: string | null, body: string): Promise<string | null> {
@@ -53,4 +56,35 @@ t.test('HTML says its charset where the header does not', async t => {
   t.match(await html('', '<meta http-equiv=x content="text/html; charset=windows-1251">\xcf'), /П$/);
   t.match(await html('; charset=utf-8', `<meta charset=koi8-r>${utf8('é')}`), /é$/, 'the header wins');
   t.match(await html('', `<meta charset=iso-8859-1>${utf8('é')}`), /é$/, 'valid UTF-8 is UTF-8');
+});
+
+t.test('decoded as it arrives, a text is what it is as a whole', async t => {
+  const pieces = [
+    ...['text', '\r\n', '\n', '\r', ' ', '<meta charset=iso-8859-2>', 'é', '日本', '😀', '\ufeff'].map(text =>
+      Buffer.from(text),
+    ),
+    ...[[0xff], [0xc3], [0x80], [0xe2, 0x82], [0xf0, 0x9f], [0x93], [0], [0xed, 0xa0, 0x80]].map(bytes =>
+      Buffer.from(bytes),
+    ),
+  ];
+  const labels = [null, 'utf-8', 'us-ascii', 'iso-8859-1', 'iso-8859-2', 'utf-16le', 'shift_jis', 'nothing'];
+  const property = fc.property(
+    fc.array(fc.constantFrom(...pieces), { maxLength: 12 }),
+    fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 }),
+    fc.constantFrom(...labels),
+    fc.boolean(),
+    (parts, lengths, label, isHtml) => {
+      const bytes = Buffer.concat(parts);
+      const stream = new TextStream(label, isHtml);
+      for (let at = 0, step = 0; at < bytes.length; step++) {
+        const length = lengths[step % lengths.length] ?? 1;
+        stream.write(bytes.subarray(at, at + length));
+        at += length;
+      }
+      const charset = label ?? (isHtml ? declaredHtmlCharset(bytes) : null);
+      return stream.end() === decodeText(bytes, charset).replaceAll('\r\n', '\n');
+    },
+  );
+  fc.assert(property, { numRuns: 20_000 });
+  t.pass('in every charset, wherever it is cut');
 });
