@@ -15,6 +15,7 @@ export class TextStream {
   readonly #undecoded: Buffer[] = [];
   readonly #isAsciiPlain: boolean;
   readonly #texts: string[] = [];
+  #hasBegun = false;
   #endsInCr = false;
 
   /** @param charset as the header of the part names it; HTML without one may declare its own */
@@ -26,10 +27,11 @@ export class TextStream {
     this.#isAsciiPlain = meaning === 'ascii' && !(isHtml && charset === null);
   }
 
+  /** Takes the next bytes; the caller leaves them as they are. */
   write(bytes: Buffer): void {
+    const isPlain = this.#isAsciiPlain && this.#undecoded.length === 0 && isAscii(bytes);
     if (this.#utf8 !== null) this.#add(this.#utf8.write(bytes));
-    else if (this.#isAsciiPlain && this.#undecoded.length === 0 && isAscii(bytes))
-      this.#add(bytes.toString('latin1'));
+    else if (isPlain) this.#add(bytes.toString('latin1'));
     else this.#undecoded.push(bytes);
   }
 
@@ -39,22 +41,19 @@ export class TextStream {
     if (this.#undecoded.length > 0) {
       const bytes = Buffer.concat(this.#undecoded.splice(0));
       const charset = this.#charset ?? (this.#isHtml ? declaredHtmlCharset(bytes) : null);
-      this.#add(decodeText(bytes, charset, this.#isAtStart));
+      this.#add(decodeText(bytes, charset, !this.#hasBegun));
     }
     if (this.#endsInCr) this.#texts.push('\r');
     return this.#texts.join('');
   }
 
-  get #isAtStart(): boolean {
-    return this.#texts.length === 0 && !this.#endsInCr;
-  }
-
   #add(text: string): void {
     if (text === '') return;
-    const start = this.#utf8 !== null && this.#isAtStart && text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
+    const isMarked = this.#utf8 !== null && !this.#hasBegun && text.startsWith(BYTE_ORDER_MARK);
+    this.#hasBegun = true;
     const whole = this.#endsInCr ? `\r${text}` : text;
     this.#endsInCr = whole.endsWith('\r');
-    const known = whole.slice(start, this.#endsInCr ? -1 : undefined);
+    const known = whole.slice(isMarked ? 1 : 0, this.#endsInCr ? -1 : undefined);
     if (known !== '') this.#texts.push(known.replaceAll('\r\n', '\n'));
   }
 }
