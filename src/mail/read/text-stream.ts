@@ -54,7 +54,8 @@ export class TextStream {
     const whole = this.#endsInCr ? `\r${text}` : text;
     this.#endsInCr = whole.endsWith('\r');
     const known = whole.slice(isMarked ? 1 : 0, this.#endsInCr ? -1 : undefined);
-    if (known !== '') this.#texts.push(known.replaceAll('\r\n', '\n'));
+    // Not by replacing, which gives a rope of slices: they hold the text as it was before.
+    if (known !== '') this.#texts.push(known.split('\r\n').join('\n'));
   }
 }
 
