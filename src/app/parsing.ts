@@ -42,7 +42,8 @@ export class Parsing {
       memoryMib: config.parse.memoryMib,
       log,
     });
-    const index = { store, uploads, clock, log, parser: pool, maxTries: config.parse.tries };
+    const maxTries = config.parse.tries;
+    const index = { store, uploads, clock, log, parser: pool, maxTries, startedAt: clock() };
     this.#pool = pool;
     this.#line = new WorkLine<ParseWork, Buffer>({
       name: 'parse',

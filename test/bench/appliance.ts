@@ -233,6 +233,7 @@ function startDaemon(mailbox: Mailbox, settings: Readonly<Record<string, string>
         POSTERN_MAIL_HOSTNAME: 'mail.bench.example',
         POSTERN_STORE_PATH: dataFolder(mailbox.folder),
         POSTERN_STORE_MAP_SIZE_GIB: `${MAP_GIB}`,
+        POSTERN_LIMITS_STORAGE_MIB: `${MAP_GIB * 1024}`,
         POSTERN_SMTP_HOST: '127.0.0.1',
         POSTERN_SMTP_PORT: '0',
         // All load comes from one address.

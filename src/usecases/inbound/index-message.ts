@@ -26,6 +26,8 @@ export interface IndexDeps {
   readonly log: Logger;
   /** Attempts before a message is `failed`. */
   readonly maxTries: number;
+  /** When this process began to take mail; null where every attempt has to be marked (`begin`). */
+  readonly startedAt: number | null;
 }
 
 export type IndexOutcome =
@@ -43,14 +45,14 @@ const RETRY_MS = [1_000, 5_000] as const;
  * no harm: whoever publishes first wins.
  */
 export async function indexMessage(deps: IndexDeps, id: MessageId): Promise<IndexOutcome> {
-  const { store, clock } = deps;
+  const { clock } = deps;
   let record: ReceivedRecord | null = null;
   try {
-    record = await store.write(writer => beginTry(writer, id, store.room), 'finish');
+    record = await begin(deps, id);
     return record === null ? { status: 'done' } : await parseAndPublish(deps, record);
   } catch (error) {
     if (!(error instanceof NoRoomError)) throw error;
-    if (record !== null) await endTry(deps, id, { status: 'stopped' });
+    if (record !== null) await endTry(deps, record, { status: 'stopped' });
     return { status: 'again', dueAt: clock() + NO_ROOM_MS };
   }
 }
@@ -58,7 +60,8 @@ export async function indexMessage(deps: IndexDeps, id: MessageId): Promise<Inde
 /** Mail that finds no room to be parsed stays pending, loses no try, and is looked at again after this time. */
 const NO_ROOM_MS = 2_000;
 
-async function parseAndPublish(deps: IndexDeps, { id, raw, inboxId }: ReceivedRecord): Promise<IndexOutcome> {
+async function parseAndPublish(deps: IndexDeps, begun: ReceivedRecord): Promise<IndexOutcome> {
+  const { id, raw, inboxId, tries } = begun;
   const { store, uploads, clock } = deps;
   const outcome = await deps.parser.parse({
     size: raw.size,
@@ -66,11 +69,11 @@ async function parseAndPublish(deps: IndexDeps, { id, raw, inboxId }: ReceivedRe
     readInto: target => readBlobInto(store, raw, target),
     owner: inboxId,
   });
-  if (outcome.status !== 'parsed') return endTry(deps, id, outcome);
+  if (outcome.status !== 'parsed') return endTry(deps, begun, outcome);
   const { prepared } = outcome;
   const work = async (parts: Uploads): Promise<IndexOutcome> => {
     await parts.add(CONTENT, prepared.json);
-    await store.write(writer => publish(writer, id, prepared, parts, clock()), 'finish');
+    await store.write(writer => publish(writer, { id, tries }, prepared, parts, clock()), 'finish');
     return { status: 'done' };
   };
   return withUploads(uploads, work, 'finish');
@@ -78,12 +81,41 @@ async function parseAndPublish(deps: IndexDeps, { id, raw, inboxId }: ReceivedRe
 
 type Unparsed = Exclude<ParseOutcome, { status: 'parsed' }>;
 
-function endTry(deps: IndexDeps, id: MessageId, outcome: Unparsed): Promise<IndexOutcome> {
-  return deps.store.write(writer => giveUpTry(writer, deps, id, outcome), 'settle');
+/** A message, and which attempt this is. */
+type Try = Pick<ReceivedRecord, 'id' | 'tries'>;
+
+function endTry(deps: IndexDeps, attempt: Try, outcome: Unparsed): Promise<IndexOutcome> {
+  return deps.store.write(writer => giveUpTry(writer, deps, attempt, outcome), 'settle');
 }
 
 /** What the content is called while it is uploaded. */
 const CONTENT = 'content';
+
+/** The first attempt at a message of up to this many bytes is not marked: it takes milliseconds. */
+const UNMARKED_BYTES = 256 * 1024;
+
+/**
+ * Begins an attempt. Marked as `processing` on disk, a message that takes the process down gets the blame
+ * (`recoverParsing`). The mark costs a flush, which the next acceptance waits for; so a small message that has just come
+ * is parsed without. If it takes the process down, the next process finds it older than itself, and marks it.
+ * @returns the message as it is during the attempt; null when it is gone or finished
+ * @throws NoRoomError when there is no room for what parsing it will add
+ */
+function begin(deps: IndexDeps, id: MessageId): Promise<ReceivedRecord | null> | ReceivedRecord | null {
+  const { store } = deps;
+  const record = store.read(reader => getMessage(reader, id));
+  if (record === undefined || record.parseDueAt === null) return null;
+  if (!isUnmarked(deps, record)) return store.write(writer => beginTry(writer, id, store.room), 'finish');
+  if (!store.room.hasRoomFor(bytesOwedTo(record), 'finish')) throw new NoRoomError();
+  return { ...record, status: 'processing', tries: record.tries + 1 };
+}
+
+function isUnmarked({ startedAt, clock }: IndexDeps, record: ReceivedRecord): boolean {
+  const { raw, tries, interruptions, receivedAt } = record;
+  const isNew = startedAt !== null && receivedAt >= startedAt && tries + interruptions === 0;
+  const isClockSure = clock.isInDoubt !== true && (clock.setBackMs ?? 0) === 0;
+  return isNew && isClockSure && raw.size <= UNMARKED_BYTES;
+}
 
 /**
  * Null when there is nothing to do: the message is gone, or it is finished.
@@ -98,25 +130,25 @@ function beginTry(writer: Writer, id: MessageId, room: Room): ReceivedRecord | n
   return begun;
 }
 
-function giveUpTry(writer: Writer, deps: IndexDeps, id: MessageId, outcome: Unparsed): IndexOutcome {
+function giveUpTry(writer: Writer, deps: IndexDeps, { id, tries }: Try, outcome: Unparsed): IndexOutcome {
   const record = getMessage(writer, id);
   if (record === undefined || record.parseDueAt === null) return { status: 'done' };
   const nowMs = deps.clock();
   if (outcome.status === 'stopped') {
     // Not the message's fault: this attempt does not count.
-    saveUnfinished(writer, record, record.tries - 1, record.parseDueAt);
+    saveUnfinished(writer, record, tries - 1, record.parseDueAt);
     return { status: 'done' };
   }
-  const fields = { message_id: id, tries: record.tries, reason: outcome.reason, detail: outcome.detail };
+  const fields = { message_id: id, tries, reason: outcome.reason, detail: outcome.detail };
   // Running out of time is final: the same bytes would cost a worker the same minute again.
-  if (outcome.reason === 'timeout' || record.tries >= deps.maxTries) {
+  if (outcome.reason === 'timeout' || tries >= deps.maxTries) {
     deps.log.warn(fields, 'a message could not be parsed: it is kept as failed, its raw bytes intact');
-    failMessage(writer, record, outcome.reason, nowMs);
+    failMessage(writer, { ...record, tries }, outcome.reason, nowMs);
     return { status: 'done' };
   }
   deps.log.info(fields, 'parsing a message failed: it is tried again');
-  const dueAt = nowMs + (RETRY_MS[record.tries - 1] ?? RETRY_MS[1]);
-  saveUnfinished(writer, record, record.tries, dueAt);
+  const dueAt = nowMs + (RETRY_MS[tries - 1] ?? RETRY_MS[1]);
+  saveUnfinished(writer, record, tries, dueAt);
   return { status: 'again', dueAt };
 }
 
@@ -147,7 +179,7 @@ function failMessage(writer: Writer, record: ReceivedRecord, failure: string, no
 
 function publish(
   writer: Writer,
-  id: MessageId,
+  { id, tries }: Try,
   prepared: PreparedContent,
   parts: Uploads,
   nowMs: number,
@@ -158,6 +190,7 @@ function publish(
   const ready: ReceivedRecord = {
     ...record,
     status: 'ready',
+    tries,
     parseDueAt: null,
     processedAt: nowMs,
     failure: null,

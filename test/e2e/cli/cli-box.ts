@@ -160,6 +160,7 @@ export class CliBox {
           parser: { parse: async () => ({ status: 'parsed', prepared }) },
           log: silent,
           maxTries: 3,
+          startedAt: null,
         },
         id,
       ),

@@ -57,9 +57,10 @@ export const gaveUp =
   (reason: 'timeout' | 'memory' | 'error' | 'worker_died'): Parse =>
   async () => ({ status: 'gave_up', reason, detail: 'test' });
 
-export function index(house: House, id: MessageId, parse: Parse) {
+/** @param startedAt when the process began; without it every attempt is marked */
+export function index(house: House, id: MessageId, parse: Parse, startedAt: number | null = null) {
   const parser: MessageParser = { parse: ({ bytes }) => parse(bytes) };
-  return indexMessage({ ...house, parser, log: silent, maxTries: 3 }, id);
+  return indexMessage({ ...house, parser, log: silent, maxTries: 3, startedAt }, id);
 }
 
 /** An attachment that stands unencoded in the raw message, from `start` on. */

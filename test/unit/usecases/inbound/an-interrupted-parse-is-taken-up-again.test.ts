@@ -1,7 +1,10 @@
 import t from 'tap';
+import type { MessageId } from '../../../../src/domain/ids.js';
+import { verifyStore } from '../../../../src/store/verify/verify-store.js';
 import { recoverParsing } from '../../../../src/usecases/inbound/index-message.js';
+import { pattern } from '../../store/with-blobs.js';
 import { withHouse } from '../with-house.js';
-import { gaveUp, index } from '../with-parser.js';
+import { gaveUp, index, type Parse, parsed } from '../with-parser.js';
 
 /** A parse that never ends: its process did. */
 const interrupted = (house: Awaited<ReturnType<typeof withHouse>>, id: Parameters<typeof index>[1]) =>
@@ -46,3 +49,50 @@ t.test('a message that takes the process down ten times is failed', async t => {
   t.match(house.message(id), { status: 'failed', interruptions: 10 });
   t.strictSame(house.pending(), []);
 });
+
+t.test(
+  'a small message that has just come is parsed without a mark, until anything speaks against it',
+  async t => {
+    const house = await withHouse(t);
+    const inbox = await house.addInbox('agent');
+    const startedAt = house.now.ms;
+    const statusDuring = async (id: MessageId, since: number | null, end: Parse = parsed()) => {
+      let status: string | undefined;
+      await index(
+        house,
+        id,
+        source => {
+          status = house.message(id)?.status;
+          return end(source);
+        },
+        since,
+      );
+      return status;
+    };
+    t.equal(await statusDuring(await house.receive('raw', inbox), startedAt), 'pending');
+    const old = await house.receive('raw', inbox);
+    t.equal(await statusDuring(old, house.now.ms + 1), 'processing', 'it came before this process');
+    t.equal(
+      await statusDuring(await house.receive(pattern(300_000), inbox), startedAt),
+      'processing',
+      'large',
+    );
+    house.now.setBackMs = 1;
+    t.equal(
+      await statusDuring(await house.receive('raw', inbox), startedAt),
+      'processing',
+      'the clock is wrong',
+    );
+    house.now.setBackMs = 0;
+
+    const failing = await house.receive('raw', inbox);
+    t.equal(await statusDuring(failing, startedAt, async () => ({ status: 'stopped' })), 'pending');
+    t.match(house.message(failing), { status: 'pending', tries: 0 }, 'a stop is no try');
+    t.equal(await statusDuring(failing, startedAt, gaveUp('error')), 'pending');
+    t.match(house.message(failing), { status: 'pending', tries: 1 });
+    t.equal(await statusDuring(failing, startedAt, gaveUp('error')), 'processing', 'the second try');
+    t.equal(await statusDuring(failing, startedAt, gaveUp('error')), 'processing');
+    t.match(house.message(failing), { status: 'failed', tries: 3 });
+    t.same(verifyStore(house.store).faults, []);
+  },
+);
