@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
-import t from 'tap';
+import t, { type Test } from 'tap';
+import type { TransferEncoding } from '../../../../src/domain/message-parts.js';
 import { blobChunksTable } from '../../../../src/store/records/blobs.js';
 import { pattern } from '../../store/with-blobs.js';
 import { attached, index, prepared } from '../../usecases/with-parser.js';
@@ -72,9 +73,25 @@ t.test('missing bytes are 503 before the first, and a broken connection after it
   await t.rejects(call(`/v1/messages/${second}/attachments/a1`), { code: 'ECONNRESET' });
 });
 
-t.test('a client that does not read holds back the store, and may go away', async t => {
+for (const encoding of ['identity', 'base64'] as const) stuckClient('attachments/a1', encoding);
+stuckClient('raw', 'identity');
+
+function stuckClient(what: string, encoding: TransferEncoding): void {
+  t.test(`a client that does not read ${what}, ${encoding}, holds back the store, and may go away`, t =>
+    holdBack(t, what, encoding),
+  );
+}
+
+async function holdBack(t: Test, what: string, encoding: TransferEncoding): Promise<void> {
   const { house, port, credential, call, logged } = await withServer(t);
-  const id = await house.receive(pattern(20_000_000), await house.addInbox('agent'));
+  const raw = encoding === 'base64' ? Buffer.alloc(20_000_000, 'QUJD') : pattern(20_000_000);
+  const id = await house.receive(raw, await house.addInbox('agent'));
+  const file = {
+    ...attached('a1', null, raw),
+    encoding,
+    size: encoding === 'base64' ? 15_000_000 : raw.length,
+  };
+  await index(house, id, async () => ({ status: 'parsed', prepared: prepared({}, [file]) }));
   let chunks = 0;
   const { read } = house.store;
   house.store.read = work => {
@@ -87,7 +104,7 @@ t.test('a client that does not read holds back the store, and may go away', asyn
   const client = get({
     host: '127.0.0.1',
     port,
-    path: `/v1/messages/${id}/raw`,
+    path: `/v1/messages/${id}/${what}`,
     headers: { authorization: `Bearer ${credential}` },
     agent: false,
   });
@@ -103,7 +120,7 @@ t.test('a client that does not read holds back the store, and may go away', asyn
   for (let n = 0; n < 5; n++) t.equal((await call('/healthz')).status, 200);
   t.ok(chunks < 306, 'the rest was never read');
   t.strictSame(logged, []);
-});
+}
 
 t.test('a request for a file that has a body of its own is answered in full', async t => {
   const { house, socket, credential } = await withServer(t);
