@@ -17,6 +17,20 @@ export async function inSlices<Result>(work: Generator<void, Result>): Promise<R
   }
 }
 
+/**
+ * Passes on pieces that take work to read or to use. As with `inSlices`, other work goes first once a slice is over: a
+ * reader that has every piece at hand would otherwise hold the loop until the last one.
+ */
+export async function* inTurns<Piece>(pieces: AsyncIterable<Piece>): AsyncGenerator<Piece, void, undefined> {
+  let endsAt = performance.now() + SLICE_MS;
+  for await (const piece of pieces) {
+    yield piece;
+    if (performance.now() < endsAt) continue;
+    await nextTurn();
+    endsAt = performance.now() + SLICE_MS;
+  }
+}
+
 /** UTF-16 units of a text that are worked on between two pauses. */
 const PIECE = 64 * 1024;
 

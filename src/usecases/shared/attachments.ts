@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { EncodedFile } from '../../domain/message-parts.js';
+import { inTurns } from '../../lib/slices.js';
 import { decodeTransfer } from '../../mail/read/transfer-encoding.js';
 import type { Store } from '../../store/engine/store.js';
 import type { AttachmentPlace, ReceivedRecord } from '../../store/mailbox/messages.js';
@@ -46,7 +47,8 @@ async function* decodedBytes(
   let decoded = 0;
   let last: Uint8Array | null = null;
   try {
-    for await (const piece of decodeTransfer(encoding, readBlob(store, raw, start, start + length))) {
+    const encoded = inTurns(readBlob(store, raw, start, start + length));
+    for await (const piece of decodeTransfer(encoding, encoded)) {
       hash.update(piece);
       decoded += piece.length;
       if (last !== null) yield last;
