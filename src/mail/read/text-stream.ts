@@ -1,5 +1,6 @@
 import { isAscii } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
+import { piecesOfText } from '../../lib/slices.js';
 import { declaredHtmlCharset, decodeText, meaningOfBytes } from './charset.js';
 
 /**
@@ -47,8 +48,12 @@ export class TextStream {
     return this.#texts.join('');
   }
 
+  /** In pieces: a text of nothing but line ends has as many lines as bytes. */
   #add(text: string): void {
-    if (text === '') return;
+    for (const piece of piecesOfText(text)) this.#addPiece(piece);
+  }
+
+  #addPiece(text: string): void {
     const isMarked = this.#utf8 !== null && !this.#hasBegun && text.startsWith(BYTE_ORDER_MARK);
     this.#hasBegun = true;
     const whole = this.#endsInCr ? `\r${text}` : text;

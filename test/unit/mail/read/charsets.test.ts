@@ -92,3 +92,15 @@ t.test('decoded as it arrives, a text is what it is as a whole', async t => {
   fc.assert(property, { numRuns: 20_000, examples });
   t.pass('in every charset, wherever it is cut');
 });
+
+t.test('a long text that is decoded as a whole loses no line end, wherever its pieces end', t => {
+  for (const charset of ['iso-8859-2', 'utf-8', 'utf-16le']) {
+    for (let before = 65_533; before <= 65_538; before++) {
+      const lines = `${'x'.repeat(before)}\r\n\r\n\ry\r`;
+      const stream = new TextStream(charset, false);
+      stream.write(charset === 'utf-16le' ? Buffer.from(lines, 'utf16le') : Buffer.from(lines));
+      t.equal(stream.end(), lines.replaceAll('\r\n', '\n'), `${charset}, ${before}`);
+    }
+  }
+  t.end();
+});
