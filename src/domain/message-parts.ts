@@ -222,6 +222,14 @@ export interface EncodedFile {
   readonly sha256: string;
 }
 
+/** An attachment within the message that it came in. */
+export interface AttachedFile extends EncodedFile {
+  /** Id within the message, as in the content's attachment metadata. */
+  readonly id: string;
+  /** As in the metadata, so that a download need not read the content. */
+  readonly filename: string | null;
+}
+
 /** Header fields of a reply, as transmitted: ids in angle brackets (RFC 5322 section 3.6.4). */
 export interface ReplyHeaders {
   readonly inReplyTo: string;

@@ -1,7 +1,7 @@
 import type { ParsedAddress } from '../contract/messages.js';
 import type { InboxId, MessageId } from '../domain/ids.js';
 import type { ThreadingIds } from '../domain/message-ids.js';
-import type { EncodedFile } from '../domain/message-parts.js';
+import type { AttachedFile } from '../domain/message-parts.js';
 
 /** The outside world as use cases see it; adaptors implement these, the composition root joins them. */
 
@@ -56,15 +56,8 @@ export interface PreparedContent {
   readonly senders: readonly string[];
   readonly recipients: readonly string[];
   /** The attachments, in the order of the content. */
-  readonly attachments: readonly PreparedAttachment[];
+  readonly attachments: readonly AttachedFile[];
   readonly ids: ThreadingIds;
-}
-
-/** Where an attachment is in the raw message, and what a download needs of its metadata. */
-export interface PreparedAttachment extends EncodedFile {
-  /** Id within the message. */
-  readonly id: string;
-  readonly filename: string | null;
 }
 
 /**

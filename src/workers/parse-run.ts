@@ -222,7 +222,6 @@ class ParseClock {
   #remainingMs: number;
   #runningSince: number | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #pauses = 0;
   #isStopped = false;
 
   constructor(limitMs: number, onTimeUp: () => void) {
@@ -231,18 +230,16 @@ class ParseClock {
     this.#run();
   }
 
-  /** Stops the clock until `resume` has been called as often as `pause`. */
+  /** Stops the clock until `resume`. */
   pause(): void {
-    this.#pauses++;
-    if (this.#pauses > 1 || this.#runningSince === undefined) return;
+    if (this.#runningSince === undefined) return;
     clearTimeout(this.#timer);
     this.#remainingMs -= performance.now() - this.#runningSince;
     this.#runningSince = undefined;
   }
 
   resume(): void {
-    this.#pauses--;
-    if (this.#pauses === 0 && !this.#isStopped) this.#run();
+    if (this.#runningSince === undefined && !this.#isStopped) this.#run();
   }
 
   stop(): void {

@@ -14,10 +14,7 @@ export function prepareContent({ content, files, ids }: ParsedMessage): Prepared
     from: content.from,
     senders: sendersOf(content),
     recipients: recipientsOf(content),
-    attachments: content.attachments.flatMap(({ id, filename }, index) => {
-      const file = files[index];
-      return file === undefined ? [] : [{ id, filename, ...file }];
-    }),
+    attachments: files,
     ids,
   };
 }

@@ -1,6 +1,6 @@
 import type { ReceivedContent } from '../../contract/messages.js';
 import type { ThreadingIds } from '../../domain/message-ids.js';
-import type { EncodedFile } from '../../domain/message-parts.js';
+import type { AttachedFile } from '../../domain/message-parts.js';
 
 /**
  * Limits on what the parser keeps of one message. A message that exceeds one is still parsed; what is over the limit is
@@ -43,7 +43,7 @@ export const defaultParseLimits: ParseLimits = {
 /** The result of `parseMessage`. */
 export interface ParsedMessage {
   readonly content: ReceivedContent;
-  /** Where the bytes of the attachments are, in the order of `content.attachments`. */
-  readonly files: readonly EncodedFile[];
+  /** Those of `content.attachments`, in their order. */
+  readonly files: readonly AttachedFile[];
   readonly ids: ThreadingIds;
 }

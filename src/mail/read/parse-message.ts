@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ReceivedAttachment } from '../../contract/messages.js';
-import { type EncodedFile, UNKNOWN_TYPE } from '../../domain/message-parts.js';
+import { type AttachedFile, UNKNOWN_TYPE } from '../../domain/message-parts.js';
 import { asBuffer } from '../../lib/bytes.js';
 import { defaultParseLimits, type ParsedMessage, type ParseLimits } from './limits.js';
 import { readMessageHeader } from './message-header.js';
@@ -44,7 +44,7 @@ export async function parseMessage(
 
 /** Collects the contents of the parts. */
 class MessageParts {
-  readonly files: EncodedFile[] = [];
+  readonly files: AttachedFile[] = [];
   readonly #texts: TextBodies;
   readonly #attachments: ReceivedAttachment[] = [];
 
@@ -69,12 +69,15 @@ class MessageParts {
       hash.update(bytes);
     }
     const { start, end } = rangeOf();
+    // Numbered, so that parsing the same message again gives the same ids.
+    const id = `a${this.files.length + 1}`;
+    const { filename } = description;
     const encoding = transferEncodingOf(description.encoding);
-    this.files.push({ start, length: end - start, encoding, size, sha256: hash.digest('base64url') });
+    const sha256 = hash.digest('base64url');
+    this.files.push({ id, filename, start, length: end - start, encoding, size, sha256 });
     this.#attachments.push({
-      // Numbered, so that parsing the same message again gives the same ids.
-      id: `a${this.files.length}`,
-      filename: description.filename,
+      id,
+      filename,
       size,
       mime_type: description.fileType,
       disposition: description.disposition,

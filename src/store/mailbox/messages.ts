@@ -3,7 +3,7 @@ import type { SentMetadata } from '../../contract/sent.js';
 import { type AccountId, type BlobId, idToBytes, type MessageId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import type {
-  EncodedFile,
+  AttachedFile,
   FileDescription,
   Mailbox,
   Recipients,
@@ -20,12 +20,9 @@ import { countRoleMail, forgetRoleMail } from './role-mail.js';
 export type ProcessingStatus = ReceivedSummary['processing_status'];
 
 /** Where the bytes of an attachment are: in the raw message; of older messages, decoded in a blob of their own. */
-export type AttachmentPlace = {
-  /** Id within the message, as in the content's attachment metadata. */
-  readonly id: string;
-  /** As in the metadata; kept here so that a download need not read the content. */
-  readonly filename: string | null;
-} & (EncodedFile | { readonly blob: BlobRef });
+export type AttachmentPlace = AttachedFile | AttachmentCopy;
+
+type AttachmentCopy = Pick<AttachedFile, 'id' | 'filename'> & { readonly blob: BlobRef };
 
 export interface ReceivedRecord extends IndexedMessage {
   readonly kind: 'received';

@@ -1,13 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { MessageId } from '../../../src/domain/ids.js';
+import type { AttachedFile } from '../../../src/domain/message-parts.js';
 import { getMessage, saveMessage } from '../../../src/store/mailbox/messages.js';
 import { indexMessage } from '../../../src/usecases/inbound/index-message.js';
-import type {
-  MessageParser,
-  ParseOutcome,
-  PreparedAttachment,
-  PreparedContent,
-} from '../../../src/usecases/ports.js';
+import type { MessageParser, ParseOutcome, PreparedContent } from '../../../src/usecases/ports.js';
 import { blobNamed, withUploads } from '../../../src/usecases/shared/uploads.js';
 import { type House, silent } from './with-house.js';
 
@@ -30,7 +26,7 @@ const CONTENT = {
 
 export function prepared(
   content: object = {},
-  attachments: readonly PreparedAttachment[] = [],
+  attachments: readonly AttachedFile[] = [],
   fields: Partial<PreparedContent> = {},
 ): PreparedContent {
   return {
@@ -64,12 +60,7 @@ export function index(house: House, id: MessageId, parse: Parse, startedAt: numb
 }
 
 /** An attachment that stands unencoded in the raw message, from `start` on. */
-export function attached(
-  id: string,
-  filename: string | null,
-  bytes: Uint8Array,
-  start = 0,
-): PreparedAttachment {
+export function attached(id: string, filename: string | null, bytes: Uint8Array, start = 0): AttachedFile {
   const sha256 = createHash('sha256').update(bytes).digest('base64url');
   return { id, filename, start, length: bytes.length, encoding: 'identity', size: bytes.length, sha256 };
 }
