@@ -48,7 +48,8 @@ interface Member {
 const LOOK_MS = 100;
 
 /**
- * Parses several small messages on one thread: reads them and posts them together, and gives each its outcome. The thread marks which one it works on, and only that one is to blame for what happens to the thread.
+ * Parses several small messages on one thread: reads them and posts them together, and gives each its outcome. The
+ * thread marks which one it works on, and only that one is to blame for what happens to the thread.
  */
 export class ParseBatch {
   readonly #options: ParseBatchOptions;
@@ -137,18 +138,12 @@ export class ParseBatch {
 
   #returnUnbegun(): void {
     this.#isSlow = true;
-    const isUnbegun = this.#posted.map(
-      (_, place) =>
-        Atomics.compareExchange(this.#marks, place, Mark.waiting, Mark.withdrawn) === Mark.waiting,
-    );
+    for (const place of this.#posted.keys()) {
+      Atomics.compareExchange(this.#marks, place, Mark.waiting, Mark.withdrawn);
+    }
     const inWork = this.#inWork;
-    this.#giveBack(
-      this.#posted.filter(
-        (member, place) =>
-          // Or finished, but the thread, which works on the next, has not posted the result.
-          isUnbegun[place] || member !== inWork,
-      ),
-    );
+    // Also those that are finished, but whose results the thread, which works on the next, has not posted.
+    this.#giveBack(this.#posted.filter(member => member !== inWork));
   }
 
   #settle(member: Member, outcome: ParseOutcome | Promise<ParseOutcome>): void {

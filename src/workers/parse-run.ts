@@ -126,7 +126,8 @@ interface ParseFeedOptions {
 }
 
 /**
- * Passes the raw message from its source to a thread, in pieces within the window. The bytes are copied, not transferred, because the buffers belong to the caller. Copying 64 KiB takes microseconds.
+ * Passes the raw message from its source to a thread, in pieces within the window. The bytes are copied, not transferred,
+ * because the buffers belong to the caller. Copying 64 KiB takes microseconds.
  */
 class ParseFeed {
   /** Resolves when the source is no longer in use; never rejects. */
