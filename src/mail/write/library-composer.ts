@@ -14,6 +14,8 @@ export type LibraryNode = Pick<
 
 /** Fields whose text is given ready: the library would write addresses anew, as in `a@5.3` to `a@5.0.0.3`. */
 const READY = new Set(['From', 'To', 'Cc', 'Subject']);
+/** Fields with parameters (RFC 2045 section 5.1, RFC 2183). */
+const PARAMETERISED = new Set(['Content-Type', 'Content-Disposition']);
 
 /**
  * The tree of a message. The library decides the structure (RFC 2046 section 5.1, RFC 2387), the boundaries, the
@@ -46,7 +48,7 @@ function writeHeader(node: LibraryNode): void {
     const isReady = READY.has(name) && typeof value === 'string';
     const text = isReady ? value : encodeHeaderValue.call(node, name, value);
     if (!/^[ -~]*$/.test(text)) throw new Error(`${name}: text that no header may hold`);
-    return name.startsWith('Content-') ? quoteNames(text) : text;
+    return PARAMETERISED.has(name) ? quoteNames(text) : text;
   };
   // Some readers take a field whose first line has no text for an empty one.
   const header = buildHeaders.call(node).replace(/^([\w-]+:)\r\n /gm, '$1 ');

@@ -120,7 +120,7 @@ const type = fc.oneof(
 );
 const contentId = fc.oneof(
   fc.stringMatching(/^[!-;=?-~]{1,60}$/),
-  fc.constantFrom('image001.png@01D1', 'ii_abc', 'i'.repeat(300)),
+  fc.constantFrom('image001.png@01D1', 'ii_abc', 'name=x', 'filename*0=x', 'i'.repeat(300)),
 );
 /** File names that an agent may give. */
 const givenName = textOf(20)
