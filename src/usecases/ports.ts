@@ -201,6 +201,50 @@ export interface Relay {
   submit(attempt: RelayAttempt): Promise<RelayOutcome>;
 }
 
+/** One message for the recipients of one domain, to be delivered to its mail servers (RFC 5321 section 5.1). */
+export interface DeliveryJob {
+  /** Of the sent message. */
+  readonly id: MessageId;
+  /** Lower case, A-labels. */
+  readonly domain: string;
+  /** Reverse-path; `""` for the null sender. */
+  readonly from: string;
+  /** Forward-paths, each distinct, all of this domain. */
+  readonly recipients: readonly string[];
+  /** As `RelayAttempt.content`. */
+  readonly content: Uint8Array;
+  /**
+   * Called once at most, with the recipients that the server takes, when all but the final dot has been sent. Only when
+   * it resolves with true does the dot leave; it has put on disk by then that it may have.
+   */
+  beforeDot(recipients: readonly string[]): Promise<boolean>;
+}
+
+/** How an attempt ended for one recipient. */
+export interface DeliveryOutcome {
+  readonly recipient: string;
+  /**
+   * `delivered`: 2xx after the final dot. `failed`: refused for good. `later`: nobody has it, try again. `unknown`: the
+   * dot may have arrived, its reply has not.
+   */
+  readonly state: 'delivered' | 'failed' | 'later' | 'unknown';
+  /** The server that said so; null when none was reached. */
+  readonly host: string | null;
+  /** Protocol of the session, such as `TLSv1.3`; null in plain text. */
+  readonly tls: string | null;
+  /** Enhanced status code (RFC 3463), the server's or ours. */
+  readonly code: string;
+  /** The server's reply in one line of printable ASCII, or what happened; at most 500 characters. */
+  readonly reply: string;
+  /** The server asks for a slower pace (421, or a 4xx that speaks of rate). */
+  readonly isThrottled?: boolean;
+}
+
+/** Delivers to the mail servers of other domains. Never rejects; one outcome for each recipient. */
+export interface Deliverer {
+  deliver(job: DeliveryJob): Promise<readonly DeliveryOutcome[]>;
+}
+
 /**
  * What an SMTP listener needs from the use cases (RFC 5321). The listener speaks the protocol; every promise to a
  * sender is decided and kept behind these types.
