@@ -86,6 +86,7 @@ export class Sending {
       },
       attribution: config.service.attribution,
       keepsMessageIds: config.relay.transport !== 'smarthost' || config.relay.smarthost.keepsMessageId,
+      deliveries: null,
       responseTimeoutMs: config.relay.responseTimeoutS * 1000,
     };
   }

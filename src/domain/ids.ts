@@ -15,6 +15,7 @@ export type MessageId = Id<'message'>;
 export type BlobId = Id<'blob'>;
 export type ThreadId = Id<'thread'>;
 export type DraftId = Id<'draft'>;
+export type DeliveryId = Id<'delivery'>;
 export type ApprovalId = Id<'approval'>;
 export type AuditId = Id<'audit'>;
 export type FeedbackId = Id<'feedback'>;

@@ -1,4 +1,5 @@
-export const HOUR_MS = 60 * 60 * 1000;
+export const MINUTE_MS = 60 * 1000;
+export const HOUR_MS = 60 * MINUTE_MS;
 /** 24 hours in milliseconds: the lifetime of idempotency keys, the window of the quota. */
 export const DAY_MS = 24 * HOUR_MS;
 

@@ -1,6 +1,6 @@
-import type { MessageId } from '../domain/ids.js';
 import { backOffMs, reasonOf } from '../lib/async.js';
 import type { Logger } from '../usecases/ports.js';
+import type { WorkId } from './work-places.js';
 
 /**
  * Why a message that was acknowledged is always parsed, and a send that was taken is always attempted.
@@ -37,7 +37,7 @@ export interface ReconcilerOptions<Position> {
 }
 
 export interface PendingPage<Position> {
-  readonly ids: readonly MessageId[];
+  readonly ids: readonly WorkId[];
   /** The position to pass as `after` for the next page; null for the last page. */
   readonly next: Position | null;
 }
@@ -48,7 +48,7 @@ export interface ReconciledQueue {
   /** Compares the queue's memory with Redis; ids that Redis lost count as not queued from then on. */
   forgetLost(): Promise<void>;
   /** Resolves when the ids are queued, as far as there is room. */
-  add(ids: readonly MessageId[]): Promise<{
+  add(ids: readonly WorkId[]): Promise<{
     /** How many were not queued before. */
     readonly added: number;
     /** Some were not queued, and there is no room for any id. */

@@ -1,10 +1,10 @@
 import { type Job, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { type MessageId, toId } from '../domain/ids.js';
+import { toId } from '../domain/ids.js';
 import { reasonOf, settledWithin } from '../lib/async.js';
 import type { Logger } from '../usecases/ports.js';
 import { connectRedis, isConnectionError, isDamageError, type RedisSpace } from './connection.js';
-import { type Lane, type Places, WorkPlaces } from './work-places.js';
+import { type Lane, type Places, type WorkId, WorkPlaces } from './work-places.js';
 
 export interface WorkConsumerOptions {
   /** Name of the queue. */
@@ -12,13 +12,13 @@ export interface WorkConsumerOptions {
   readonly redis: RedisSpace;
   readonly log: Logger;
   readonly places: Places;
-  readonly laneOf: (id: MessageId) => Lane;
+  laneOf(id: WorkId): Lane;
   /** Does the work of one id. May be called again for an id that is done, which must do no harm. */
-  readonly handler: (id: MessageId) => Promise<void>;
+  handler(id: WorkId): Promise<void>;
   /** The ids of a job have been taken from Redis: they wait for their turn here. */
   readonly onTaken?: (job: string) => void;
   /** The handler of the id has ended, well or badly. */
-  readonly onDone?: (id: MessageId) => void;
+  onDone?(id: WorkId): void;
   /** The keys of the queue hold what nobody put there by way of us. */
   readonly onDamage?: () => void;
   /** How long `close` waits for handlers. */
@@ -117,7 +117,7 @@ export class WorkConsumer {
    * @returns false if there is no free place, others wait for one, the id must be worked on alone, or it is here
    *   already: then the id has to go through the queue
    */
-  takeNow(id: MessageId, lane: Lane): boolean {
+  takeNow(id: WorkId, lane: Lane): boolean {
     return this.#worker !== undefined && this.#places.takeNow(id, lane);
   }
 
@@ -149,7 +149,7 @@ export class WorkConsumer {
   }
 
   /** A failure concerns this id only: it stays pending, and the reconciler queues it again. */
-  async #handle(id: MessageId): Promise<void> {
+  async #handle(id: WorkId): Promise<void> {
     const { handler, onDone, log } = this.#options;
     try {
       await handler(id);
@@ -190,7 +190,7 @@ export class WorkConsumer {
   }
 }
 
-function idsOf(job: Job): MessageId[] {
+function idsOf(job: Job): WorkId[] {
   const ids: unknown = job.data;
-  return Array.isArray(ids) ? ids.flatMap(id => toId<MessageId>(`${id}`) ?? []) : [];
+  return Array.isArray(ids) ? ids.flatMap(id => toId<WorkId>(`${id}`) ?? []) : [];
 }

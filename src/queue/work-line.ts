@@ -1,19 +1,21 @@
-import type { MessageId } from '../domain/ids.js';
 import { within } from '../lib/async.js';
 import type { Store } from '../store/engine/store.js';
-import { listDue, type PendingWork } from '../store/records/pending.js';
+import { listDue, type PendingKind } from '../store/records/pending.js';
 import type { Clock, WorkQueue } from '../usecases/ports.js';
 import { type PendingPage, Reconciler, type ReconcilerOptions } from './reconciler.js';
 import { WorkConsumer, type WorkConsumerOptions } from './work-consumer.js';
-import type { Lane } from './work-places.js';
+import type { Lane, WorkId } from './work-places.js';
 import { BullWorkQueue, type BullWorkQueueOptions } from './work-queue.js';
+
+/** What a piece of work is known by. */
+type IdOf<Work> = Work extends { readonly id: infer Key } ? Key : never;
 
 export interface WorkLineOptions<Work, Position>
   extends Omit<BullWorkQueueOptions, 'laneOf'>,
     Omit<WorkConsumerOptions, 'handler' | 'laneOf' | 'onTaken' | 'onDone' | 'onDamage'>,
     Omit<ReconcilerOptions<Position>, 'queue'> {
   /** Reads what decides when the turn of an id comes; undefined when its message is gone. */
-  readonly find: (id: MessageId) => Work | undefined;
+  readonly find: (id: IdOf<Work>) => Work | undefined;
   /** Where it waits. Work whose message is gone waits in the first of `places`. */
   readonly laneOf: (work: Work) => Lane;
   /**
@@ -21,7 +23,7 @@ export interface WorkLineOptions<Work, Position>
    * @returns the milliseconds after which the id is due again, or undefined when it is done. The store must have
    *   recorded the same: the returned value only saves waiting for the reconciler
    */
-  readonly handler: (id: MessageId) => Promise<number | undefined>;
+  readonly handler: (id: IdOf<Work>) => Promise<number | undefined>;
   /** Ids that are offered are worked on at once while there is room, without the queue in Redis. */
   readonly isDirect?: boolean;
 }
@@ -32,7 +34,7 @@ export interface WorkLineOptions<Work, Position>
  * never waits and may be lost; the reconciler then finds the work in the store (`reconciler.ts` says why nothing is
  * lost). Starting and offering do not need Redis.
  */
-export class WorkLine<Work extends { readonly id: MessageId }, Position> implements WorkQueue<Work> {
+export class WorkLine<Work extends { readonly id: WorkId }, Position> implements WorkQueue<Work> {
   readonly #options: WorkLineOptions<Work, Position>;
   readonly #queue: BullWorkQueue;
   readonly #consumer: WorkConsumer;
@@ -97,19 +99,19 @@ export class WorkLine<Work extends { readonly id: MessageId }, Position> impleme
     this.#queue.offer(isDirect ? offers.filter(({ id, lane }) => !this.#consumer.takeNow(id, lane)) : offers);
   }
 
-  #findLane(id: MessageId): Lane {
+  #findLane(id: WorkId): Lane {
     const { find, laneOf, places } = this.#options;
-    const work = find(id);
+    const work = find(id as IdOf<Work>);
     return work === undefined
       ? { way: Object.keys(places)[0] ?? '', owner: '', isAlone: false }
       : laneOf(work);
   }
 
-  async #work(id: MessageId): Promise<void> {
-    const againMs = await this.#options.handler(id);
+  async #work(id: WorkId): Promise<void> {
+    const againMs = await this.#options.handler(id as IdOf<Work>);
     if (againMs === undefined || againMs > LONGEST_TIMER_MS) return;
     const again = (): void => {
-      const work = this.#options.find(id);
+      const work = this.#options.find(id as IdOf<Work>);
       if (work !== undefined) this.offer([work]);
     };
     setTimeout(again, Math.max(0, againMs)).unref();
@@ -119,13 +121,13 @@ export class WorkLine<Work extends { readonly id: MessageId }, Position> impleme
 /** Work that is due later than this is left to the reconciler: the timers of a backlog would fill the memory. */
 const LONGEST_TIMER_MS = 30_000;
 
-/** The kinds of pending work whose entry names a message. */
-type MessageWork = Extract<PendingWork, { readonly id: MessageId }>['kind'];
+/** The kinds of pending work that lines of workers do. */
+type LineWork = Extract<PendingKind, 'parse' | 'relay' | 'deliver'>;
 
-/** Lists for a reconciler the messages with work of this kind that is due by `clock`: oldest first, in pages. */
+/** Lists for a reconciler the work of this kind that is due by `clock`: oldest first, in pages. */
 export function pendingWork(
   store: Pick<Store, 'read'>,
-  kind: MessageWork,
+  kind: LineWork,
   clock: Clock,
 ): (limit: number, after?: Buffer) => PendingPage<Buffer> {
   return (limit, after) => {

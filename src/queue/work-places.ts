@@ -1,5 +1,8 @@
-import type { MessageId } from '../domain/ids.js';
+import type { Id } from '../domain/ids.js';
 import { Turns } from '../lib/turns.js';
+
+/** What is worked on: the id of a message, or of another record that names work. */
+export type WorkId = Id<string>;
 
 /** Where an id waits for its turn. */
 export interface Lane {
@@ -17,7 +20,7 @@ export type Places = Readonly<Record<string, number>>;
 /** The places of one way, and who waits for them. */
 interface Way {
   readonly places: number;
-  readonly waiting: Turns<MessageId>;
+  readonly waiting: Turns<WorkId>;
   taken: number;
   /** When work last ended here, or first came after there was none, by the clock of the process. */
   movedAt: number;
@@ -29,34 +32,34 @@ interface Way {
  * others.
  */
 export class WorkPlaces {
-  readonly #work: (id: MessageId) => Promise<void>;
+  readonly #work: (id: WorkId) => Promise<void>;
   readonly #ways: ReadonlyMap<string, Way>;
   readonly #alone: Way = newWay(1);
   #isAlonesTurn = true;
   /** Every id that waits or is in flight. */
-  readonly #ids = new Set<MessageId>();
-  readonly #inFlight = new Map<MessageId, Promise<void>>();
+  readonly #ids = new Set<WorkId>();
+  readonly #inFlight = new Map<WorkId, Promise<void>>();
   #movedAt = performance.now();
   #isClosed = false;
 
   /** @param work does the work of an id; never rejects */
-  constructor(places: Places, work: (id: MessageId) => Promise<void>) {
+  constructor(places: Places, work: (id: WorkId) => Promise<void>) {
     this.#work = work;
     this.#ways = new Map(Object.entries(places).map(([way, count]) => [way, newWay(count)]));
   }
 
   /** What is being worked on. */
-  get inFlight(): ReadonlyMap<MessageId, Promise<void>> {
+  get inFlight(): ReadonlyMap<WorkId, Promise<void>> {
     return this.#inFlight;
   }
 
   /** Does it wait here, or is it in flight? */
-  has(id: MessageId): boolean {
+  has(id: WorkId): boolean {
     return this.#ids.has(id);
   }
 
   /** Works on these ids, each when its turn has come. Those that are here already are skipped. */
-  add(ids: Iterable<readonly [MessageId, Lane]>): void {
+  add(ids: Iterable<readonly [WorkId, Lane]>): void {
     for (const [id, lane] of ids) {
       if (this.#isClosed || this.has(id)) continue;
       const way = this.#wayOf(lane);
@@ -71,7 +74,7 @@ export class WorkPlaces {
    * @returns false if there is no free place, others wait for one, the id must be worked on alone, or it is here
    *   already
    */
-  takeNow(id: MessageId, lane: Lane): boolean {
+  takeNow(id: WorkId, lane: Lane): boolean {
     const way = this.#wayOf(lane);
     const hasPlace = way.taken < way.places && way.waiting.size === 0 && !this.#isAloneDue;
     if (this.#isClosed || way === this.#alone || !hasPlace || this.has(id)) return false;
@@ -101,7 +104,7 @@ export class WorkPlaces {
     return way;
   }
 
-  #arrive(id: MessageId, way: Way): void {
+  #arrive(id: WorkId, way: Way): void {
     this.#ids.add(id);
     if (way.taken + way.waiting.size === 0) way.movedAt = performance.now();
   }
@@ -132,7 +135,7 @@ export class WorkPlaces {
     }
   }
 
-  #begin(id: MessageId, way: Way): void {
+  #begin(id: WorkId, way: Way): void {
     way.taken++;
     const work = this.#work(id).finally(() => {
       way.taken--;

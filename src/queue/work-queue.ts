@@ -1,13 +1,12 @@
 import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { MessageId } from '../domain/ids.js';
 import { reasonOf } from '../lib/async.js';
 import type { Logger } from '../usecases/ports.js';
 import { connectRedis, isConnectionError, isDamageError, type RedisSpace } from './connection.js';
 import { QueueShares } from './queue-shares.js';
 import type { ReconciledQueue, Scope } from './reconciler.js';
-import type { Lane } from './work-places.js';
+import type { Lane, WorkId } from './work-places.js';
 
 /** Redis is away: nothing was queued. The reconciler queues it when Redis is back. */
 class QueueUnavailableError extends Error {
@@ -24,7 +23,7 @@ export interface BullWorkQueueOptions {
   readonly name: string;
   readonly redis: RedisSpace;
   readonly log: Logger;
-  readonly laneOf: (id: MessageId) => Lane;
+  laneOf(id: WorkId): Lane;
   /** How many ids may be queued at once (`queue-shares.ts` says whose); more are left to the reconciler. */
   readonly maxQueued?: number;
   /**
@@ -35,14 +34,14 @@ export interface BullWorkQueueOptions {
 
 /** A job that was not taken yet. */
 interface Batch {
-  readonly ids: readonly MessageId[];
+  readonly ids: readonly WorkId[];
   /** Has Redis confirmed it? */
   isSent: boolean;
 }
 
 /** An id, and where it waits for its turn. */
 export interface Offer {
-  readonly id: MessageId;
+  readonly id: WorkId;
   readonly lane: Lane;
 }
 
@@ -61,10 +60,10 @@ export interface Offer {
 export class BullWorkQueue implements ReconciledQueue {
   readonly #options: Required<BullWorkQueueOptions>;
   /** Every id on its way to Redis, in Redis, waiting for its turn, or in flight. */
-  readonly #queued = new Map<MessageId, Lane>();
+  readonly #queued = new Map<WorkId, Lane>();
   readonly #shares: QueueShares;
   /** Ids that wait to be sent to Redis as a batch. */
-  readonly #gathered: MessageId[] = [];
+  readonly #gathered: WorkId[] = [];
   /** By the id of the job in Redis. */
   readonly #batches = new Map<string, Batch>();
   readonly #readyListeners = new Set<(scope: Scope) => void>();
@@ -110,7 +109,7 @@ export class BullWorkQueue implements ReconciledQueue {
   }
 
   /** Where a queued id waits for its turn. */
-  laneOf(id: MessageId): Lane | undefined {
+  laneOf(id: WorkId): Lane | undefined {
     return this.#queued.get(id);
   }
 
@@ -137,7 +136,7 @@ export class BullWorkQueue implements ReconciledQueue {
    * Queues the ids that are not queued yet, as far as there is room, and waits until Redis has confirmed them.
    * Rejects with `QueueUnavailableError` when Redis is away, or with the error with which Redis refuses.
    */
-  async add(ids: readonly MessageId[]): ReturnType<ReconciledQueue['add']> {
+  async add(ids: readonly WorkId[]): ReturnType<ReconciledQueue['add']> {
     this.#requireReady();
     const missing = ids.filter(id => !this.#queued.has(id));
     const added = missing.filter(id => !this.#shares.isFull && this.#enter(id, this.#options.laneOf(id)));
@@ -156,7 +155,7 @@ export class BullWorkQueue implements ReconciledQueue {
   }
 
   /** The work of the id has ended: from now on it may be queued again. */
-  done(id: MessageId): void {
+  done(id: WorkId): void {
     const lane = this.#queued.get(id);
     if (lane === undefined) return;
     this.#queued.delete(id);
@@ -200,7 +199,7 @@ export class BullWorkQueue implements ReconciledQueue {
   }
 
   /** Remembers an id as queued, if there is room for it. */
-  #enter(id: MessageId, lane: Lane): boolean {
+  #enter(id: WorkId, lane: Lane): boolean {
     if (!this.#shares.enter(lane)) return false;
     this.#queued.set(id, lane);
     return true;
@@ -290,7 +289,7 @@ export class BullWorkQueue implements ReconciledQueue {
     }
   }
 
-  async #send(ids: readonly MessageId[]): Promise<void> {
+  async #send(ids: readonly WorkId[]): Promise<void> {
     const name = `b${++this.#lastBatch}`;
     const batch: Batch = { ids, isSent: false };
     this.#batches.set(name, batch);

@@ -35,6 +35,7 @@ import {
 } from './records/approvals.js';
 import { blobChunksTable, blobOwnersTable, blobUploadsTable } from './records/blobs.js';
 import { chargeSumsTable, chargesTable } from './records/charges.js';
+import { deliveriesTable, sentDeliveriesTable } from './records/deliveries.js';
 import { draftsTable, inboxDraftsTable } from './records/drafts.js';
 import {
   accountInboxesTable,
@@ -192,12 +193,14 @@ const ALL_TABLES: readonly { readonly name: string }[] = [
   folderCountersTable,
   setsTable,
   labelCountsTable,
+  sentDeliveriesTable,
   sentTable,
   threadsTable,
   threadActivityTable,
   threadLinksTable,
   threadPartsTable,
   threadAliasesTable,
+  deliveriesTable,
   draftsTable,
   inboxDraftsTable,
   chargesTable,

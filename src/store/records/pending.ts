@@ -2,6 +2,7 @@ import {
   type AccountId,
   type ApprovalId,
   type BlobId,
+  type DeliveryId,
   type InboxId,
   idToBytes,
   type MessageId,
@@ -29,6 +30,8 @@ export type PendingWork =
   | { readonly kind: 'relay'; readonly id: MessageId }
   /** A send whose attempt never started and is too old to start by itself: for the admin to see. */
   | { readonly kind: 'relay-held'; readonly id: MessageId }
+  /** Deliver a message to a domain; stays until every recipient has its outcome and its sender has been told. */
+  | { readonly kind: 'deliver'; readonly id: DeliveryId }
   /** Forget charges of an account that have expired. */
   | { readonly kind: 'expire-charges'; readonly id: AccountId }
   /** Free what a conversation that has ended left under one of its ids. */
@@ -57,6 +60,7 @@ const KIND_BYTE: Record<PendingKind, number> = {
   'relay-held': 7,
   'expire-charges': 8,
   'purge-thread': 9,
+  deliver: 10,
   'expire-link': 20,
   'expire-phrase': 21,
   'feedback-digest': 22,

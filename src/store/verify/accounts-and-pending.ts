@@ -120,6 +120,7 @@ export const pendingEntry = {
   purgeTrash: (id: string, kind: string, dueAt: number): string =>
     `pending erasure from Trash of ${kind} message ${id}, due ${dueAt}`,
   relay: (id: string, dueAt: number): string => `pending relaying of message ${id}, due ${dueAt}`,
+  deliver: (id: string, dueAt: number): string => `pending delivery ${id}, due ${dueAt}`,
   relayHeld: (id: string, dueAt: number): string => `held sending of message ${id}, due ${dueAt}`,
   expireCharges: (id: string, dueAt: number): string =>
     `pending expiry of charges of account ${id}, due ${dueAt}`,
@@ -179,6 +180,9 @@ function findWork(reader: Reader, ledger: Ledger, work: PendingWork, dueAt: numb
       break;
     case 'relay-held':
       ledger.find(pendingEntry.relayHeld(work.id, dueAt));
+      break;
+    case 'deliver':
+      ledger.find(pendingEntry.deliver(work.id, dueAt));
       break;
     case 'expire-charges':
       ledger.find(pendingEntry.expireCharges(work.id, dueAt));

@@ -7,6 +7,7 @@ import {
   findPending,
   verifyAccounts,
 } from './accounts-and-pending.js';
+import { verifyDeliveries } from './deliveries.js';
 import { type Ledger, NameLedger, SumLedger } from './ledger.js';
 import { expectMessages, findTrash, verifyCharges, verifyDrafts } from './messages.js';
 import {
@@ -86,6 +87,7 @@ function readAll(reader: Reader, ledger: Ledger): Checked {
   const { received, sent, trashed, tallies } = expectMessages(reader, counting, isLeaving, stored);
   verifyCharges(reader, counting);
   const drafts = verifyDrafts(reader, counting, isLeaving, stored);
+  verifyDeliveries(reader, counting);
   stored.compare(counting);
   findSummaries(reader, counting);
   findSets(reader, counting, isLeaving);

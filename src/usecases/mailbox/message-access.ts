@@ -11,6 +11,7 @@ import {
 } from '../../store/mailbox/messages.js';
 import type { AccountPermissions } from '../../store/records/accounts.js';
 import { releaseBlob } from '../../store/records/blobs.js';
+import { forgetDeliveries } from '../../store/records/deliveries.js';
 import { removePending } from '../../store/records/pending.js';
 import { type Caller, checkPermitted, reachedInbox } from '../shared/callers.js';
 
@@ -41,6 +42,7 @@ export function eraseMessage(writer: Writer, message: MessageRecord, nowMs: numb
     const kind = message.attempt === 'held' ? 'relay-held' : 'relay';
     removePending(writer, { kind, dueAt: message.relayDueAt, id });
   }
+  if (message.kind === 'sent') forgetDeliveries(writer, id);
   for (const blob of blobsOf(message)) releaseBlob(writer, blob, nowMs);
   removeMessage(writer, message);
 }

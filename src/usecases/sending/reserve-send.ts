@@ -10,11 +10,14 @@ import {
   type SentRecord,
   saveMessage,
 } from '../../store/mailbox/messages.js';
+import { releaseBlob } from '../../store/records/blobs.js';
 import { addCharge } from '../../store/records/charges.js';
+import type { DeliveryRecord } from '../../store/records/deliveries.js';
 import { type InboxRecord, suppressedRecipients } from '../../store/records/inboxes.js';
 import { addPending } from '../../store/records/pending.js';
 import { joinThread } from '../../store/threads/move.js';
-import { addFiles, blobNamed, placeFiles, type Uploads } from '../shared/uploads.js';
+import { addFiles, blobNamed, placeFiles, type UploadedBlobs, type Uploads } from '../shared/uploads.js';
+import { makeDeliveries } from './make-deliveries.js';
 import type { MessageFacts, OutgoingContent } from './outgoing.js';
 import type { Recipe } from './recipe.js';
 
@@ -28,9 +31,12 @@ export interface Reservation {
   readonly setBackMs: number;
   /** What `uploadContent` has filled. */
   readonly uploads: Uploads;
+  /** It is delivered from here, not handed to a relay: `uploadTransmitted` has been called too. */
+  readonly isDelivered: boolean;
 }
 
 const BODIES = 'bodies';
+const TRANSMITTED = 'transmitted';
 
 /** Uploads what the sent copy keeps of a message: its texts, attribution included, and its files. */
 export async function uploadContent(
@@ -42,28 +48,51 @@ export async function uploadContent(
   await addFiles(uploads, files);
 }
 
+/** Uploads the bytes that deliveries transmit; the caller must not use them again. */
+export function uploadTransmitted(uploads: Uploads, message: Uint8Array): Promise<void> {
+  return uploads.add(TRANSMITTED, message);
+}
+
+/** What a reservation has put into the store. */
+export interface ReservedSend {
+  readonly record: SentRecord;
+  /** None where a relay takes the message. */
+  readonly deliveries: readonly DeliveryRecord[];
+}
+
 /**
  * Writes the reservation of a send: everything about it, in one unit of work (src/usecases/sending/submit-send.ts says
  * why). The caller has made all checks in the same unit. A suppressed recipient rejects the message here and now: it is
- * kept as `rejected`, without a charge, and the relay never hears of it.
+ * kept as `rejected`, without a charge, and nobody is asked to take it.
  */
-export function reserveSend(writer: Writer, reservation: Reservation): SentRecord {
-  const { inbox, content, facts } = reservation;
+export function reserveSend(writer: Writer, reservation: Reservation): ReservedSend {
+  const { inbox, content, facts, uploads, isDelivered } = reservation;
   const suppressed = suppressedRecipients(writer, addressesOf(content.recipients));
-  const record = makeRecord(writer, reservation, suppressed.length > 0);
+  const blobs = uploads.finish(writer);
+  const record = makeRecord(writer, reservation, blobs, suppressed.length > 0);
   saveMessage(writer, null, record);
-  if (record.relayDueAt !== null) {
-    addPending(writer, record.relayDueAt, { kind: 'relay', id: record.id });
+  const isTaken = suppressed.length === 0;
+  if (record.relayDueAt !== null) addPending(writer, record.relayDueAt, { kind: 'relay', id: record.id });
+  if (isTaken) {
     const charge = { accountId: inbox.accountId, at: facts.date, id: record.id };
     addCharge(writer, charge, recipientCount(record));
   }
-  return record;
+  if (!isDelivered) return { record, deliveries: [] };
+  const transmitted = blobNamed(blobs, TRANSMITTED);
+  if (isTaken) return { record, deliveries: makeDeliveries(writer, record, transmitted, facts.date) };
+  releaseBlob(writer, transmitted.id, facts.date);
+  return { record, deliveries: [] };
 }
 
-function makeRecord(writer: Writer, reservation: Reservation, isSuppressed: boolean): SentRecord {
-  const { recipe, inbox, content, facts, setBackMs, uploads } = reservation;
+function makeRecord(
+  writer: Writer,
+  reservation: Reservation,
+  blobs: UploadedBlobs,
+  isSuppressed: boolean,
+): SentRecord {
+  const { recipe, inbox, content, facts, setBackMs, isDelivered } = reservation;
   const { seq, at } = takeSequence(writer, { inboxId: inbox.id, kind: 'sent' }, facts.date, setBackMs);
-  const blobs = uploads.finish(writer);
+  const isSettled = isSuppressed || isDelivered;
   const { to, cc, bcc } = content.recipients;
   return {
     id: facts.id,
@@ -78,9 +107,10 @@ function makeRecord(writer: Writer, reservation: Reservation, isSuppressed: bool
     threadId: joinThread(writer, inbox.id, threadIdsOf(facts.messageId, content.replyTarget), at),
     createdAt: at,
     reservedAt: facts.date,
-    status: isSuppressed ? 'rejected' : 'unknown',
-    attempt: isSuppressed ? 'settled' : 'reserved',
-    relayDueAt: isSuppressed ? null : facts.date,
+    // Deliveries that are on disk are accepted; what becomes of each recipient, they say themselves.
+    status: isSuppressed ? 'rejected' : isDelivered ? 'accepted' : 'unknown',
+    attempt: isSettled ? 'settled' : 'reserved',
+    relayDueAt: isSettled ? null : facts.date,
     errorCode: isSuppressed ? 'E_RECIPIENT_SUPPRESSED' : null,
     detail: null,
     messageId: facts.messageId,

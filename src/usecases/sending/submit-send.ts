@@ -10,6 +10,7 @@ import type { Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
 import { getSent, recipientCount, type SentRecord, viewSent } from '../../store/mailbox/messages.js';
 import type { BlobUploads } from '../../store/records/blob-upload.js';
+import type { DeliveryRecord } from '../../store/records/deliveries.js';
 import type { InboxRecord } from '../../store/records/inboxes.js';
 import { withShownThread } from '../../store/threads/names.js';
 import { senderOf } from '../inboxes/inboxes.js';
@@ -24,7 +25,7 @@ import { composeOutgoing, type OutgoingContent, withAttribution } from './outgoi
 import { checkQuota, type QuotaDeps } from './quota.js';
 import type { Recipe } from './recipe.js';
 import type { RelayWork } from './relay-message.js';
-import { reserveSend, uploadContent } from './reserve-send.js';
+import { type ReservedSend, reserveSend, uploadContent, uploadTransmitted } from './reserve-send.js';
 
 /**
  * Why nothing is sent twice, and nothing is lost silently.
@@ -46,6 +47,8 @@ import { reserveSend, uploadContent } from './reserve-send.js';
 export interface SendDeps extends HandOverDeps {
   readonly uploads: BlobUploads;
   readonly clock: Clock;
+  /** Where messages are delivered from here, as soon as they are on disk; null where a relay takes them. */
+  readonly deliveries: WorkQueue<DeliveryRecord> | null;
   /** Messages for the relay; `isReady` is false while it cannot take any. */
   readonly queue: WorkQueue<RelayWork> & { readonly isReady: boolean };
   readonly quota: QuotaDeps;
@@ -145,19 +148,21 @@ async function reserve(
   const facts = { id, messageId: `${id}@${inbox.domain}`, from, date: nowMs, mentionsItself };
   const message = await composeOutgoing(content, facts);
   deps.store.read(reader => admit(reader, deps, recipe, inbox, bare, nowMs));
-  if (!deps.queue.isReady) throw unavailable(recipe);
+  if (deps.deliveries === null && !deps.queue.isReady) throw unavailable(recipe);
   if (!deps.store.room.hasRoomFor(2 * message.length)) throw new NoRoomError();
 
   return withUploads(deps.uploads, async uploads => {
     await pauseIfLong(message.length);
     await uploadContent(uploads, content);
+    const isDelivered = deps.deliveries !== null;
+    if (isDelivered) await uploadTransmitted(uploads, message);
     return await deps.store.write(writer => {
       const receipt = findAttempt(writer, deps, recipe);
       if (receipt !== null) return receipt;
       admit(writer, deps, recipe, inbox, bare, nowMs);
       recipe.draft?.submit(writer, id, nowMs);
-      const record = reserveSend(writer, { recipe, inbox, content, facts, setBackMs, uploads });
-      return { record, message, keyed: keep(writer, recipe.retry, id, nowMs) };
+      const reservation = { recipe, inbox, content, facts, setBackMs, uploads, isDelivered };
+      return { ...reserveSend(writer, reservation), message, keyed: keep(writer, recipe.retry, id, nowMs) };
     });
   });
 }
@@ -170,8 +175,7 @@ function unavailable({ draft }: Recipe): Refusal {
 }
 
 /** An attempt that is on disk, and its message for the relay. */
-export interface Reserved {
-  readonly record: SentRecord;
+export interface Reserved extends ReservedSend {
   readonly message: Uint8Array;
   /** The part of the receipt that concerns its key. */
   readonly keyed: Keyed;
@@ -181,6 +185,7 @@ export interface HandOverDeps {
   readonly store: Store;
   readonly inFlight: SendsInFlight;
   readonly queue: WorkQueue<RelayWork>;
+  readonly deliveries: WorkQueue<DeliveryRecord> | null;
   /** How long a request waits for the outcome. */
   readonly responseTimeoutMs: number;
 }
@@ -190,9 +195,11 @@ export interface HandOverDeps {
  * function here is async, because an async function keeps its arguments while it waits: only the record of the message
  * stays in memory, and its bytes as far as `SendsInFlight` has room for them.
  */
-function handOver(deps: HandOverDeps, { record, message, keyed }: Reserved): Promise<SendReceipt> {
+function handOver(deps: HandOverDeps, reserved: Reserved): Promise<SendReceipt> {
+  const { record, message, keyed, deliveries } = reserved;
   const { store, inFlight, queue, responseTimeoutMs } = deps;
   const { id, attempt } = record;
+  deps.deliveries?.offer(deliveries);
   if (attempt === 'settled') return Promise.resolve(receiptOf(store, record, keyed, null));
   const outcome = inFlight.hold(id, message, responseTimeoutMs);
   queue.offer([record]);

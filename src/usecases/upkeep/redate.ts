@@ -1,12 +1,13 @@
 import { MOST_BACK_MS } from '../../domain/clock.js';
 import { KEY_LIFETIME_MS } from '../../domain/idempotency.js';
 import type { AccountId } from '../../domain/ids.js';
-import { DAY_MS } from '../../domain/instants.js';
+import { DAY_MS, HOUR_MS } from '../../domain/instants.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Writer } from '../../store/engine/tables.js';
 import { getMessage, getSent, saveAttempt, saveMessage } from '../../store/mailbox/messages.js';
 import { findLink, findPhrase, putLink, putPhrase } from '../../store/records/approvals.js';
 import { accountsWithCharges, hasChargeAfter, redateCharges } from '../../store/records/charges.js';
+import { deliveriesTable, getDelivery } from '../../store/records/deliveries.js';
 import {
   addPending,
   type DueWork,
@@ -43,6 +44,21 @@ const REDATED: { readonly [Kind in RedatedKind]: Lifetime<Kind> } = {
     tell: (writer, { id }, relayDueAt) => {
       const record = getSent(writer, id);
       if (record !== undefined && record.relayDueAt !== null) saveAttempt(writer, { ...record, relayDueAt });
+    },
+  },
+  deliver: {
+    // The longest pause between two attempts, and a little more.
+    afterMs: 5 * HOUR_MS,
+    tell: (writer, { id }, dueAt) => {
+      const record = getDelivery(writer, id);
+      if (record === undefined || record.dueAt === null) return;
+      const createdAt = Math.min(record.createdAt, dueAt);
+      writer.put(deliveriesTable, id, {
+        ...record,
+        createdAt,
+        nextAt: record.nextAt === null ? null : dueAt,
+        dueAt,
+      });
     },
   },
   'purge-blob': { afterMs: 0 },

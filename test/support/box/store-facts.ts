@@ -64,6 +64,7 @@ export function readFacts(store: Store): StoreFacts {
         'purge-blob': count('purge-blob'),
         'purge-inbox': count('purge-inbox'),
         'purge-trash': count('purge-trash'),
+        deliver: count('deliver'),
         relay: count('relay'),
         'relay-held': count('relay-held'),
         'expire-charges': count('expire-charges'),

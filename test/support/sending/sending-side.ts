@@ -47,6 +47,7 @@ export class SendingSide {
       },
       attribution: 'Sent via Postern',
       keepsMessageIds: true,
+      deliveries: null,
       responseTimeoutMs,
     };
   }

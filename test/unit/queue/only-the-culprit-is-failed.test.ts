@@ -24,7 +24,8 @@ async function live(house: House, culprits: ReadonlySet<MessageId>): Promise<'di
       };
     const ids = house.pending();
     let left = ids.length;
-    const places = new WorkPlaces({ small: 64 }, async id => {
+    const places = new WorkPlaces({ small: 64 }, async key => {
+      const id = key as MessageId;
       // A process that has ended begins no work.
       if (isDead) return new Promise(() => {});
       await index(house, id, parse(id));

@@ -52,6 +52,7 @@ export class Desk {
       },
       attribution: ATTRIBUTION,
       keepsMessageIds: true,
+      deliveries: null,
       responseTimeoutMs,
     };
   }

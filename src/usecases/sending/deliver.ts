@@ -1,0 +1,185 @@
+import { Refusal } from '../../domain/errors.js';
+import type { DeliveryId } from '../../domain/ids.js';
+import type { Store } from '../../store/engine/store.js';
+import type { Writer } from '../../store/engine/tables.js';
+import { getSent } from '../../store/mailbox/messages.js';
+import {
+  type DeliveryRecord,
+  getDelivery,
+  hasEnded,
+  removeDelivery,
+  saveDelivery,
+} from '../../store/records/deliveries.js';
+import { getInbox } from '../../store/records/inboxes.js';
+import { pendingPages } from '../../store/records/pending.js';
+import type { Clock, Deliverer, DeliveryOutcome, Logger } from '../ports.js';
+import { readWhole } from '../shared/contents.js';
+import {
+  afterAttempt,
+  afterCrash,
+  afterNotice,
+  beforeDot,
+  cancelled,
+  isQueued,
+  type Notice,
+  owedNotice,
+} from './delivery-states.js';
+
+/**
+ * Why nothing is delivered twice.
+ *
+ * A delivery is a record, made in the commit that reserves the send, and its entry in the pending index. Before the
+ * final dot of a transaction leaves, its recipients are `sending` on disk; only a reply, or the knowledge that the dot
+ * never left, takes a recipient out of that state. So wherever the process ends:
+ *
+ * - before the mark: no dot has left; the recipient is `queued` and tried again;
+ * - after the mark: the message may have arrived. It is `unknown`, its sender is told, and nothing tries it again but
+ *   an admin who says that it may be delivered twice.
+ */
+export interface DeliverDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly deliverer: Deliverer;
+  /** Tells the sending inbox; false when there is no room for it now. */
+  readonly notify: (delivery: DeliveryRecord, notice: Notice) => Promise<boolean>;
+  readonly log: Logger;
+  /** After so long what waits is given up. */
+  readonly maxAgeMs: number;
+}
+
+/** A notice that could not be delivered, for want of room, is tried again after this time. */
+const NOTICE_AGAIN_MS = 60_000;
+
+/**
+ * Does what is due of a delivery: the next attempt, then the notice that is owed. Calling it for one that has ended, is
+ * gone or is not due does no harm; it must not run twice at once for the same delivery.
+ * @returns the milliseconds after which it is due again; undefined when it has ended
+ */
+export async function deliver(deps: DeliverDeps, id: DeliveryId): Promise<number | undefined> {
+  const { store, clock } = deps;
+  const found = store.read(reader => getDelivery(reader, id));
+  if (found === undefined || hasEnded(found)) return undefined;
+  const isOrphan = store.read(reader => getInbox(reader, found.inboxId)) === undefined;
+  if (isOrphan) {
+    await change(deps, id, current => cancelled(current, clock()));
+    return undefined;
+  }
+  const isDue = found.nextAt !== null && found.nextAt <= clock();
+  const tried = isDue ? await tryOnce(deps, found) : found;
+  return tried === undefined ? undefined : settleNotice(deps, tried);
+}
+
+async function tryOnce(deps: DeliverDeps, delivery: DeliveryRecord): Promise<DeliveryRecord | undefined> {
+  const outcomes = await attempt(deps, delivery);
+  const { maxAgeMs, clock } = deps;
+  return change(deps, delivery.id, current => afterAttempt(current, outcomes, { nowMs: clock(), maxAgeMs }));
+}
+
+/** Tells the sender what it is owed, and says when the delivery is due again. */
+async function settleNotice(deps: DeliverDeps, delivery: DeliveryRecord): Promise<number | undefined> {
+  const { clock } = deps;
+  const notice = owedNotice(delivery, clock());
+  if (notice !== null && !(await deps.notify(delivery, notice))) return NOTICE_AGAIN_MS;
+  const told =
+    notice === null
+      ? delivery
+      : await change(deps, delivery.id, current => afterNotice(current, notice, clock()));
+  if (told === undefined || told.dueAt === null) return undefined;
+  return Math.max(0, told.dueAt - clock());
+}
+
+/** Changes a delivery in a unit of work of its own; undefined when it is gone, or goes with this. */
+async function change(
+  { store, clock }: Pick<DeliverDeps, 'store' | 'clock'>,
+  id: DeliveryId,
+  by: (current: DeliveryRecord) => DeliveryRecord,
+): Promise<DeliveryRecord | undefined> {
+  return store.write(writer => {
+    const current = getDelivery(writer, id);
+    return current === undefined ? undefined : put(writer, current, by(current), clock());
+  }, 'settle');
+}
+
+/** A delivery that has ended stays for its sent message to show; without that it goes. */
+function put(
+  writer: Writer,
+  before: DeliveryRecord,
+  after: DeliveryRecord,
+  nowMs: number,
+): DeliveryRecord | undefined {
+  saveDelivery(writer, before, after, nowMs);
+  if (!hasEnded(after) || getSent(writer, after.sentId) !== undefined) return after;
+  removeDelivery(writer, after);
+  return undefined;
+}
+
+async function attempt(deps: DeliverDeps, delivery: DeliveryRecord): Promise<readonly DeliveryOutcome[]> {
+  const { store, clock, deliverer } = deps;
+  const { id, sentId, domain, from } = delivery;
+  const recipients = delivery.recipients.filter(isQueued).map(({ address }) => address);
+  const bytes = await readContent(deps, delivery);
+  if (bytes === null) return recipients.map(contentMissing);
+  return deliverer.deliver({
+    id: sentId,
+    domain,
+    from,
+    recipients,
+    content: bytes,
+    beforeDot: taken =>
+      store.write(writer => {
+        const current = getDelivery(writer, id);
+        const marked = current === undefined ? null : beforeDot(current, taken, clock());
+        if (current === undefined || marked === null) return false;
+        saveDelivery(writer, current, marked, clock());
+        return true;
+      }, 'settle'),
+  });
+}
+
+async function readContent({ store, log }: DeliverDeps, delivery: DeliveryRecord): Promise<Buffer | null> {
+  try {
+    return await readWhole(store, delivery.content);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    log.error(
+      { message_id: delivery.sentId },
+      'stored bytes of a message that was to be delivered are missing',
+    );
+    return null;
+  }
+}
+
+function contentMissing(recipient: string): DeliveryOutcome {
+  const reply = 'its stored content is missing';
+  return { recipient, state: 'failed', host: null, tls: null, code: '5.3.0', reply };
+}
+
+/**
+ * At boot, before anything is delivered: what an earlier process left under way is `unknown`.
+ * @returns how many recipients became unknown, and how many deliveries wait
+ */
+export async function recoverDeliveries(
+  deps: Pick<DeliverDeps, 'store' | 'clock'>,
+): Promise<{ readonly unknown: number; readonly waiting: number }> {
+  const counts = { unknown: 0, waiting: 0 };
+  for (const page of pendingPages(deps.store, 'deliver')) {
+    const left = page.filter(({ work }) => {
+      const delivery = deps.store.read(reader => getDelivery(reader, work.id));
+      return delivery?.recipients.some(({ state }) => state === 'sending');
+    });
+    counts.waiting += page.length;
+    if (left.length === 0) continue;
+    counts.unknown += await deps.store.write(
+      writer => left.reduce((sum, { work }) => sum + settleLeft(writer, work.id, deps.clock()), 0),
+      'settle',
+    );
+  }
+  return counts;
+}
+
+function settleLeft(writer: Writer, id: DeliveryId, nowMs: number): number {
+  const before = getDelivery(writer, id);
+  if (before === undefined) return 0;
+  put(writer, before, afterCrash(before, nowMs), nowMs);
+  return before.recipients.filter(({ state }) => state === 'sending').length;
+}

@@ -1,0 +1,149 @@
+import { HOUR_MS, MINUTE_MS } from '../../domain/instants.js';
+import type { DeliveryRecord, RecipientDelivery } from '../../store/records/deliveries.js';
+import type { DeliveryOutcome } from '../ports.js';
+
+/*
+ * What a delivery becomes by what happens to it: rules without input or output. `deliver.ts` applies them.
+ */
+
+/** Pauses after the first attempts, in minutes; all later ones are as long as the last. Each varies by a tenth. */
+const PAUSES_MIN = [1, 5, 15, 30, 60, 120, 240] as const;
+/** Where a server asks for a slower pace, no pause is shorter. */
+const SLOW_PAUSE_MIN = 15;
+/** After so long the sender is told, once, that a message waits. */
+const DELAY_NOTICE_MS = 4 * HOUR_MS;
+
+export type Notice = 'ended' | 'delayed';
+
+/** The notice that the sending inbox is owed now; none about mail that is itself a notice (RFC 3464 section 2). */
+export function owedNotice(delivery: DeliveryRecord, nowMs: number): Notice | null {
+  if (delivery.from === '') return null;
+  if (delivery.recipients.some(isUntold)) return 'ended';
+  const isLate = nowMs - delivery.createdAt >= DELAY_NOTICE_MS;
+  return isLate && !delivery.toldDelay && delivery.recipients.some(isQueued) ? 'delayed' : null;
+}
+
+/** Recipients whose end the sender has not been told of: who gets the message is not told of. */
+export function isUntold({ state, isTold }: RecipientDelivery): boolean {
+  return !isTold && (state === 'failed' || state === 'unknown');
+}
+
+export function isQueued({ state }: RecipientDelivery): boolean {
+  return state === 'queued';
+}
+
+/** As it is once the owed notice was delivered. */
+export function afterNotice(delivery: DeliveryRecord, notice: Notice, nowMs: number): DeliveryRecord {
+  const told: DeliveryRecord =
+    notice === 'delayed'
+      ? { ...delivery, toldDelay: true }
+      : {
+          ...delivery,
+          recipients: delivery.recipients.map(one => (isUntold(one) ? { ...one, isTold: true } : one)),
+        };
+  return planned(told, nowMs);
+}
+
+/** The recipients that the dot is about to be sent for are `sending`; null when one of them is not queued any more. */
+export function beforeDot(
+  delivery: DeliveryRecord,
+  addresses: readonly string[],
+  nowMs: number,
+): DeliveryRecord | null {
+  const sending = new Set(addresses);
+  const isFree = delivery.recipients.every(one => !sending.has(one.address) || isQueued(one));
+  if (!isFree) return null;
+  const recipients = delivery.recipients.map(
+    (one): RecipientDelivery => (sending.has(one.address) ? { ...one, state: 'sending', at: nowMs } : one),
+  );
+  return { ...delivery, recipients };
+}
+
+/** As it is after an attempt. Recipients that were cancelled meanwhile and had not been sent to stay cancelled. */
+export function afterAttempt(
+  delivery: DeliveryRecord,
+  outcomes: readonly DeliveryOutcome[],
+  { nowMs, maxAgeMs }: { readonly nowMs: number; readonly maxAgeMs: number },
+): DeliveryRecord {
+  const byAddress = new Map(outcomes.map(outcome => [outcome.recipient, outcome]));
+  const isExpired = nowMs - delivery.createdAt >= maxAgeMs;
+  const recipients = delivery.recipients.map(one => {
+    const outcome = byAddress.get(one.address);
+    const isOpen = one.state === 'queued' || one.state === 'sending';
+    if (outcome === undefined || !isOpen) return one;
+    const settled = recipientAfter(one, outcome, nowMs);
+    return isExpired && isQueued(settled) ? expired(settled, maxAgeMs) : settled;
+  });
+  const attempts = delivery.attempts + 1;
+  const pauseMs = pauseAfter(
+    attempts,
+    outcomes.some(({ isThrottled }) => isThrottled === true),
+  );
+  // The last attempt is made when the time is over, not some hours before.
+  const nextAt = Math.min(nowMs + pauseMs, Math.max(nowMs + MINUTE_MS, delivery.createdAt + maxAgeMs));
+  return planned(
+    { ...delivery, recipients, attempts, nextAt: recipients.some(isQueued) ? nextAt : null },
+    nowMs,
+  );
+}
+
+function recipientAfter(one: RecipientDelivery, outcome: DeliveryOutcome, nowMs: number): RecipientDelivery {
+  const { state, host, tls, code, reply } = outcome;
+  return {
+    ...one,
+    state: state === 'later' ? 'queued' : state,
+    attempts: one.attempts + 1,
+    at: nowMs,
+    host,
+    tls,
+    code,
+    reply,
+  };
+}
+
+function expired(one: RecipientDelivery, maxAgeMs: number): RecipientDelivery {
+  const reply = `given up after ${Math.round(maxAgeMs / HOUR_MS)} hours; last: ${one.reply ?? 'nothing'}`;
+  return { ...one, state: 'failed', code: '4.4.7', reply };
+}
+
+function pauseAfter(attempts: number, isThrottled: boolean): number {
+  const usual = PAUSES_MIN[Math.min(attempts, PAUSES_MIN.length) - 1] ?? PAUSES_MIN[0];
+  const minutes = isThrottled ? Math.max(usual, SLOW_PAUSE_MIN) : usual;
+  return Math.round(minutes * MINUTE_MS * (0.9 + 0.2 * Math.random()));
+}
+
+/** What a process left that ended with a dot under way: nobody knows any more whether it arrived. */
+export function afterCrash(delivery: DeliveryRecord, nowMs: number): DeliveryRecord {
+  const recipients = delivery.recipients.map(
+    (one): RecipientDelivery =>
+      one.state === 'sending'
+        ? {
+            ...one,
+            state: 'unknown',
+            at: nowMs,
+            code: '4.4.2',
+            reply: 'the service ended before the answer of the server came',
+          }
+        : one,
+  );
+  return planned(
+    { ...delivery, recipients, nextAt: recipients.some(isQueued) ? delivery.nextAt : null },
+    nowMs,
+  );
+}
+
+/** Nothing that waits is tried any more; what is under way goes on. */
+export function cancelled(delivery: DeliveryRecord, nowMs: number): DeliveryRecord {
+  const recipients = delivery.recipients.map(
+    (one): RecipientDelivery => (isQueued(one) ? { ...one, state: 'cancelled', at: nowMs } : one),
+  );
+  return planned({ ...delivery, recipients, nextAt: null }, nowMs);
+}
+
+/** Due for the notice that is owed, else for the next attempt; while a dot is under way it does not end. */
+export function planned(delivery: DeliveryRecord, nowMs: number): DeliveryRecord {
+  const isSending = delivery.recipients.some(({ state }) => state === 'sending');
+  const dueAt =
+    owedNotice(delivery, nowMs) !== null ? nowMs : (delivery.nextAt ?? (isSending ? nowMs : null));
+  return { ...delivery, dueAt };
+}
