@@ -1,10 +1,18 @@
 import type { Command } from 'commander';
 import {
+  type ChangedDeliveries,
+  cancelDeliveries,
+  listQueue,
+  type QueuedDelivery,
+  retryDeliveries,
+} from '../../usecases/sending/delivery-admin.js';
+import {
   type QueueStatus,
   queueStatus,
   type Retried,
   retrySends,
 } from '../../usecases/sending/queue-admin.js';
+import { wholeNumber } from '../arguments.js';
 import { answer, answerWith, failed } from '../outcome.js';
 import { renderFields, renderTable } from '../output.js';
 import type { Cli } from '../run-command.js';
@@ -24,9 +32,28 @@ export function addQueueCommands(program: Command, cli: Cli): void {
     );
 
   queue
+    .command('list')
+    .description('list the deliveries that have not ended, those that are due soonest first')
+    .option('--limit <n>', 'how many to show, 1 to 1000', wholeNumber(1, 1000), 50)
+    .action(({ limit }: { limit: number }) =>
+      cli.read(box => {
+        const deliveries = listQueue(box, limit);
+        return answer({ deliveries }, renderQueue(deliveries));
+      }),
+    );
+
+  queue
+    .command('cancel')
+    .description('try the recipients of a message no more that wait; their sender is not told')
+    .argument('<message_id>', 'id of the sent message')
+    .action((messageId: string) =>
+      cli.change(async box => answerWith(await cancelDeliveries(box, messageId), renderCancelled)),
+    );
+
+  queue
     .command('retry')
     .description(
-      'let a send start that never did (the service was down for a day); what was started once is never sent again',
+      'let a send start that never did (the service was down for a day), or try at once what waits to be delivered; what was started once is never sent again',
     )
     .argument('[message_id]', 'id of the sent message')
     .option('--all', 'all that are held')
@@ -35,6 +62,8 @@ export function addQueueCommands(program: Command, cli: Cli): void {
         if ((messageId === undefined) !== (all === true)) {
           throw failed('usage', 'Give the id of one sent message, or --all.');
         }
+        const delivered = messageId === undefined ? null : await retryDeliveries(box, messageId);
+        if (delivered !== null) return answerWith(delivered, renderTriedAgain);
         const retried = await retrySends(box, messageId ?? null);
         return answerWith(retried, messageId === undefined ? renderAllRetried : renderRetried);
       }),
@@ -51,6 +80,31 @@ function renderAllRetried({ retried }: Retried): string {
   return retried.length === 0
     ? 'Nothing was held.\n'
     : `${retried.length} held no longer: the daemon sends them within a minute.\n`;
+}
+
+function renderQueue(deliveries: readonly QueuedDelivery[]): string {
+  const rows = deliveries.flatMap(({ message_id, recipients, due_at }) =>
+    recipients.map(({ recipient, state, attempts, code, reply }) => ({
+      message_id,
+      recipient,
+      state,
+      attempts,
+      due_at,
+      last: [code, reply].filter(part => part !== null).join(' ') || null,
+    })),
+  );
+  const columns = ['message_id', 'recipient', 'state', 'attempts', 'due_at', 'last'];
+  return renderTable(rows, columns, 'Nothing waits to be delivered.');
+}
+
+function renderCancelled({ recipients }: ChangedDeliveries): string {
+  return recipients.length === 0
+    ? 'Nothing of it waits: there is nothing to cancel.\n'
+    : `Not tried any more: ${recipients.join(', ')}\n`;
+}
+
+function renderTriedAgain({ recipients }: ChangedDeliveries): string {
+  return `Tried again within a minute: ${recipients.join(', ')}\n`;
 }
 
 function renderStatus({ parse, relay, held, is_partial }: QueueStatus): string {

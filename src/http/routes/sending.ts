@@ -1,8 +1,10 @@
+import { DELIVERY_OPERATIONS } from '../../contract/deliveries.js';
 import { SENDING_OPERATIONS } from '../../contract/sending.js';
 import { SENT_OPERATIONS, type SendReceipt } from '../../contract/sent.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import { deleteMessage } from '../../usecases/mailbox/change-messages.js';
 import { getSentDetail } from '../../usecases/mailbox/read-message.js';
+import { listDeliveries } from '../../usecases/sending/list-deliveries.js';
 import { getQuota } from '../../usecases/sending/quota.js';
 import { forwardMessage, replyMessage, sendMessage } from '../../usecases/sending/recipes.js';
 import type { SendDeps } from '../../usecases/sending/submit-send.js';
@@ -50,13 +52,17 @@ export interface SentRouteDeps {
   readonly pages: PageCache;
 }
 
-/** Sent copies. */
+/** Sent copies, and what became of them. */
 export function sentRoutes({ send, cursors, pages }: SentRouteDeps): Route[] {
   const { store, clock } = send;
-  return routes(SENT_OPERATIONS, {
+  const deliveries = routes(DELIVERY_OPERATIONS, {
+    listDeliveries: request => json(200, listDeliveries({ store }, messageOf(request))),
+  });
+  const copies = routes(SENT_OPERATIONS, {
     listSentMessages: request => listPage({ store, cursors, pages }, 'sent', request),
     getSentMessage: request => jsonBytes(getSentDetail({ store }, messageOf(request))),
     deleteSentMessage: async request =>
       json(202, await deleteMessage({ store, clock }, { ...messageOf(request), kind: 'sent' })),
   });
+  return [...copies, ...deliveries];
 }

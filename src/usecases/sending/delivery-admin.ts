@@ -57,19 +57,23 @@ export interface ChangedDeliveries {
 export async function cancelDeliveries({ store, clock }: Deps, id: string): Promise<ChangedDeliveries> {
   return store.write(writer => {
     const nowMs = clock();
-    const waiting = deliveriesFor(writer, id).filter(({ recipients }) => recipients.some(isQueued));
+    const deliveries = findDeliveries(writer, id);
+    if (deliveries.length === 0) throw notFound(`delivery of a sent message ${id}`);
+    const waiting = deliveries.filter(({ recipients }) => recipients.some(isQueued));
     for (const delivery of waiting) saveDelivery(writer, delivery, cancelled(delivery, nowMs), nowMs);
     const recipients = waiting.flatMap(one => one.recipients.filter(isQueued));
     return { message_id: id, recipients: recipients.map(({ address }) => address) };
   }, 'settle');
 }
 
-/** What waits of a message is tried at once. */
-export async function retryDeliveries({ store, clock }: Deps, id: string): Promise<ChangedDeliveries> {
+/** What waits of a message is tried at once; null when the message has no deliveries: a relay takes it. */
+export async function retryDeliveries({ store, clock }: Deps, id: string): Promise<ChangedDeliveries | null> {
   return store.write(writer => {
     const nowMs = clock();
-    const waiting = deliveriesFor(writer, id).filter(({ recipients }) => recipients.some(isQueued));
-    if (waiting.length === 0) throw refuse('invalid_request', nothingWaits(writer, id));
+    const deliveries = findDeliveries(writer, id);
+    if (deliveries.length === 0) return null;
+    const waiting = deliveries.filter(({ recipients }) => recipients.some(isQueued));
+    if (waiting.length === 0) throw refuse('invalid_request', nothingWaits(id, deliveries));
     for (const delivery of waiting) {
       saveDelivery(writer, delivery, planned({ ...delivery, nextAt: nowMs }, nowMs), nowMs);
     }
@@ -78,18 +82,14 @@ export async function retryDeliveries({ store, clock }: Deps, id: string): Promi
   }, 'settle');
 }
 
-function nothingWaits(reader: Reader, id: string): string {
-  const isUnknown = deliveriesFor(reader, id).some(({ recipients }) =>
-    recipients.some(({ state }) => state === 'unknown'),
-  );
+function nothingWaits(id: string, deliveries: readonly DeliveryRecord[]): string {
+  const isUnknown = deliveries.some(({ recipients }) => recipients.some(({ state }) => state === 'unknown'));
   return isUnknown
     ? `Nothing of ${id} waits, but some recipients are unknown: the message may have arrived. With --even-if-delivered it is sent to them again.`
     : `Nothing of ${id} waits to be tried: every recipient has an outcome.`;
 }
 
-function deliveriesFor(reader: Reader, id: string): DeliveryRecord[] {
+function findDeliveries(reader: Reader, id: string): DeliveryRecord[] {
   const sentId = toId<MessageId>(id);
-  const deliveries = sentId === null ? [] : deliveriesOf(reader, sentId);
-  if (deliveries.length === 0) throw notFound(`delivery of a sent message ${id}`);
-  return deliveries;
+  return sentId === null ? [] : deliveriesOf(reader, sentId);
 }

@@ -173,6 +173,13 @@ const SENT_AND_LABELS: readonly Row[] = [
     errors: 'invalid_search U N content_unavailable outbound_unavailable',
   },
   {
+    operationId: 'listDeliveries',
+    route: 'GET /v1/sent/{message_id}/deliveries',
+    tag: 'sending',
+    success: { 200: 'Deliveries' },
+    errors: 'invalid_search U N outbound_unavailable',
+  },
+  {
     operationId: 'bulkUpdateMessageLabels',
     route: 'PATCH /v1/messages/labels',
     tag: 'labels',
