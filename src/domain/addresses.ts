@@ -3,6 +3,7 @@ import { domainToASCII } from 'node:url';
 import { MAX_ADDRESS_LENGTH } from '../contract/limits.js';
 import type { ParsedAddress, ReceivedContent } from '../contract/messages.js';
 import { refuse } from './errors.js';
+import { ipv6Groups } from './networks.js';
 import { lineFaultOf, trimmed } from './text.js';
 
 /** Local parts that no account may take: roles of a mail domain, senders of automatic mail, and reserved names. */
@@ -27,7 +28,7 @@ const LOCAL_PART = /^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/;
  * Folds the letter case of ASCII letters only. `toLowerCase` makes ASCII letters of others too (U+212A KELVIN SIGN
  * becomes `k`), so that two local parts would reach one inbox.
  */
-function foldAscii(text: string): string {
+export function foldAscii(text: string): string {
   return text.replace(/[A-Z]+/g, letters => letters.toLowerCase());
 }
 
@@ -241,16 +242,9 @@ export function clientNetwork(address: string): string {
   if (mapped !== undefined) return mapped;
   const [bare = ''] = address.split('%');
   if (!net.isIPv6(bare)) return address;
-  const [head = '', tail] = bare.toLowerCase().split('::');
-  const groups = head === '' ? [] : head.split(':');
-  if (tail !== undefined) {
-    const behind = tail === '' ? [] : tail.split(':');
-    // An IPv4 address at the end takes the place of two groups.
-    const width = behind.length + (tail.includes('.') ? 1 : 0);
-    while (groups.length + width < 8) groups.push('0');
-    groups.push(...behind);
-  }
-  const prefix = groups.slice(0, 4).map(group => Number.parseInt(group, 16).toString(16));
+  const prefix = ipv6Groups(bare)
+    .slice(0, 4)
+    .map(group => group.toString(16));
   return `${prefix.join(':')}::/64`;
 }
 

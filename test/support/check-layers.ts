@@ -12,7 +12,7 @@ import { findCycles, type Import, type ImportGraph, readImportGraph } from './im
  */
 const floors = ['lib', 'contract'];
 const adaptors = ['queue', 'relay', 'smtp', 'http', 'workers', 'cli', 'signin'];
-const beneathUsecases = ['domain', 'config', 'store', 'mail'];
+const beneathUsecases = ['domain', 'config', 'store', 'mail', 'dns'];
 const beneathAdaptors = [...beneathUsecases, 'usecases'];
 const beneathApp = [...beneathAdaptors, ...adaptors, 'ops'];
 
@@ -23,6 +23,7 @@ const mayImport: ReadonlyMap<string, readonly string[]> = new Map([
   ['config', ['domain']],
   ['store', ['domain']],
   ['mail', ['domain']],
+  ['dns', ['domain']],
   ['usecases', beneathUsecases],
   ...adaptors.map((adaptor): [string, string[]] => [adaptor, beneathAdaptors]),
   ['app', beneathApp],
@@ -41,6 +42,7 @@ const mayImportTypes: ReadonlyMap<string, readonly string[]> = new Map([
 const libraryHomes: ReadonlyMap<string, readonly string[]> = new Map([
   ['bullmq', ['queue']],
   ['commander', ['cli']],
+  ['dns-packet', ['dns']],
   ['iconv-lite', ['mail']],
   ['ioredis', ['queue']],
   ['libbase64', ['mail']],

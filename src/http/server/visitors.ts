@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { type BlockList, isIP } from 'node:net';
 import { clientNetwork, isLoopback } from '../../domain/addresses.js';
 import { Refusal, refuse } from '../../domain/errors.js';
+import { networkList } from '../../domain/networks.js';
 import type { Logger, RateLimit, RateLimiter } from '../../usecases/ports.js';
 
 export interface VisitorsOptions {
@@ -109,16 +110,11 @@ type Peer = Pick<IncomingMessage, 'headers'> & {
  * what precedes the first untrusted address could be forged by the client.
  */
 export class ClientAddresses {
-  readonly #trusted = new BlockList();
+  readonly #trusted: BlockList;
 
   /** @param trustedProxies addresses, or networks in CIDR notation */
   constructor(trustedProxies: readonly string[]) {
-    for (const entry of trustedProxies) {
-      const [address = '', length] = entry.split('/');
-      const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-      if (length === undefined) this.#trusted.addAddress(address, family);
-      else this.#trusted.addSubnet(address, Number(length), family);
-    }
+    this.#trusted = networkList(trustedProxies);
   }
 
   of({ headers, socket }: Peer): string {

@@ -1,0 +1,55 @@
+import type { DnsAnswer } from './answer.js';
+import type { DnsType } from './packet.js';
+
+interface Kept {
+  readonly answer: DnsAnswer<DnsType>;
+  /** By the clock that is never set. */
+  readonly until: number;
+  readonly bytes: number;
+}
+
+/** What an entry takes besides the reply. */
+const ENTRY_BYTES = 400;
+/** A TTL of days would outlast a mistake in a zone. */
+const LONGEST_S = 3600;
+/** That there is nothing is remembered for less time: it changes while somebody waits for it. */
+const LONGEST_NOTHING_S = 300;
+
+/** Answers for as long as they hold. When it is full, the oldest go first. */
+export class AnswerCache {
+  readonly #maxBytes: number;
+  readonly #kept = new Map<string, Kept>();
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get(key: string): DnsAnswer<DnsType> | undefined {
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return undefined;
+    if (kept.until > performance.now()) return kept.answer;
+    this.#remove(key, kept);
+    return undefined;
+  }
+
+  /** @param replyBytes size of the reply that the answer is from, which bounds the size of the answer */
+  put(key: string, answer: DnsAnswer<DnsType>, ttlS: number, replyBytes: number): void {
+    const longest = answer.kind === 'found' ? LONGEST_S : LONGEST_NOTHING_S;
+    const bytes = replyBytes + ENTRY_BYTES;
+    const before = this.#kept.get(key);
+    if (before !== undefined) this.#remove(key, before);
+    if (answer.kind === 'failed' || ttlS <= 0 || bytes > this.#maxBytes) return;
+    this.#kept.set(key, { answer, until: performance.now() + Math.min(ttlS, longest) * 1000, bytes });
+    this.#bytes += bytes;
+    for (const [oldest, kept] of this.#kept) {
+      if (this.#bytes <= this.#maxBytes) return;
+      this.#remove(oldest, kept);
+    }
+  }
+
+  #remove(key: string, kept: Kept): void {
+    this.#kept.delete(key);
+    this.#bytes -= kept.bytes;
+  }
+}

@@ -1,0 +1,116 @@
+import { setMaxListeners } from 'node:events';
+import { Semaphore } from '../lib/async.js';
+import { answerOf, type DnsAnswer, type LastingAnswer } from './answer.js';
+import { AnswerCache } from './answer-cache.js';
+import { exchange } from './exchange.js';
+import { type DnsType, isName, plainName } from './packet.js';
+import { type DnsServer, type ServersOptions, serversOf } from './servers.js';
+
+/** Asks the DNS. */
+export interface Dns {
+  /**
+   * The records of a name, which is absolute with or without a final dot. Never rejects, and answers within
+   * `DnsTimes.totalMs`, waiting for others included.
+   */
+  lookup<Type extends DnsType>(name: string, type: Type): Promise<DnsAnswer<Type>>;
+}
+
+/** In milliseconds. */
+export interface DnsTimes {
+  /** For the first try with a server; the second has half as long again. */
+  readonly tryMs: number;
+  /** For a look-up as a whole. */
+  readonly totalMs: number;
+}
+
+export interface DnsClientOptions extends ServersOptions {
+  /** Overrides of the defaults, for tests. */
+  readonly times?: DnsTimes;
+}
+
+const TIMES: DnsTimes = { tryMs: 3000, totalMs: 12_000 };
+const ROUNDS = 2;
+/** Questions that are open at once; each takes a socket. */
+const MAX_OPEN = 200;
+const CACHE_BYTES = 8 * 2 ** 20;
+
+/** A stub resolver (RFC 1034 section 5.3.1): it asks the resolvers it was given, in their order. */
+export class DnsClient implements Dns {
+  readonly #servers: () => readonly DnsServer[];
+  readonly #times: DnsTimes;
+  readonly #cache = new AnswerCache(CACHE_BYTES);
+  /** Look-ups under way: who asks for the same gets the same answer. */
+  readonly #open = new Map<string, Promise<DnsAnswer<DnsType>>>();
+  readonly #places = new Semaphore(MAX_OPEN);
+  readonly #closing = new AbortController();
+
+  constructor(options: DnsClientOptions) {
+    this.#servers = serversOf(options);
+    this.#times = options.times ?? TIMES;
+    setMaxListeners(0, this.#closing.signal);
+  }
+
+  /** Does the word of any of the resolvers count, that an answer was validated? Without that there is no DANE. */
+  get trustsAResolver(): boolean {
+    return this.#servers().some(server => server.isTrusted);
+  }
+
+  async lookup<Type extends DnsType>(name: string, type: Type): Promise<DnsAnswer<Type>> {
+    const plain = plainName(name);
+    // The codec would make a question about another name of it.
+    if (!isName(plain)) return { kind: 'no_name', isAuthentic: false };
+    const key = `${type} ${plain}`;
+    const known = this.#cache.get(key) ?? (await this.#shared(key, plain, type));
+    // Whatever is kept under a key is of the type in that key.
+    return known as DnsAnswer<Type>;
+  }
+
+  /** Look-ups under way fail at once, and later ones too. No socket is left. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  #shared(key: string, name: string, type: DnsType): Promise<DnsAnswer<DnsType>> {
+    const open = this.#open.get(key);
+    if (open !== undefined) return open;
+    const endsAt = performance.now() + this.#times.totalMs;
+    const asked = this.#places
+      .use(() => this.#ask(name, type, endsAt))
+      .then(({ answer, ttlS, bytes }) => {
+        this.#cache.put(key, answer, ttlS, bytes);
+        return answer;
+      })
+      .finally(() => this.#open.delete(key));
+    this.#open.set(key, asked);
+    return asked;
+  }
+
+  async #ask(
+    name: string,
+    type: DnsType,
+    endsAt: number,
+  ): Promise<LastingAnswer<DnsType> & { readonly bytes: number }> {
+    let reason = 'no resolver had time to answer';
+    const refused = new Set<DnsServer>();
+    const servers = this.#servers();
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const server of servers) {
+        const leftMs = endsAt - performance.now();
+        if (refused.has(server) || leftMs <= 0 || this.#closing.signal.aborted) continue;
+        const tryMs = this.#times.tryMs * (1 + round / 2);
+        const timeoutMs = Math.min(leftMs, tryMs);
+        const outcome = await exchange(server, { name, type }, timeoutMs, this.#closing.signal);
+        if (outcome.kind === 'failed') {
+          reason = `${server.address}: ${outcome.reason}`;
+          continue;
+        }
+        const lasting = answerOf(outcome.reply, name, type, server.isTrusted);
+        if (lasting.answer.kind !== 'failed') return { ...lasting, bytes: outcome.bytes };
+        // It would say the same again; another may know better.
+        refused.add(server);
+        reason = `${server.address}: ${lasting.answer.reason}`;
+      }
+    }
+    return { answer: { kind: 'failed', reason }, ttlS: 0, bytes: 0 };
+  }
+}
