@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { isLoopback } from '../domain/addresses.js';
 import type { ConfigProblem } from './config-problem.js';
 import type { SettledValue, SettledValues } from './settle-values.js';
@@ -10,6 +11,8 @@ export function checkAcrossKeys(values: SettledValues): ConfigProblem[] {
     checkImplicitTls(values),
     checkPostmaster(values),
     ...checkSmarthost(values),
+    checkSourceAddresses(values),
+    checkResolvers(values),
     checkSignupDomains(values),
     checkOidc(values),
   ].flatMap(problem => problem ?? []);
@@ -165,5 +168,37 @@ function checkCaFile(values: SettledValues): ConfigProblem | null {
     where: file.where,
     what: 'relay.smarthost.ca_file is set, but relay.smarthost.tls is "none", which checks no certificate',
     fix: 'Set relay.smarthost.tls to "starttls" or "implicit", or remove relay.smarthost.ca_file.',
+  };
+}
+
+function checkSourceAddresses(values: SettledValues): ConfigProblem | null {
+  const source = values.get('relay.direct.source_address');
+  if (source === undefined || !Array.isArray(source.value)) return null;
+  const addresses = source.value as readonly string[];
+  for (const family of [4, 6]) {
+    if (addresses.filter(address => isIP(address) === family).length < 2) continue;
+    return {
+      where: source.where,
+      what: `relay.direct.source_address names more than one IPv${family} address`,
+      fix: 'Name one IPv4 address, one IPv6 address or both.',
+    };
+  }
+  const isUsed = values.get('relay.direct.ipv6')?.value !== 'off';
+  const ipv6 = addresses.find(address => isIP(address) === 6);
+  if (isUsed || ipv6 === undefined) return null;
+  return {
+    where: source.where,
+    what: `relay.direct.source_address names ${ipv6}, but relay.direct.ipv6 is "off", which does not use it`,
+    fix: 'Set relay.direct.ipv6 to "auto" or "on", or remove the IPv6 address.',
+  };
+}
+
+function checkResolvers(values: SettledValues): ConfigProblem | null {
+  const servers = values.get('dns.servers');
+  if (servers === undefined || !Array.isArray(servers.value) || servers.value.length <= 3) return null;
+  return {
+    where: servers.where,
+    what: `dns.servers names ${servers.value.length} resolvers`,
+    fix: 'Name three at most: mail would wait too long for more.',
   };
 }

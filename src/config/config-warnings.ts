@@ -7,7 +7,9 @@ import type { Config } from './load-config.js';
  * `where` is a key.
  */
 export function configWarnings(config: Config): readonly ConfigProblem[] {
-  return [signupDomains(config), plainPublicUrl(config)].flatMap(warning => warning ?? []);
+  return [signupDomains(config), plainPublicUrl(config), trustedResolvers(config)].flatMap(
+    warning => warning ?? [],
+  );
 }
 
 /** Are addresses in `mail.domains` taken from the sign-in provider? */
@@ -33,5 +35,14 @@ function plainPublicUrl({ service }: Config): ConfigProblem | null {
     where: 'service.public_url',
     what: 'is not https: approvals and keys travel in plain text',
     fix: 'Put a reverse proxy with TLS before the HTTP listener, and name its https address.',
+  };
+}
+
+function trustedResolvers({ dns }: Config): ConfigProblem | null {
+  if (!dns.trustAd || dns.servers.length > 0) return null;
+  return {
+    where: 'dns.trust_ad',
+    what: 'holds for whatever resolvers /etc/resolv.conf names, which the network may change',
+    fix: 'Name resolvers that validate in dns.servers, best one on this machine.',
   };
 }

@@ -1,17 +1,7 @@
-import { replacesMessageIds } from '../domain/assigned-ids.js';
 import { attributionLine } from '../domain/text.js';
 import { derivedKey, key, optionalKey, requiredKey, section } from './key.js';
-import {
-  baseUrl,
-  hostName,
-  issuerUrl,
-  listenHost,
-  network,
-  port,
-  redisUrl,
-  remoteHost,
-  webUrl,
-} from './net-types.js';
+import { baseUrl, hostName, issuerUrl, listenHost, network, port, redisUrl, webUrl } from './net-types.js';
+import { DNS, RELAY } from './relay-keys.js';
 import {
   boolean,
   inboxAddress,
@@ -28,6 +18,7 @@ import {
 /**
  * Every configuration key, declared once. Its names in TOML and in the environment, its check, the type `Config`, the
  * example file and `postern config explain` are all made from this. The order is the one in which operators read it.
+ * The keys of sending are in `relay-keys.ts`.
  */
 export const KEYS = {
   service: section('What agents and their humans are told about this service.', {
@@ -273,66 +264,9 @@ export const KEYS = {
     ),
   }),
 
-  relay: section('How mail that agents send is handed over.', {
-    transport: key(
-      oneOf(['local', 'smarthost']),
-      'local',
-      'local: inboxes of this service only, all other recipients are rejected; smarthost: these through the server of [relay.smarthost].',
-    ),
-    response_timeout_s: key(
-      integer({ min: 1, max: 300 }),
-      30,
-      'Seconds that a request waits for the outcome of its message; then it answers "unknown", and the outcome is saved when it comes.',
-    ),
-    smarthost: section('The server that takes mail to others; used with transport = "smarthost".', {
-      host: optionalKey(
-        remoteHost(),
-        'smtp.example.com',
-        'Name of the server, for which its certificate must be valid.',
-      ),
-      port: derivedKey(
-        integer({ min: 1, max: 65535 }),
-        {
-          placeholder: 0,
-          from: '587 with tls = "starttls", 465 with "implicit", 25 with "none"',
-          example: 2525,
-          derive: (_facts, textOf) => defaultSubmissionPort(textOf('relay.smarthost.tls')),
-        },
-        'Port of the server; 0 means the default.',
-      ),
-      tls: key(
-        oneOf(['starttls', 'implicit', 'none']),
-        'starttls',
-        'starttls: begins in plain text and insists on TLS; implicit: begins with TLS; none: plain text, for a server on the same machine or network.',
-      ),
-      user: optionalKey(
-        text({ maxLength: 254 }),
-        'postern@example.com',
-        'User name for AUTH; goes with password_file.',
-      ),
-      password_file: optionalKey(
-        path(),
-        '/etc/postern/smarthost-password',
-        'File that holds the password of user and nothing else; it is read anew for each connection.',
-      ),
-      ca_file: optionalKey(
-        path(),
-        '/etc/postern/smarthost-ca.pem',
-        'Certification authorities in PEM form that are trusted for this server instead of the well-known ones.',
-      ),
-      max_connections: key(integer({ min: 1, max: 100 }), 5, 'Connections to the server at the same time.'),
-      keeps_message_id: derivedKey(
-        boolean(),
-        {
-          placeholder: null,
-          from: 'the host: Amazon SES does not, so for its hosts it is false',
-          example: false,
-          derive: (_facts, textOf) => !replacesMessageIds(textOf('relay.smarthost.host') ?? ''),
-        },
-        'Whether the server leaves the Message-ID of a message as it is; with false, conversations also go by the id that its reply tells.',
-      ),
-    }),
-  }),
+  relay: RELAY,
+
+  dns: DNS,
 
   limits: section('Allowances of an account for which nothing else was granted.', {
     inboxes: key(integer({ min: 0, max: 1000000 }), 2, 'Inboxes that an account may have.'),
@@ -364,14 +298,3 @@ export const KEYS = {
     ),
   }),
 };
-
-/** RFC 6409 section 3.1, RFC 8314 section 3.3. Null for an invalid value of `tls`, which is reported by itself. */
-function defaultSubmissionPort(tls: string | null): number | null {
-  return (
-    new Map([
-      ['starttls', 587],
-      ['implicit', 465],
-      ['none', 25],
-    ]).get(tls ?? '') ?? null
-  );
-}

@@ -107,6 +107,40 @@ export function issuerUrl(): ValueType<string> {
   };
 }
 
+/** An IP address. */
+export function ipAddress(): ValueType<string> {
+  return {
+    name: 'address',
+    allowed: 'IPv4 or IPv6',
+    isSecret: false,
+    check(raw) {
+      if (typeof raw !== 'string') return invalid('is not an address in quotes');
+      const address = raw.trim().toLowerCase();
+      return isIP(address) === 0 || address.includes('%') ? invalid('is not an IP address') : valid(address);
+    },
+    fromText: given => given,
+  };
+}
+
+/** Where a DNS resolver listens: an IP address, with its port where that is not 53. */
+export function resolverAddress(): ValueType<string> {
+  return {
+    name: 'resolver',
+    allowed: 'an IP address, or one with a port, such as 127.0.0.1:5353 or [::1]:5353',
+    isSecret: false,
+    check(raw) {
+      if (typeof raw !== 'string') return invalid('is not an address in quotes');
+      const given = raw.trim();
+      if (isIP(given) !== 0) return valid(given);
+      const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([\d.]+)):(\d{1,5})$/.exec(given) ?? [];
+      const isAddress = bracketed === undefined ? isIP(plain ?? '') === 4 : isIP(bracketed) === 6;
+      if (!isAddress) return invalid('is not an IP address, with or without a port');
+      return Number(port) >= 1 && Number(port) <= 65535 ? valid(given) : invalid('has no valid port');
+    },
+    fromText: given => given,
+  };
+}
+
 /** An IP address, or a network in CIDR notation (RFC 4632 section 3.1). */
 export function network(): ValueType<string> {
   return {

@@ -11,7 +11,7 @@ t.test('the example as it stands is the default configuration', async t => {
 t.test(
   'every key stands in the example, and every one of its lines can be taken out of its comment',
   async t => {
-    const everything = renderExample().replace(/^#(?=[a-z_]+ = )/gm, '');
+    const everything = renderExample().replace(/^#(?=[a-z0-9_]+ = )/gm, '');
     for (const key of KEY_LIST) t.match(everything, new RegExp(`^${key.name} = `, 'm'), key.id);
     // redis.url needs redis.mode "external", and relay.smarthost.host needs relay.transport "smarthost".
     const env = { POSTERN_REDIS_MODE: 'external', POSTERN_RELAY_TRANSPORT: 'smarthost' };

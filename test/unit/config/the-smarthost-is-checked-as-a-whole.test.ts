@@ -6,19 +6,16 @@ const HOST = `${RELAY}host = "smtp.example.com"\n`;
 
 t.test('out of the box nothing leaves the house', async t => {
   const { relay } = loaded({ toml: MINIMUM });
-  t.same(relay, {
-    transport: 'local',
-    responseTimeoutS: 30,
-    smarthost: {
-      host: null,
-      port: 587,
-      tls: 'starttls',
-      user: null,
-      passwordFile: null,
-      caFile: null,
-      maxConnections: 5,
-      keepsMessageId: true,
-    },
+  t.equal(relay.transport, 'local');
+  t.same(relay.smarthost, {
+    host: null,
+    port: 587,
+    tls: 'starttls',
+    user: null,
+    passwordFile: null,
+    caFile: null,
+    maxConnections: 5,
+    keepsMessageId: true,
   });
 });
 
