@@ -47,6 +47,7 @@ import {
 } from './records/inboxes.js';
 import { idempotencyTable, pendingTable } from './records/pending.js';
 import { storedBytesTable } from './records/storage.js';
+import { stsPoliciesTable } from './records/sts-policies.js';
 import {
   mergedThreadsTable,
   threadAliasesTable,
@@ -220,5 +221,6 @@ const ALL_TABLES: readonly { readonly name: string }[] = [
   storedBytesTable,
   inboxCreationsTable,
   feedbackPaceTable,
+  stsPoliciesTable,
   ...TABLES_BEFORE,
 ];

@@ -1,3 +1,5 @@
+import type { DnsRecords } from '../../dns/packet.js';
+
 /*
  * How the mail servers of a domain are reached, as `find-route.ts` finds it and `deliver.ts` uses it.
  */
@@ -9,17 +11,15 @@ export interface MailHost {
   readonly preference: number;
   /** In the order in which they are tried; never empty, never of a network that mail must not lead into. */
   readonly addresses: readonly { readonly address: string; readonly family: 4 | 6 }[];
-  /** TLSA records that bind its certificate (RFC 7672); null where DANE is not in play. */
+  /**
+   * TLSA records that bind its certificate (RFC 7672); null where DANE is not in play. Where none of them is usable,
+   * TLS is a must all the same, with any certificate (section 2.2).
+   */
   readonly dane: readonly TlsaRecord[] | null;
 }
 
 /** RFC 6698 section 2.1. */
-export interface TlsaRecord {
-  readonly usage: number;
-  readonly selector: number;
-  readonly matchingType: number;
-  readonly data: Uint8Array;
-}
+export type TlsaRecord = DnsRecords['TLSA'];
 
 /** How sure the connection to a host has to be. */
 export type TlsDemand =
