@@ -3,6 +3,7 @@ import { runCli } from '../cli/program.js';
 import { type Config, loadConfig } from '../config/load-config.js';
 import { readClock } from '../ops/read-clock.js';
 import { memoryNeeds } from './memory.js';
+import { outside } from './outside.js';
 import { serve } from './serve.js';
 import { packageVersion } from './version.js';
 
@@ -17,6 +18,7 @@ export function main(argv: readonly string[]): Promise<number> {
   return runCli(argv, {
     serve: ({ config, configFile }) => serve({ config, reload: () => reloadConfig(configFile) }),
     readClock,
+    outside,
     memoryNeeds,
     version: packageVersion(),
     stdout: writeTo(process.stdout),

@@ -1,5 +1,6 @@
 import type { Environment } from '../config/layers.js';
 import type { Config } from '../config/load-config.js';
+import type { Dns } from '../dns/dns-client.js';
 import type { ClockReading } from '../domain/clock.js';
 
 /**
@@ -21,12 +22,27 @@ export interface MemoryPart {
   readonly bytes: number;
 }
 
+/** Whether mail servers elsewhere can be reached: `unknown` when it could not be tried. */
+export interface OutgoingTrial {
+  readonly status: 'open' | 'closed' | 'unknown';
+  readonly detail: string;
+}
+
+/** How this machine reaches others, and they it. */
+export interface Outside {
+  /** The public addresses that mail leaves from or arrives at, as far as the machine knows them. */
+  addresses(config: Config): Promise<readonly string[]>;
+  /** Connects to the mail servers of a domain, and sends nothing. */
+  tryOutgoing(config: Config, dns: Dns, domain: string): Promise<OutgoingTrial>;
+}
+
 /** What the command line needs of the process it runs in. */
 export interface CliDependencies {
   /** Runs the daemon until it has stopped; resolves to its exit code. */
   serve(options: ServeOptions): Promise<number>;
   /** What the daemon may take of memory with this configuration. */
   memoryNeeds(config: Config): readonly MemoryPart[];
+  readonly outside: Outside;
   readonly version: string;
   /** Looks at the clock of the machine. */
   readonly readClock: () => ClockReading;

@@ -12,6 +12,7 @@ type CliErrorCode =
   | 'no_store'
   | 'store_unavailable'
   | 'store_damaged'
+  | 'dns_wrong'
   | 'not_permitted'
   | 'output_failed';
 

@@ -6,6 +6,7 @@ import { addAuditCommands } from './accounts/audit.js';
 import { addFeedbackCommands } from './accounts/feedback.js';
 import { addKeyCommands } from './accounts/key.js';
 import type { CliDependencies } from './dependencies.js';
+import { addDnsCommands } from './dns/dns.js';
 import { addInboxCommands } from './inboxes/inbox.js';
 import { addPolicyCommands } from './inboxes/policy.js';
 import { addSuppressionCommands } from './inboxes/suppression.js';
@@ -24,7 +25,7 @@ import { addCompactCommand } from './upkeep/compact.js';
 import { addStatusCommand } from './upkeep/status.js';
 import { addVerifyCommand } from './upkeep/verify.js';
 
-export type { CliDependencies, ServeOptions, Write } from './dependencies.js';
+export type { CliDependencies, Outside, ServeOptions, Write } from './dependencies.js';
 
 /** What commander writes while it parses; collected, and written once parsing has ended. */
 interface ParserOutput {
@@ -103,6 +104,7 @@ function addCommands(program: Command, cli: Cli, version: string): void {
   addFeedbackCommands(program, cli);
   addAuditCommands(program, cli);
   addCompactCommand(program, cli);
+  addDnsCommands(program, cli);
   addStatusCommand(program, cli);
   addClockCommands(program, cli);
   addVerifyCommand(program, cli);

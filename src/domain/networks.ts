@@ -29,18 +29,27 @@ const REFUSED: readonly { readonly fault: string; readonly networks: readonly st
   },
 ];
 
-const refused = REFUSED.map(({ fault, networks }) => ({ fault, list: networkList(networks) }));
+/** Prefixes of six groups behind which an IPv4 address stands that is reached in place of the IPv6 address. */
+const EMBEDDING = [
+  // Mapped and compatible (RFC 4291 section 2.5.5), translated (RFC 2765 section 2.1), NAT64 (RFC 6052 section 2.1).
+  '0:0:0:0:0:65535',
+  '0:0:0:0:0:0',
+  '0:0:0:0:65535:0',
+  '100:65435:0:0:0:0',
+];
+
+const refused = REFUSED.map(({ fault, networks }) => ({ fault, isIn: inNetworks(networks) }));
 
 /** Of IPv6 only this much is given out to hosts (RFC 4291 section 2.4). */
-const globalUnicast = networkList(['2000::/3']);
+const isGlobalUnicast = inNetworks(['2000::/3']);
 
 /** Which addresses a name from outside may lead to: public ones, and those of networks that the operator lists. */
 export class Reach {
-  readonly #allowed: net.BlockList;
+  readonly #isAllowed: (address: string) => boolean;
 
   /** @param allowed addresses and networks in CIDR notation, as the configuration checked them */
   constructor(allowed: readonly string[]) {
-    this.#allowed = networkList(allowed);
+    this.#isAllowed = inNetworks(allowed);
   }
 
   /**
@@ -50,12 +59,10 @@ export class Reach {
   faultOf(address: string): string | null {
     if (net.isIP(address) === 0 || address.includes('%')) return 'is no address that can be reached';
     const target = embeddedIpv4(address) ?? address;
-    const family = net.isIPv4(target) ? 'ipv4' : 'ipv6';
-    if (this.#allowed.check(target, family)) return null;
-    if (target !== address && this.#allowed.check(address, 'ipv6')) return null;
-    const found = refused.find(({ list }) => list.check(target, family));
+    if (this.#isAllowed(target) || this.#isAllowed(address)) return null;
+    const found = refused.find(({ isIn }) => isIn(target));
     if (found !== undefined) return `is ${found.fault}`;
-    return family === 'ipv6' && !globalUnicast.check(target, family) ? 'is reserved' : null;
+    return net.isIPv4(target) || isGlobalUnicast(target) ? null : 'is reserved';
   }
 }
 
@@ -81,15 +88,6 @@ function groupsOf(text: string): number[] {
   });
 }
 
-/** Prefixes of six groups behind which an IPv4 address stands that is reached in place of the IPv6 address. */
-const EMBEDDING = [
-  // Mapped and compatible (RFC 4291 section 2.5.5), translated (RFC 2765 section 2.1), NAT64 (RFC 6052 section 2.1).
-  '0:0:0:0:0:65535',
-  '0:0:0:0:0:0',
-  '0:0:0:0:65535:0',
-  '100:65435:0:0:0:0',
-];
-
 function embeddedIpv4(address: string): string | null {
   if (!net.isIPv6(address)) return null;
   const groups = ipv6Groups(address);
@@ -99,16 +97,30 @@ function embeddedIpv4(address: string): string | null {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
-/** @param networks addresses, or networks in CIDR notation, as the configuration checks them */
-export function networkList(networks: readonly string[]): net.BlockList {
-  const list = new net.BlockList();
+/**
+ * Is an address in one of these networks? An IPv4 address is in no IPv6 network, nor the other way round.
+ * @param networks addresses, or networks in CIDR notation, as the configuration checks them
+ */
+export function inNetworks(networks: readonly string[]): (address: string) => boolean {
+  // One list would take an IPv4 address for one of `::/0`.
+  const lists = { ipv4: new net.BlockList(), ipv6: new net.BlockList() };
   for (const network of networks) {
-    const [address = '', length] = network.split('/');
-    const family = net.isIPv4(address) ? 'ipv4' : 'ipv6';
-    if (length === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(length), family);
+    const [written = '', bits] = network.split('/');
+    const length = Number(bits ?? (net.isIPv4(written) ? 32 : 128));
+    const mapped = length >= 96 && isMapped(written) ? embeddedIpv4(written) : null;
+    const address = mapped ?? written;
+    lists[familyOf(address)].addSubnet(address, mapped === null ? length : length - 96, familyOf(address));
   }
-  return list;
+  return address => lists[familyOf(address)].check(address, familyOf(address));
+}
+
+/** An IPv4 address as IPv6 writes it, `::ffff:192.0.2.1` (RFC 4291 section 2.5.5.2). */
+function isMapped(address: string): boolean {
+  return net.isIPv6(address) && ipv6Groups(address).slice(0, 6).join(':') === EMBEDDING[0];
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return net.isIPv4(address) ? 'ipv4' : 'ipv6';
 }
 
 /** The name under which the PTR record of an address stands (RFC 1035 section 3.5, RFC 3596 section 2.5). */

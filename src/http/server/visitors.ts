@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { type BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { clientNetwork, isLoopback } from '../../domain/addresses.js';
 import { Refusal, refuse } from '../../domain/errors.js';
-import { networkList } from '../../domain/networks.js';
+import { inNetworks } from '../../domain/networks.js';
 import type { Logger, RateLimit, RateLimiter } from '../../usecases/ports.js';
 
 export interface VisitorsOptions {
@@ -110,11 +110,11 @@ type Peer = Pick<IncomingMessage, 'headers'> & {
  * what precedes the first untrusted address could be forged by the client.
  */
 export class ClientAddresses {
-  readonly #trusted: BlockList;
+  readonly #isTrusted: (address: string) => boolean;
 
   /** @param trustedProxies addresses, or networks in CIDR notation */
   constructor(trustedProxies: readonly string[]) {
-    this.#trusted = networkList(trustedProxies);
+    this.#isTrusted = inNetworks(trustedProxies);
   }
 
   of({ headers, socket }: Peer): string {
@@ -131,8 +131,7 @@ export class ClientAddresses {
 
   /** Whether it is one of the proxies. */
   isTrusted(address: string): boolean {
-    const version = isIP(address);
-    return version !== 0 && this.#trusted.check(address, version === 6 ? 'ipv6' : 'ipv4');
+    return isIP(address) !== 0 && this.#isTrusted(address);
   }
 }
 

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import { outside } from '../../../src/app/outside.js';
 import { type CliDependencies, runCli, type ServeOptions } from '../../../src/cli/program.js';
 import type { MessageId } from '../../../src/domain/ids.js';
 import { readClock } from '../../../src/ops/read-clock.js';
@@ -68,6 +69,7 @@ export class CliBox {
       memoryNeeds: () => [{ part: 'a part', bytes: 2 ** 30 }],
       version: '1.2.3',
       readClock,
+      outside,
       stdout: async data => void out.push(Buffer.from(data)),
       stderr: async data => void err.push(Buffer.from(data)),
       env: this.env,

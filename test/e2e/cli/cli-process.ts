@@ -1,3 +1,4 @@
+import { outside } from '../../../src/app/outside.js';
 import { writeTo } from '../../../src/cli/output.js';
 import { runCli } from '../../../src/cli/program.js';
 import { readClock } from '../../../src/ops/read-clock.js';
@@ -11,6 +12,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   memoryNeeds: () => [],
   version: '1.2.3',
   readClock,
+  outside,
   stdout: writeTo(process.stdout),
   stderr: writeTo(process.stderr),
   env: process.env,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { isSameAddress, Reach, reverseName } from '../../../../src/domain/networks.js';
+import { inNetworks, isSameAddress, Reach, reverseName } from '../../../../src/domain/networks.js';
 
 const open = new Reach([]);
 
@@ -70,6 +70,17 @@ t.test('networks that the operator lists may be reached, and those alone', async
   for (const address of ['10.1.3.1', '127.0.0.2', 'fd00:2::5', '::ffff:10.1.3.1']) {
     t.not(reach.faultOf(address), null, address);
   }
+});
+
+t.test('all of IPv6 is nothing of IPv4', async t => {
+  const reach = new Reach(['::/0']);
+  t.equal(reach.faultOf('fd00::1'), null);
+  t.equal(reach.faultOf('10.0.0.1'), 'is private');
+});
+
+t.test('an IPv4 network that is written as IPv6 is the same network', async t => {
+  const isIn = inNetworks(['::ffff:10.0.0.0/104', '::ffff:192.0.2.1']);
+  t.same(['10.1.2.3', '192.0.2.1', '11.0.0.1', '192.0.2.2'].map(isIn), [true, true, false, false]);
 });
 
 t.test('every spelling of an address is judged alike', async () => {
