@@ -1,5 +1,6 @@
 import type { StsPolicy } from '../../domain/mta-sts.js';
 import { range, text, WHOLE_TABLE } from '../engine/keys.js';
+import type { Store } from '../engine/store.js';
 import { jsonValue, type Reader, type Table, type Writer, walkTable } from '../engine/tables.js';
 
 /**
@@ -45,4 +46,14 @@ function removeOldest(writer: Writer): void {
     oldest = { domain: key.toString('utf8'), fetchedAt: value.fetchedAt };
   }
   if (oldest !== null) writer.remove(stsPoliciesTable, oldest.domain);
+}
+
+/** The policies in a store, to be read and kept one at a time. */
+export function stsShelf(store: Store) {
+  return {
+    get: (domain: string): StsPolicy | undefined => store.read(reader => getStsPolicy(reader, domain)),
+    put: async (domain: string, policy: StsPolicy): Promise<void> => {
+      await store.write(writer => putStsPolicy(writer, domain, policy));
+    },
+  };
 }

@@ -111,7 +111,8 @@ function isOfKind({ kind }: ZoneRecord, version: string, text: string): boolean 
   return kind === 'dkim' || (text.startsWith(version) && /^(?:[\s;]|$)/.test(text.slice(version.length)));
 }
 
-function judge({ kind, value }: ZoneRecord, found: string, facts: Facts): Verdict {
+function judge(record: ZoneRecord, found: string, facts: Facts): Verdict {
+  const { kind, name, value } = record;
   if (found === value) return right([]);
   const tags = tagsOf(found);
   switch (kind) {
@@ -126,16 +127,17 @@ function judge({ kind, value }: ZoneRecord, found: string, facts: Facts): Verdic
     case 'tls_reporting':
       return tags.has('rua') ? right([]) : different([]);
     default:
-      return judgeSpf(found, facts);
+      return judgeSpf(name, found, facts);
   }
 }
 
 /** Does an SPF record name us (RFC 7208 section 5)? What it includes is not followed. */
-function judgeSpf(found: string, { hostname, addresses, transport }: Facts): Verdict {
+function judgeSpf(name: string, found: string, { hostname, addresses, transport }: Facts): Verdict {
   const terms = found.toLowerCase().split(/\s+/).slice(1);
   const passes = terms.map(term => term.replace(/^\+/, ''));
   const isListed = inNetworks(passes.flatMap(networkOf));
-  const names = ['mx', 'a', `a:${hostname}`, `mx:${hostname}`];
+  // Without a name, a term is about the domain itself; its MX record is checked by itself.
+  const names = [name === hostname ? 'a' : 'mx', `a:${hostname}`, `mx:${name}`];
   if (passes.some(term => names.includes(term))) return right([]);
   if (addresses.length > 0 && addresses.every(isListed)) return right([]);
   const isElsewhere = passes.some(term => /^(?:include:|redirect=|exists:)/.test(term));

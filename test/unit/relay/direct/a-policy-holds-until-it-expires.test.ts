@@ -4,8 +4,7 @@ import { DnsClient } from '../../../../src/dns/dns-client.js';
 import type { StsPolicy } from '../../../../src/domain/mta-sts.js';
 import type { FetchedPolicy } from '../../../../src/relay/direct/fetch-policy.js';
 import { StsPolicies, type StsPolicyShelf } from '../../../../src/relay/direct/sts-policies.js';
-import type { Store } from '../../../../src/store/engine/store.js';
-import { getStsPolicy, putStsPolicy, stsPoliciesTable } from '../../../../src/store/records/sts-policies.js';
+import { putStsPolicy, stsPoliciesTable, stsShelf } from '../../../../src/store/records/sts-policies.js';
 import { startDnsServer, type ZoneEntry } from '../../../support/dns/dns-server.js';
 import { recordingLog } from '../../../support/redis/redis.js';
 import { withStore } from '../../store/with-store.js';
@@ -14,17 +13,8 @@ import { namesOf, withRoutes } from './with-routes.js';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-function shelfOf(store: Store): StsPolicyShelf {
-  return {
-    get: domain => store.read(reader => getStsPolicy(reader, domain)),
-    put: async (domain, policy) => {
-      await store.write(writer => putStsPolicy(writer, domain, policy));
-    },
-  };
-}
-
 async function withPolicies(t: Test, shelf?: StsPolicyShelf) {
-  const kept = shelf ?? shelfOf(await withStore(t));
+  const kept = shelf ?? stsShelf(await withStore(t));
   const server = await startDnsServer(t);
   const dns = new DnsClient({ servers: [server.address], trustAd: false });
   t.teardown(() => dns.close());

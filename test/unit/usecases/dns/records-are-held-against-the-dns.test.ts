@@ -105,7 +105,12 @@ t.test('an SPF record may name us in its own words', async t => {
     t.same(told(checks), ['spf unknown'], text);
     t.notOk(checks.some(isWrong));
   }
-  for (const text of ['v=spf1 -mx ip4:8.8.8.0/99 ip4:x -all', 'v=spf1 ip6:::/0 -all', 'v=spf10 mx']) {
+  for (const text of [
+    'v=spf1 -mx ip4:8.8.8.0/99 ip4:x -all',
+    'v=spf1 ip6:::/0 -all',
+    'v=spf10 mx',
+    'v=spf1 a -all',
+  ]) {
     t.equal((await checked(t, spf(text))).filter(isWrong).length, 1, text);
   }
 });
