@@ -6,8 +6,8 @@ import type {
   RelayOutcome,
   ResolvedRecipient,
 } from '../usecases/ports.js';
+import { BLOCK_BYTES } from './session/content.js';
 import { rejected, unknown } from './smarthost/outcome.js';
-import { BLOCK_BYTES } from './smarthost/transaction.js';
 
 /** Stands in the record for the client's address: this mail did not come over a network. */
 const IN_PROCESS = { clientAddress: 'local' } as const;

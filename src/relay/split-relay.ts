@@ -6,8 +6,8 @@ import { settledWithin } from '../lib/async.js';
 import { asBuffer, BYTE } from '../lib/bytes.js';
 import type { Logger, Relay, RelayAttempt, RelayOutcome } from '../usecases/ports.js';
 import type { LocalDelivery, StagedMail } from './local-delivery.js';
+import { withFinalLineEnd } from './session/content.js';
 import { rejected, unknown } from './smarthost/outcome.js';
-import { withFinalLineEnd } from './smarthost/transaction.js';
 import type { Transport } from './transport.js';
 
 /**

@@ -1,3 +1,5 @@
+import type { TransactionTimeouts } from '../session/transaction.js';
+
 /** How to reach the smarthost. Times are in milliseconds. */
 export interface SmarthostOptions extends SmarthostTimeouts {
   /** Name or IP address; the certificate must be valid for it. */
@@ -19,23 +21,13 @@ export interface SmarthostOptions extends SmarthostTimeouts {
 }
 
 /** How long to wait for what, in milliseconds. */
-export interface SmarthostTimeouts {
+export interface SmarthostTimeouts extends Omit<TransactionTimeouts, 'mailMs'> {
   /** For a free connection, when all are in use. */
   readonly waitMs: number;
   /** For the whole set-up of a session, from the look-up of the name to the reply to AUTH. */
   readonly setupMs: number;
-  /** For the reply to MAIL and to RCPT. */
-  readonly commandMs: number;
   /** For the reply to MAIL on a connection that was used before. */
   readonly reusedMs: number;
-  /** For the reply to DATA. */
-  readonly dataMs: number;
-  /** For one block of content to be written to the network. */
-  readonly blockMs: number;
-  /** For the whole content to be written. */
-  readonly contentMs: number;
-  /** For the reply to the final dot. */
-  readonly verdictMs: number;
   /** How long an idle connection is kept open. */
   readonly idleMs: number;
   /** For the reply to RSET and QUIT, for which no message waits. */

@@ -1,7 +1,8 @@
 import type { RelayErrorCode, RelayOutcome } from '../../usecases/ports.js';
+import { describeReply } from '../session/reply.js';
+import type { SessionFailure } from '../session/session-failure.js';
+import { describePlace, mayHaveIt, type TransactionEnd } from '../session/transaction.js';
 import { classifyReply } from './classify-reply.js';
-import { describeReply } from './reply.js';
-import type { Place, TransactionEnd } from './transaction.js';
 
 /**
  * The outcome that the end of a transaction means for the agent (`sendMessage`): `rejected` only if nobody can have
@@ -20,7 +21,7 @@ export function outcomeOf(end: TransactionEnd): RelayOutcome {
       );
     case 'confused': {
       const detail = `unexpected at ${describePlace(end.at)}: ${describeReply(end.reply)}`;
-      return mayHaveIt(end.at, end.reply.code) ? unknown(detail) : rejected('E_RELAY_UNREACHABLE', detail);
+      return mayHaveIt(end) ? unknown(detail) : rejected('E_RELAY_UNREACHABLE', detail);
     }
     case 'lost': {
       const detail = `${end.words} (at ${describePlace(end.at)})`;
@@ -30,12 +31,27 @@ export function outcomeOf(end: TransactionEnd): RelayOutcome {
   }
 }
 
-/**
- * May the server have taken the message? Yes if an unexpected reply comes after the final dot, and also if a 2yz comes
- * during the content: that server has accepted something.
- */
-function mayHaveIt(at: Place, code: number): boolean {
-  return at.step === 'DOT' || (at.step === 'CONTENT' && code < 300);
+/** The outcome for a message when no session could be set up for it. */
+export function outcomeOfFailure(failure: SessionFailure): RelayOutcome {
+  return rejected(errorCodeOf(failure), failure.detail);
+}
+
+function errorCodeOf({ kind, step, reply }: SessionFailure): RelayErrorCode {
+  switch (kind) {
+    case 'refused':
+      return reply === null ? 'E_RELAY_UNREACHABLE' : classifyReply(step ?? 'GREETING', reply);
+    case 'tls':
+      return 'E_RELAY_TLS_FAILED';
+    case 'auth':
+      return 'E_RELAY_AUTH_FAILED';
+    case 'timeout':
+    case 'busy':
+      return 'E_RELAY_TIMEOUT';
+    case 'unreachable':
+    case 'lost':
+    case 'stopped':
+      return 'E_RELAY_UNREACHABLE';
+  }
 }
 
 /** Nobody has the message. `detail` is for the admin. */
@@ -46,18 +62,4 @@ export function rejected(errorCode: RelayErrorCode, detail: string): RelayOutcom
 /** Somebody may have the message, so it is never sent again. `detail` is for the admin. */
 export function unknown(detail: string): RelayOutcome {
   return { status: 'unknown', errorCode: 'acceptance_unknown', detail };
-}
-
-/** Names a recipient by its number, because addresses must not stand in logs; the record has them. */
-function describePlace({ step, recipient }: Place): string {
-  switch (step) {
-    case 'RCPT':
-      return recipient === undefined ? 'RCPT' : `RCPT, recipient ${recipient}`;
-    case 'CONTENT':
-      return 'the content, before the final dot';
-    case 'DOT':
-      return 'the final dot';
-    default:
-      return step;
-  }
 }

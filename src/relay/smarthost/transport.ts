@@ -1,13 +1,18 @@
 import { assignedMessageId } from '../../domain/assigned-ids.js';
 import { codeOrReasonOf, settledWithin } from '../../lib/async.js';
 import type { Logger, RelayAttempt, RelayOutcome } from '../../usecases/ports.js';
+import { SessionFailure, stopping } from '../session/session-failure.js';
+import { SessionOpening } from '../session/session-opening.js';
+import { type Lease, SessionPool, type SessionRequest } from '../session/session-pool.js';
+import { canGoOn, type TransactionEnd, wasDead } from '../session/transaction.js';
 import type { Transport } from '../transport.js';
-import { readSecret, SessionOpening } from './open-session.js';
 import type { SmarthostOptions } from './options.js';
-import { outcomeOf, rejected } from './outcome.js';
-import { SessionFailure } from './session-failure.js';
-import { type Lease, SessionPool } from './session-pool.js';
-import { runTransaction, type TransactionEnd } from './transaction.js';
+import { outcomeOf, outcomeOfFailure } from './outcome.js';
+import { planSession, readSecret } from './plan-session.js';
+import { runTransaction } from './transaction.js';
+
+/** All sessions are with one server. */
+const KEY = 'smarthost';
 
 /**
  * Submits to a smarthost (RFC 6409) over pooled sessions, each message at most once.
@@ -21,11 +26,12 @@ export class SmarthostTransport implements Transport {
   readonly #log: Logger;
   readonly #pool: SessionPool;
   readonly #inFlight = new Set<Promise<RelayOutcome>>();
+  #isClosed = false;
 
   constructor(options: SmarthostOptions, log: Logger) {
     this.#options = options;
     this.#log = log;
-    this.#pool = new SessionPool(() => new SessionOpening(options), options);
+    this.#pool = new SessionPool({ ...options, maxPerParty: options.maxConnections });
   }
 
   async start(): Promise<void> {
@@ -43,6 +49,7 @@ export class SmarthostTransport implements Transport {
   }
 
   submit(attempt: RelayAttempt): Promise<RelayOutcome> {
+    if (this.#isClosed) return Promise.resolve(outcomeOfFailure(stopping()));
     const submission = this.#submit(attempt);
     this.#inFlight.add(submission);
     const done = (): void => void this.#inFlight.delete(submission);
@@ -51,6 +58,7 @@ export class SmarthostTransport implements Transport {
   }
 
   async close(graceMs: number): Promise<void> {
+    this.#isClosed = true;
     this.#pool.retire();
     await settledWithin(graceMs, [...this.#inFlight, this.#pool.whenEmpty()]);
     this.#pool.end();
@@ -59,49 +67,44 @@ export class SmarthostTransport implements Transport {
 
   async #submit(attempt: RelayAttempt): Promise<RelayOutcome> {
     try {
-      const lease = await this.#pool.acquire(attempt.envelope.from);
-      const end = await this.#deliver(attempt, lease);
+      const end = await this.#deliver(attempt, [KEY]);
       const outcome = outcomeOf(end);
       const { host, keepsMessageId } = this.#options;
       if (end.end !== 'accepted' || keepsMessageId || outcome.status !== 'accepted') return outcome;
       return { ...outcome, assignedId: assignedMessageId(host, end.reply.text) };
     } catch (error) {
       if (!(error instanceof SessionFailure)) throw error;
-      return rejected(error.errorCode, error.detail);
+      return outcomeOfFailure(error);
     }
   }
 
-  async #deliver(attempt: RelayAttempt, { session, isReused }: Lease): Promise<TransactionEnd> {
-    const { reusedMs, commandMs } = this.#options;
-    let end: TransactionEnd;
-    try {
-      const mailMs = isReused ? Math.min(reusedMs, commandMs) : commandMs;
-      end = await runTransaction(session, attempt, { ...this.#options, mailMs });
-    } catch (error) {
-      session.destroy();
-      void this.#pool.release(session, false);
-      throw error;
-    }
-    if (isReused && wasDead(end)) {
-      this.#log.debug({ id: attempt.id }, 'a kept connection to the smarthost was dead: another is opened');
-      return this.#deliver(attempt, { session: await this.#pool.replace(session), isReused: false });
-    }
-    // An unfinished message, or replies that no longer match the commands: the connection cannot be used again.
-    if (!canGoOn(end)) session.destroy();
+  /** @param reuse keys of sessions that were used before and may be used again */
+  async #deliver(attempt: RelayAttempt, reuse: readonly string[]): Promise<TransactionEnd> {
+    const lease = await this.#pool.acquire(this.#request(attempt, reuse));
+    const end = await this.#transact(attempt, lease);
     // The outcome of the message does not wait for RSET or QUIT.
-    void this.#pool.release(session, end.end === 'refused');
-    return end;
+    void this.#pool.release(lease, end.end === 'refused');
+    if (!lease.isReused || !wasDead(end)) return end;
+    this.#log.debug({ id: attempt.id }, 'a kept connection to the smarthost was dead: another is opened');
+    return this.#deliver(attempt, []);
   }
-}
 
-/** Can the session carry another message? */
-function canGoOn(end: TransactionEnd): boolean {
-  if (end.end === 'refused') return end.at.step !== 'CONTENT' && end.reply.code !== 421;
-  return end.end === 'accepted' || end.end === 'oversize';
-}
+  async #transact(attempt: RelayAttempt, { session, isReused }: Lease): Promise<TransactionEnd> {
+    const { reusedMs, commandMs } = this.#options;
+    const mailMs = isReused ? Math.min(reusedMs, commandMs) : commandMs;
+    let end: TransactionEnd | null = null;
+    try {
+      end = await runTransaction(session, attempt, { ...this.#options, mailMs });
+      return end;
+    } finally {
+      // An unfinished message, or replies that no longer match the commands: the connection cannot be used again.
+      if (end === null || !canGoOn(end)) session.destroy();
+    }
+  }
 
-/** Had the server closed the session before MAIL? It was lost before the reply to MAIL, or the reply was 421. */
-function wasDead(end: TransactionEnd): boolean {
-  if (end.end === 'lost') return end.at.step === 'MAIL' && end.reason !== 'stopped';
-  return end.end === 'refused' && end.at.step === 'MAIL' && end.reply.code === 421;
+  #request({ envelope }: RelayAttempt, reuse: readonly string[]): SessionRequest {
+    const { setupMs } = this.#options;
+    const open = (): SessionOpening => new SessionOpening(setupMs, () => planSession(this.#options));
+    return { party: envelope.from, key: KEY, reuse, open };
+  }
 }

@@ -4,7 +4,7 @@ import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
 import type { Test } from 'tap';
 import t from 'tap';
-import { LibraryConnection } from '../../../src/relay/smarthost/library-connection.js';
+import { LibraryConnection, type PeerCheck } from '../../../src/relay/session/library-connection.js';
 import { makeIdentity } from '../../support/certificate.js';
 import { temporaryFolder } from '../../support/redis/redis.js';
 import { type FakeSmarthost, withFakeSmarthost } from '../../support/smarthost/fake-smarthost.js';
@@ -18,7 +18,7 @@ import {
 } from '../../support/smarthost/smarthost-script.js';
 import { leftBehind } from '../../unit/relay/smarthost/with-smarthost.js';
 
-/** What `library-connection.ts` and `open-session.ts` of src/relay/smarthost rely on in nodemailer's SMTPConnection. */
+/** What `library-connection.ts` and `session-opening.ts` of src/relay/session rely on in nodemailer's SMTPConnection. */
 
 interface Opened {
   readonly smarthost: FakeSmarthost;
@@ -31,19 +31,23 @@ async function open(
   script: Script = {},
   settings: SmarthostSettings = {},
   options: SMTPConnectionOptions = {},
+  checkPeer: PeerCheck | null = null,
 ): Promise<Opened> {
   const smarthost = await withFakeSmarthost(t, script, settings);
   const socket = net.connect(smarthost.port, '127.0.0.1');
   await new Promise(resolve => socket.once('connect', resolve));
-  const connection = new LibraryConnection({
-    connection: socket,
-    host: 'localhost',
-    name: 'client.example',
-    logger: false,
-    ignoreTLS: true,
-    socketCloseTimeout: 0,
-    ...options,
-  });
+  const connection = new LibraryConnection(
+    {
+      connection: socket,
+      host: 'localhost',
+      name: 'client.example',
+      logger: false,
+      ignoreTLS: true,
+      socketCloseTimeout: 0,
+      ...options,
+    },
+    checkPeer,
+  );
   const errors: Error[] = [];
   connection.on('error', error => errors.push(error));
   t.teardown(() => connection.close());
@@ -66,6 +70,7 @@ t.test('connect calls back when EHLO is answered, whose reply is then the last o
   t.match(lines.at(-1), /^250 SIZE \d+$/);
   t.same(smarthost.sessions[0]?.lines, ['EHLO client.example']);
   t.notOk(connection.isOutOfStep);
+  t.match(connection.extensions.get('SIZE'), /^\d+$/);
 });
 
 t.test('a server that knows HELO only: its reply is the last one', async t => {
@@ -74,6 +79,7 @@ t.test('a server that knows HELO only: its reply is the last one', async t => {
   });
   t.equal(await connected(connection), undefined);
   t.equal(connection.lastServerResponse, '250 fake.example');
+  t.equal(connection.extensions.size, 0);
 });
 
 for (const [claim, rest] of [
@@ -169,30 +175,85 @@ for (const security of ['starttls', 'implicit'] as const) {
     t.match(errors, [{ originalCode: 'ERR_TLS_CERT_ALTNAME_INVALID' }]);
   });
 
-  t.test(
-    `${security}: on success the socket is the encrypted one, and what came before is dropped`,
-    async t => {
-      const identity = makeIdentity(temporaryFolder(t), 'DNS:localhost');
-      const options = {
-        ignoreTLS: false,
-        requireTLS: security === 'starttls',
-        secure: security === 'implicit',
-      };
-      const { connection } = await open(
-        t,
-        security === 'starttls' ? { starttls: raw('220 Ready\r\n250 evil\r\n25') } : {},
-        { security, identity },
-        { ...options, tls: { ca: identity.cert } },
-      );
-      t.equal(await connected(connection), undefined);
-      t.equal(connection.secure, true);
-      t.notOk(connection.isOutOfStep);
-      t.match(connection.lastServerResponse, /^250-fake\.example\n/);
-      const socket = connection.takeOver({ data: () => {}, lost: () => {} });
-      t.equal('encrypted' in socket && socket.encrypted, true);
-    },
-  );
+  t.test(`${security}: on success the socket is the encrypted one`, async t => {
+    const identity = makeIdentity(temporaryFolder(t), 'DNS:localhost');
+    const options = {
+      ignoreTLS: false,
+      requireTLS: security === 'starttls',
+      secure: security === 'implicit',
+    };
+    const { connection } = await open(
+      t,
+      {},
+      { security, identity },
+      { ...options, tls: { ca: identity.cert } },
+    );
+    t.equal(await connected(connection), undefined);
+    t.equal(connection.secure, true);
+    t.notOk(connection.isOutOfStep);
+    t.match(connection.lastServerResponse, /^250-fake\.example\n/);
+    const socket = connection.takeOver({ data: () => {}, lost: () => {} });
+    t.equal('encrypted' in socket && socket.encrypted, true);
+  });
 }
+
+t.test('a check of ours comes after the handshake and before anything is said in it', async t => {
+  const identity = makeIdentity(temporaryFolder(t), 'DNS:localhost');
+  const options = { ignoreTLS: false, requireTLS: true, tls: { rejectUnauthorized: false } };
+  const settings: SmarthostSettings = { security: 'starttls', identity };
+  let protocol: string | null = null;
+  const { smarthost, connection, errors } = await open(t, {}, settings, options, socket => {
+    protocol = socket.getProtocol();
+    return 'not this one';
+  });
+  connection.connect();
+  await new Promise(resolve => connection.once('end', resolve));
+  t.match(protocol, /^TLSv1\.[23]$/);
+  t.match(errors, [{ code: 'ETLS', message: /not this one/ }]);
+  t.same(smarthost.sessions[0]?.lines, ['EHLO client.example', 'STARTTLS']);
+});
+
+for (const rest of ['250 evil\r\n', '25', 'evil']) {
+  t.test(`plain text behind the reply to STARTTLS ends the session: ${JSON.stringify(rest)}`, async t => {
+    const identity = makeIdentity(temporaryFolder(t), 'DNS:localhost');
+    const options = { ignoreTLS: false, requireTLS: true, tls: { ca: identity.cert } };
+    const settings: SmarthostSettings = { security: 'starttls', identity };
+    const { connection, errors } = await open(
+      t,
+      { starttls: raw(`220 Ready\r\n${rest}`) },
+      settings,
+      options,
+    );
+    connection.connect();
+    await new Promise(resolve => connection.once('end', resolve));
+    t.ok(connection.isTamperedWith);
+    t.notOk(connection.secure);
+    t.match(errors, [{ code: 'ETLS' }]);
+  });
+}
+
+t.test(
+  'where TLS is wanted but not needed, a refused STARTTLS leaves the plain session as it was',
+  async t => {
+    const options = { ignoreTLS: false, opportunisticTLS: true };
+    const identity = makeIdentity(temporaryFolder(t), 'DNS:localhost');
+    const settings: SmarthostSettings = { security: 'starttls', identity };
+    const { connection } = await open(t, { starttls: say('454 4.7.0 Not now') }, settings, options);
+    t.equal(await connected(connection), undefined);
+    t.notOk(connection.secure);
+    t.notOk(connection.isClosed);
+    t.ok(connection.extensions.has('PIPELINING'));
+  },
+);
+
+t.test('and a 421 to STARTTLS closes it, though connect calls back', async t => {
+  const options = { ignoreTLS: false, opportunisticTLS: true };
+  const identity = makeIdentity(temporaryFolder(t), 'DNS:localhost');
+  const settings: SmarthostSettings = { security: 'starttls', identity };
+  const { connection } = await open(t, { starttls: say('421 4.3.2 Bye') }, settings, options);
+  t.equal(await connected(connection), undefined);
+  t.ok(connection.isClosed);
+});
 
 t.test('AUTH by the mechanism that is asked for, whatever else is offered', async t => {
   const login = { user: 'me', password: 'secret' };

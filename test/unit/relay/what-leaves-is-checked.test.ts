@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { withFinalLineEnd } from '../../../src/relay/smarthost/transaction.js';
+import { withFinalLineEnd } from '../../../src/relay/session/content.js';
 import { checkAttempt } from '../../../src/relay/split-relay.js';
 import { attempt } from './smarthost/with-smarthost.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { BLOCK_BYTES, FINAL_DOT, stuffDots } from '../../../../src/relay/smarthost/transaction.js';
+import { BLOCK_BYTES, FINAL_DOT, stuffDots } from '../../../../src/relay/session/content.js';
 import { DataScanner } from '../../../../src/smtp/data-scanner.js';
 import { attempt, withSmarthost } from './with-smarthost.js';
 

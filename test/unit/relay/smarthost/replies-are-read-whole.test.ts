@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { describeReply, parseReply, ReplyReader } from '../../../../src/relay/smarthost/reply.js';
+import { describeReply, parseReply, ReplyReader } from '../../../../src/relay/session/reply.js';
 
 /** What a reader makes of these pieces: `code enhanced text`, or the text that it refuses as malformed. */
 function read(...pieces: readonly string[]): string[] {

@@ -1,6 +1,6 @@
 import t from 'tap';
+import { parseReply, type Step } from '../../../../src/relay/session/reply.js';
 import { classifyReply } from '../../../../src/relay/smarthost/classify-reply.js';
-import { parseReply, type Step } from '../../../../src/relay/smarthost/reply.js';
 import type { RelayErrorCode } from '../../../../src/usecases/ports.js';
 
 /** A step, a reply as servers word it, and the error code that the agent gets. */

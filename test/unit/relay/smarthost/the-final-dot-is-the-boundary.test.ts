@@ -1,8 +1,9 @@
 import t from 'tap';
+import type { ServerReply } from '../../../../src/relay/session/reply.js';
+import { type MailWire, SessionLost } from '../../../../src/relay/session/smtp-session.js';
+import type { TransactionEnd } from '../../../../src/relay/session/transaction.js';
 import { outcomeOf } from '../../../../src/relay/smarthost/outcome.js';
-import type { ServerReply } from '../../../../src/relay/smarthost/reply.js';
-import { type MailWire, SessionLost } from '../../../../src/relay/smarthost/smtp-session.js';
-import { runTransaction, type TransactionEnd } from '../../../../src/relay/smarthost/transaction.js';
+import { runTransaction } from '../../../../src/relay/smarthost/transaction.js';
 import { attempt } from './with-smarthost.js';
 
 const times = {

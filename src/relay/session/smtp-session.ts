@@ -1,4 +1,5 @@
 import type net from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { LibraryConnection } from './library-connection.js';
 import { ReplyReader, type ServerReply } from './reply.js';
 
@@ -35,9 +36,6 @@ export interface MailWire {
   nextReply(timeoutMs: number): Promise<ServerReply>;
 }
 
-/** The extensions in the reply to EHLO: upper-case keywords with their parameters (RFC 5321 section 4.1.1.1). */
-export type Extensions = ReadonlyMap<string, string>;
-
 /**
  * An SMTP session that is set up and can carry mail transactions, one command at a time. After any failure, including
  * a timeout, the session is lost and its socket destroyed.
@@ -45,6 +43,12 @@ export type Extensions = ReadonlyMap<string, string>;
 export class SmtpSession implements MailWire {
   readonly maxMessageBytes: number | null;
   readonly offersSize: boolean;
+  /** May commands be sent before the replies to earlier ones have come (RFC 2920)? */
+  readonly offersPipelining: boolean;
+  /** Protocol of the encryption, such as `TLSv1.3`; null in plain text. */
+  readonly protocol: string | null;
+  /** IP address of the server. */
+  readonly address: string;
   /** Called when the session is lost, or a reply comes, while nobody waits for anything. */
   onDisturbed: (() => void) | null = null;
   /** Transactions so far; counted by the pool. */
@@ -53,20 +57,26 @@ export class SmtpSession implements MailWire {
   readonly #socket: net.Socket;
   readonly #reader = new ReplyReader();
   readonly #replies: ServerReply[] = [];
+  /** Commands that were sent and whose replies were not read. */
+  #due = 0;
   #loss: SessionLost | null = null;
   /** Checks whether what is waited for has come; null while nobody waits. */
   #look: (() => void) | null = null;
 
-  constructor(connection: LibraryConnection, extensions: Extensions) {
+  constructor(connection: LibraryConnection) {
+    const { extensions } = connection;
     const size = Number(extensions.get('SIZE') ?? 0);
     this.offersSize = extensions.has('SIZE');
     // SIZE without a number, or 0, announces no limit (RFC 1870 section 4).
     this.maxMessageBytes = Number.isSafeInteger(size) && size > 0 ? size : null;
+    this.offersPipelining = extensions.has('PIPELINING');
     this.#connection = connection;
     this.#socket = connection.takeOver({
       data: chunk => this.#take(chunk),
       lost: words => this.#lose('closed', this.#withUnfinished(words)),
     });
+    this.protocol = this.#socket instanceof TLSSocket ? this.#socket.getProtocol() : null;
+    this.address = this.#socket.remoteAddress ?? '';
   }
 
   /** Can it carry another transaction? */
@@ -79,12 +89,22 @@ export class SmtpSession implements MailWire {
   }
 
   async command(line: string, timeoutMs: number): Promise<ServerReply> {
-    const early = this.#replies.shift();
-    if (early?.code === 421) return early;
+    this.issue([line]);
+    return this.nextReply(timeoutMs);
+  }
+
+  /**
+   * Sends command lines at once (RFC 2920); `nextReply` gives their replies in order. Nothing is sent when the server
+   * has said 421 already, which is then the next reply.
+   */
+  issue(lines: readonly string[]): void {
+    const [early] = this.#replies;
+    if (early?.code === 421) return;
     // Replies are matched to commands by their order alone. After one too many, all later ones would be wrong.
     if (early !== undefined) throw this.#lose('malformed', 'a reply that nobody asked for');
-    if (this.#loss === null) this.#socket.write(`${line}\r\n`, 'latin1');
-    return this.nextReply(timeoutMs);
+    if (this.#loss !== null) return;
+    this.#due += lines.length;
+    this.#socket.write(lines.map(line => `${line}\r\n`).join(''), 'latin1');
   }
 
   async send(bytes: Uint8Array, timeoutMs: number): Promise<void> {
@@ -101,6 +121,7 @@ export class SmtpSession implements MailWire {
     await this.#until(() => this.hasUnread, timeoutMs);
     const reply = this.#replies.shift();
     if (reply === undefined) throw new Error('no reply though there was one');
+    this.#due = Math.max(0, this.#due - 1);
     return reply;
   }
 
@@ -130,7 +151,8 @@ export class SmtpSession implements MailWire {
       if (read.status === 'reply') this.#replies.push(read.reply);
       else this.#lose('malformed', `no SMTP reply: "${read.words}"`);
     }
-    if (this.#replies.length > MAX_UNREAD) this.#lose('malformed', 'replies that nobody asked for');
+    if (this.#replies.length > this.#due + MAX_UNREAD)
+      this.#lose('malformed', 'replies that nobody asked for');
     this.#changed();
   }
 

@@ -1,6 +1,6 @@
 import { BYTE } from '../../lib/bytes.js';
 
-/** A whole reply of the smarthost (RFC 5321 section 4.2). */
+/** A whole reply of a server (RFC 5321 section 4.2). */
 export interface ServerReply {
   readonly code: number;
   /** Enhanced status code (RFC 2034, RFC 3463); null if there is none or its class differs from that of `code`. */

@@ -1,17 +1,42 @@
 import { codeOrReasonOf } from '../../lib/async.js';
-import type { RelayErrorCode } from '../../usecases/ports.js';
-import { classifyReply } from './classify-reply.js';
-import { describeReply, parseReply, printable, type Step } from './reply.js';
+import { describeReply, parseReply, printable, type ServerReply, type Step } from './reply.js';
+
+export type FailureKind =
+  /** No connection was made, for another reason than time. */
+  | 'unreachable'
+  /** A 4yz or 5yz reply; `reply` has it. */
+  | 'refused'
+  /** The connection ended, or what came was not SMTP. */
+  | 'lost'
+  | 'timeout'
+  /** No TLS, or not with the certificate that it takes. */
+  | 'tls'
+  | 'auth'
+  /** All connections were in use for too long. */
+  | 'busy'
+  /** The service is being stopped. */
+  | 'stopped';
 
 /** A session could not be set up, so nothing of the message was handed over. */
 export class SessionFailure extends Error {
+  /** The step at which it failed; null before there was a connection. */
+  readonly step: Step | null;
+  readonly reply: ServerReply | null;
+
   constructor(
-    readonly errorCode: RelayErrorCode,
+    readonly kind: FailureKind,
     /** For the admin. */
     readonly detail: string,
+    { step = null, reply = null }: { readonly step?: Step | null; readonly reply?: ServerReply | null } = {},
   ) {
-    super(`${errorCode}: ${detail}`);
+    super(`${kind}: ${detail}`);
+    this.step = step;
+    this.reply = reply;
   }
+}
+
+export function stopping(): SessionFailure {
+  return new SessionFailure('stopped', 'the service is being stopped');
 }
 
 /** Fields of the library's errors. */
@@ -27,33 +52,36 @@ export interface LibraryError extends Error {
 /** Replies to EHLO of a server without extensions (RFC 5321 section 4.2.2), which has no STARTTLS either. */
 const NO_EXTENSIONS: readonly number[] = [500, 501, 502, 504];
 
-/** Translates an error of the library during the set-up of a session. */
+/**
+ * Translates an error of the library during the set-up of a session.
+ * @param facts.isStartingTls between STARTTLS and the end of the handshake
+ */
 export function failureOf(
   error: LibraryError,
-  facts: { isHandshake: boolean; needsTls: boolean },
+  facts: { readonly isHandshake: boolean; readonly isStartingTls: boolean; readonly needsTls: boolean },
 ): SessionFailure {
-  const step = stepOf(error.command);
+  const step = facts.isHandshake || facts.isStartingTls ? 'STARTTLS' : stepOf(error.command);
   const reply = error.response === undefined ? null : parseReply(error.response.split('\n'));
   if (reply !== null && reply.code >= 400) {
     const lacksTls = step === 'EHLO' && facts.needsTls && NO_EXTENSIONS.includes(reply.code);
-    const errorCode = lacksTls ? 'E_RELAY_TLS_FAILED' : classifyReply(step, reply);
-    return new SessionFailure(errorCode, `${describeReply(reply)} (at ${step})`);
+    const kind = lacksTls ? 'tls' : 'refused';
+    return new SessionFailure(kind, `${describeReply(reply)} (at ${step})`, { step, reply });
   }
   const words = printable(error.originalCode ?? error.message);
   if (error.code === 'ETIMEDOUT' || error.originalCode === 'ETIMEDOUT') {
-    return new SessionFailure('E_RELAY_TIMEOUT', words);
+    return new SessionFailure('timeout', words, { step });
   }
   if (facts.isHandshake || error.code === 'ETLS') {
-    return new SessionFailure('E_RELAY_TLS_FAILED', tlsWords(error));
+    return new SessionFailure('tls', tlsWords(error), { step });
   }
-  return new SessionFailure('E_RELAY_UNREACHABLE', `${words} (while the session was set up)`);
+  return new SessionFailure('lost', `${words} (while the session was set up)`, { step });
 }
 
 /** Translates an error while connecting or looking up the host name. */
 export function connectFailureOf(error: unknown, where: string): SessionFailure {
   const words = codeOrReasonOf(error);
-  const errorCode = words === 'ETIMEDOUT' ? 'E_RELAY_TIMEOUT' : 'E_RELAY_UNREACHABLE';
-  return new SessionFailure(errorCode, `cannot connect to ${where}: ${words}`);
+  const kind = words === 'ETIMEDOUT' ? 'timeout' : 'unreachable';
+  return new SessionFailure(kind, `cannot connect to ${where}: ${words}`);
 }
 
 function tlsWords({ message, originalCode }: LibraryError): string {
