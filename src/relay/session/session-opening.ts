@@ -2,7 +2,7 @@ import net from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { codeOrReasonOf } from '../../lib/async.js';
 import { LibraryConnection, type PeerCheck } from './library-connection.js';
-import { MAX_REPLY_BYTES, parseReply, printable } from './reply.js';
+import { describeReply, MAX_REPLY_BYTES, parseReply, printable } from './reply.js';
 import { connectFailureOf, failureOf, SessionFailure } from './session-failure.js';
 import { SmtpSession } from './smtp-session.js';
 
@@ -71,7 +71,7 @@ export class SessionOpening {
       await this.#greet(connection, plan);
       if (plan.login !== null) await this.#authenticate(connection, plan.login);
       this.#checkAbort();
-      if (connection.isClosed) throw new SessionFailure('lost', 'the server ended the session');
+      if (connection.isClosed) throw closedBy(connection);
       if (connection.isOutOfStep) {
         throw new SessionFailure('lost', 'the server sends more than it is asked for');
       }
@@ -136,10 +136,13 @@ export class SessionOpening {
   async #greet(connection: LibraryConnection, { security }: SessionPlan): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const failed = (error: Error): void => {
-        const { isStartingTls, isTamperedWith } = connection;
+        if (connection.isTamperedWith) {
+          reject(new SessionFailure('tls', 'plain text follows the reply to STARTTLS'));
+          return;
+        }
         const facts = {
           isHandshake: connection.upgrading === true,
-          isStartingTls: isStartingTls && !isTamperedWith,
+          isStartingTls: connection.isStartingTls,
           needsTls: security === 'starttls',
         };
         reject(failureOf(error, facts));
@@ -188,4 +191,12 @@ function checkReply(connection: LibraryConnection): void {
   if (parseReply(text.split('\n')) === null) {
     throw new SessionFailure('lost', `no SMTP reply: "${printable(text)}"`);
   }
+}
+
+/** The library calls back as if all were well when the server takes leave (421) in reply to STARTTLS. */
+function closedBy(connection: LibraryConnection): SessionFailure {
+  const reply = parseReply((connection.lastServerResponse || '').split('\n'));
+  return reply?.code === 421
+    ? new SessionFailure('refused', `${describeReply(reply)} (at STARTTLS)`, { step: 'STARTTLS', reply })
+    : new SessionFailure('lost', 'the server ended the session');
 }

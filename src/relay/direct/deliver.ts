@@ -1,0 +1,114 @@
+import { FairShare, reasonOf, settledWithin } from '../../lib/async.js';
+import type { Deliverer, DeliveryJob, DeliveryOutcome, Logger } from '../../usecases/ports.js';
+import { SessionPool } from '../session/session-pool.js';
+import { Attempt } from './attempt.js';
+import type { DirectOptions } from './options.js';
+import { type Ending, ending } from './outcome.js';
+import type { Route, RouteFinder } from './route.js';
+
+export interface DirectDelivererOptions {
+  readonly options: DirectOptions;
+  readonly routes: RouteFinder;
+  readonly log: Logger;
+}
+
+const STOPPING = ending('later', '4.3.2', 'the service is being stopped');
+
+/**
+ * Delivers to the mail servers of other domains (RFC 5321 section 5.1), each message at most once in an attempt.
+ *
+ * Connections are limited in all, for each MX host and for each domain, and are kept for the next message to the same
+ * host. Messages for which there is none wait in memory: the caller decides how many are in hand at a time.
+ */
+export class DirectDeliverer implements Deliverer {
+  readonly #options: DirectOptions;
+  readonly #routes: RouteFinder;
+  readonly #log: Logger;
+  readonly #pool: SessionPool;
+  readonly #domains: FairShare;
+  readonly #inFlight = new Set<Promise<readonly DeliveryOutcome[]>>();
+  readonly #attempts = new Set<Attempt>();
+  /** What to do when closing begins. */
+  readonly #onClosing = new Set<() => void>();
+  #isClosing = false;
+
+  constructor({ options, routes, log }: DirectDelivererOptions) {
+    this.#options = options;
+    this.#routes = routes;
+    this.#log = log;
+    this.#pool = new SessionPool(options);
+    this.#domains = new FairShare({ capacity: Number.MAX_SAFE_INTEGER, perParty: options.maxPerDomain });
+  }
+
+  /** Never rejects. */
+  deliver(job: DeliveryJob): Promise<readonly DeliveryOutcome[]> {
+    const delivery = this.#deliver(job);
+    this.#inFlight.add(delivery);
+    void delivery.finally(() => this.#inFlight.delete(delivery));
+    return delivery;
+  }
+
+  /**
+   * No further final dot leaves. Messages whose dot has not left end as `later` at once; replies to those that have
+   * left are waited for up to `graceMs`, then they are `unknown`. Resolves when no socket and no timer is left.
+   */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosing = true;
+    for (const stop of this.#onClosing) stop();
+    this.#pool.end(session => [...this.#attempts].some(attempt => attempt.dotOutOn === session));
+    await settledWithin(graceMs, [...this.#inFlight, this.#pool.whenEmpty()]);
+    this.#pool.end();
+    await Promise.allSettled([...this.#inFlight, this.#pool.whenEmpty()]);
+  }
+
+  /** @returns null when closing begins before the work has ended */
+  #unlessClosing<T>(work: Promise<T>): Promise<T | null> {
+    return new Promise((resolve, reject) => {
+      const stop = (): void => resolve(null);
+      this.#onClosing.add(stop);
+      work.then(resolve, reject).finally(() => this.#onClosing.delete(stop));
+    });
+  }
+
+  async #deliver(job: DeliveryJob): Promise<readonly DeliveryOutcome[]> {
+    if (this.#isClosing) return forAll(job, STOPPING);
+    let attempt: Attempt | null = null;
+    try {
+      const route = await this.#unlessClosing(this.#routes.find(job.domain));
+      if (route === null) return forAll(job, STOPPING);
+      if (route.kind !== 'hosts') return forAll(job, endingWithoutRoute(route));
+      const leave = await this.#domains.take(job.domain, 1, this.#options.waitMs);
+      if (leave === null) return forAll(job, tooManyForDomain(job.domain, this.#options));
+      try {
+        if (this.#isClosing) return forAll(job, STOPPING);
+        attempt = new Attempt(job, route, {
+          pool: this.#pool,
+          options: this.#options,
+          isStopping: () => this.#isClosing,
+        });
+        this.#attempts.add(attempt);
+        return await attempt.run();
+      } finally {
+        if (attempt !== null) this.#attempts.delete(attempt);
+        leave();
+      }
+    } catch (error) {
+      this.#log.error({ id: job.id, domain: job.domain, error: reasonOf(error) }, 'a delivery failed here');
+      const rest = ending('later', '4.3.0', 'an internal error');
+      return attempt?.outcomes(rest) ?? forAll(job, rest);
+    }
+  }
+}
+
+function forAll({ recipients }: DeliveryJob, how: Ending): readonly DeliveryOutcome[] {
+  return recipients.map(recipient => ({ recipient, ...how }));
+}
+
+function endingWithoutRoute({ kind, code, detail }: Exclude<Route, { kind: 'hosts' }>): Ending {
+  return ending(kind === 'none' ? 'failed' : 'later', code, detail);
+}
+
+function tooManyForDomain(domain: string, { maxPerDomain, waitMs }: DirectOptions): Ending {
+  const words = `${maxPerDomain} messages were on their way to ${domain} for ${waitMs} ms`;
+  return ending('later', '4.4.5', words);
+}
