@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Makes a self-signed certificate in a folder; the settings that turn STARTTLS on with it. */
@@ -31,4 +31,42 @@ export function makeIdentity(folder: string, names: string): Identity {
     certFile,
     keyFile,
   };
+}
+
+export interface ChainedIdentity extends Identity {
+  /** PEM of the authority that signed it; `cert` has it too, behind the certificate of the server. */
+  readonly authority: string;
+  /** PEM of the certificate of the server alone. */
+  readonly leaf: string;
+}
+
+/** An authority, and a certificate that it has signed for these names, valid for so many days from now on. */
+export function makeChain(folder: string, names: string, days = 2): ChainedIdentity {
+  const inFolder = (name: string): string => join(folder, name);
+  const run = (...args: readonly string[]): void => {
+    execFileSync('openssl', args, { stdio: 'ignore' });
+  };
+  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  const authority = [
+    '-subj',
+    '/CN=Test authority',
+    '-keyout',
+    inFolder('ca-key.pem'),
+    '-out',
+    inFolder('ca.pem'),
+  ];
+  run('req', '-x509', ...newKey, '-days', '3', ...authority);
+  const request = ['-subj', '/CN=server', '-keyout', inFolder('key.pem'), '-out', inFolder('request.pem')];
+  run('req', ...newKey, ...request, '-addext', `subjectAltName=${names}`);
+  const signing = ['-CA', inFolder('ca.pem'), '-CAkey', inFolder('ca-key.pem'), '-days', String(days)];
+  const files = ['-in', inFolder('request.pem'), '-out', inFolder('leaf.pem'), '-copy_extensions', 'copy'];
+  run('x509', '-req', ...files, ...signing);
+  const [leaf, ca] = ['leaf.pem', 'ca.pem'].map(name => readFileSync(inFolder(name), 'utf8')) as [
+    string,
+    string,
+  ];
+  const certFile = inFolder('cert.pem');
+  writeFileSync(certFile, leaf + ca);
+  const keyFile = inFolder('key.pem');
+  return { cert: leaf + ca, leaf, authority: ca, key: readFileSync(keyFile, 'utf8'), certFile, keyFile };
 }

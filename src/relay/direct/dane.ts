@@ -58,7 +58,8 @@ export function daneFault(records: readonly TlsaRecord[], socket: TLSSocket, hos
 function isMatch({ selector, matchingType, data }: TlsaRecord, certificate: X509Certificate): boolean {
   const select = selectors[selector];
   const form = matchings[matchingType];
-  return select !== undefined && form !== undefined && form(select(certificate)).equals(data);
+  if (select === undefined || form === undefined) return false;
+  return form(select(certificate)).equals(data);
 }
 
 /** From the certificate of the server upwards, as far as it sent it. */

@@ -43,8 +43,8 @@ export class FakeSmarthost {
     return this.#live.size;
   }
 
-  async start(port = 0): Promise<void> {
-    this.#server.listen(port, '127.0.0.1');
+  async start(port = this.settings.port ?? 0): Promise<void> {
+    this.#server.listen(port, this.settings.address ?? '127.0.0.1');
     await once(this.#server, 'listening');
   }
 
@@ -67,7 +67,14 @@ export class FakeSmarthost {
   }
 
   #serve(socket: net.Socket): void {
-    const record: SessionRecord = { lines: [], hasPipelined: false, contentBytes: 0, isOpen: true };
+    const clientAddress = socket.remoteAddress ?? '';
+    const record: SessionRecord = {
+      lines: [],
+      hasPipelined: false,
+      contentBytes: 0,
+      isOpen: true,
+      clientAddress,
+    };
     const number = this.sessions.push(record);
     const session = new FakeSmarthostSession(this, socket, record, number);
     this.#live.add(session);

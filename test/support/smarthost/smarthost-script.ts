@@ -65,6 +65,9 @@ export interface Script {
 }
 
 export interface SmarthostSettings {
+  /** Where it listens; 127.0.0.1 and a free port without it. */
+  readonly address?: string;
+  readonly port?: number;
   readonly security?: 'plain' | 'starttls' | 'implicit';
   /** PEM; needed for TLS. */
   readonly identity?: { readonly key: string; readonly cert: string };
@@ -101,4 +104,5 @@ export interface SessionRecord {
   /** Bytes of content of the last message. */
   contentBytes: number;
   isOpen: boolean;
+  readonly clientAddress: string;
 }
