@@ -56,10 +56,27 @@ export function makeChain(folder: string, names: string, days = 2): ChainedIdent
     inFolder('ca.pem'),
   ];
   run('req', '-x509', ...newKey, '-days', '3', ...authority);
-  const request = ['-subj', '/CN=server', '-keyout', inFolder('key.pem'), '-out', inFolder('request.pem')];
-  run('req', ...newKey, ...request, '-addext', `subjectAltName=${names}`);
+  run(
+    'req',
+    ...newKey,
+    '-subj',
+    '/CN=server',
+    '-keyout',
+    inFolder('key.pem'),
+    '-out',
+    inFolder('request.pem'),
+  );
+  // Without the identifier of the authority's key, a namesake of the authority looks like the issuer too.
+  writeFileSync(inFolder('extensions'), `subjectAltName=${names}\nauthorityKeyIdentifier=none\n`);
   const signing = ['-CA', inFolder('ca.pem'), '-CAkey', inFolder('ca-key.pem'), '-days', String(days)];
-  const files = ['-in', inFolder('request.pem'), '-out', inFolder('leaf.pem'), '-copy_extensions', 'copy'];
+  const files = [
+    '-in',
+    inFolder('request.pem'),
+    '-out',
+    inFolder('leaf.pem'),
+    '-extfile',
+    inFolder('extensions'),
+  ];
   run('x509', '-req', ...files, ...signing);
   const [leaf, ca] = ['leaf.pem', 'ca.pem'].map(name => readFileSync(inFolder(name), 'utf8')) as [
     string,

@@ -55,7 +55,7 @@ export class DirectDeliverer implements Deliverer {
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
     for (const stop of this.#onClosing) stop();
-    this.#pool.end(session => [...this.#attempts].some(attempt => attempt.dotOutOn === session));
+    this.#pool.halt(session => [...this.#attempts].some(attempt => attempt.dotOutOn === session));
     await settledWithin(graceMs, [...this.#inFlight, this.#pool.whenEmpty()]);
     this.#pool.end();
     await Promise.allSettled([...this.#inFlight, this.#pool.whenEmpty()]);

@@ -54,6 +54,7 @@ export class SessionPool {
   readonly #places: FairShare;
   readonly #openings = new Set<SessionOpening>();
   readonly #sessions = new Set<SmtpSession>();
+  readonly #inUse = new Set<SmtpSession>();
   /** Idle sessions. The one used last is used next, so that the others can reach their timeout. */
   readonly #kept = new Map<SmtpSession, Kept>();
   #isRetired = false;
@@ -80,8 +81,9 @@ export class SessionPool {
     try {
       if (this.#isEnded) throw stopping();
       const kept = this.#takeKept(request.reuse);
-      if (kept !== null) return { ...kept, isReused: true, leave };
-      return { session: await this.#open(request), key: request.key, isReused: false, leave };
+      const taken = kept ?? { session: await this.#open(request), key: request.key };
+      this.#inUse.add(taken.session);
+      return { ...taken, isReused: kept !== null, leave };
     } catch (error) {
       leave();
       throw error;
@@ -90,6 +92,7 @@ export class SessionPool {
 
   /** Gives a session back. `needsReset`: its transaction was not finished. */
   async release({ session, key, leave }: Lease, needsReset: boolean): Promise<void> {
+    this.#inUse.delete(session);
     session.messages += 1;
     const isWorn = session.messages >= this.#limits.maxMessagesPerConnection;
     const isGood =
@@ -113,14 +116,20 @@ export class SessionPool {
   }
 
   /**
-   * Ends waiting messages, sessions that are being opened, and sessions in use. Those that `mayGoOn` stay, and whoever
-   * waits for one of their places hears of the end with them.
+   * Ends waiting messages, sessions that are being opened, and sessions in use, except those that `mayGoOn`. Whoever
+   * waits for the place of one of these hears of it when that one has ended.
    */
-  end(mayGoOn: (session: SmtpSession) => boolean = () => false): void {
+  halt(mayGoOn: (session: SmtpSession) => boolean): void {
     this.#isEnded = true;
     this.retire();
     for (const opening of this.#openings) opening.abort(stopping());
-    for (const session of this.#sessions) if (!mayGoOn(session)) session.destroy();
+    for (const session of this.#inUse) if (!mayGoOn(session)) session.destroy();
+  }
+
+  /** Ends everything at once. */
+  end(): void {
+    this.halt(() => false);
+    for (const session of this.#sessions) session.destroy();
   }
 
   /** Resolves when no session is left; `retire` must have been called. */

@@ -94,6 +94,14 @@ t.test('usage 2: an authority that is sent along but has signed nothing proves n
   t.equal(server.submissions.length, 0);
 });
 
+t.test('usage 2: nor does one whose name is that of the issuer, when another key has signed', async t => {
+  const namesake = makeChain(temporaryFolder(t), `DNS:${NAME}`);
+  const forged = { ...namesake, cert: namesake.leaf + chain.authority };
+  const { server, deliverer } = await withDane(t, forged, [tlsa(chain.authority, 2, 0, 1)]);
+  t.match(await deliverOne(deliverer), { state: 'later', code: '4.7.5', reply: /do not lead up/ });
+  t.equal(server.submissions.length, 0);
+});
+
 t.test('usage 2: the certificate of the server is not its own authority', async t => {
   const { deliverer } = await withDane(t, stranger, [tlsa(stranger.cert, 2, 0, 1)]);
   t.match(await deliverOne(deliverer), { state: 'later', code: '4.7.5' });
