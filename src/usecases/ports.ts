@@ -214,8 +214,9 @@ export interface DeliveryJob {
   /** As `RelayAttempt.content`. */
   readonly content: Uint8Array;
   /**
-   * Called once at most, with the recipients that the server takes, when all but the final dot has been sent. Only when
-   * it resolves with true does the dot leave; it has put on disk by then that it may have.
+   * Called before each final dot, with the recipients that the server takes, when everything else has been sent. Only
+   * when it resolves with true does the dot leave; it has put on disk by then that it may have. A message has a second
+   * dot only when a server has refused the first for good over IPv6, which is then tried over IPv4.
    */
   beforeDot(recipients: readonly string[]): Promise<boolean>;
 }
