@@ -173,6 +173,27 @@ t.test(
   },
 );
 
+t.test('idle connections count too: the oldest is ended before a new one is made', async t => {
+  const { servers, port } = await startHosts(t, [{}, {}, {}]);
+  let open = 0;
+  const deliverer = delivererTo(t, port, domain => routeTo(host(`mx.${domain}`, `127.0.0.${domain[1]}`)), {
+    maxConnections: 2,
+    mayConnect: () => {
+      open = servers.filter(
+        (_, at) => servers[at]!.sessions.length > 0 && !verbs(servers[at]!).includes('QUIT'),
+      ).length;
+      return true;
+    },
+  });
+  for (const domain of ['d1.example', 'd2.example', 'd3.example']) {
+    t.match(await deliverOne(deliverer, { domain }), { state: 'delivered' });
+  }
+  t.equal(open, 1, 'the first was ended before the third was connected to');
+  t.equal(verbs(servers[0]!).at(-1), 'QUIT');
+  t.match(await deliverOne(deliverer, { domain: 'd2.example' }), { state: 'delivered' });
+  t.equal(servers[1]!.sessions.length, 1, 'the second was kept');
+});
+
 t.test('who waits too long for a connection is for later', async t => {
   const { server, deliverer } = await withOneHost(
     t,
