@@ -19,6 +19,7 @@ export type DeliveryId = Id<'delivery'>;
 export type ApprovalId = Id<'approval'>;
 export type AuditId = Id<'audit'>;
 export type FeedbackId = Id<'feedback'>;
+export type SuppressionId = Id<'suppression'>;
 
 const UUID = /^[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}$/;
 

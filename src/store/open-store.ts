@@ -43,11 +43,15 @@ import {
   inboxCreationsTable,
   inboxesTable,
   policiesTable,
-  suppressionsTable,
 } from './records/inboxes.js';
 import { idempotencyTable, pendingTable } from './records/pending.js';
 import { storedBytesTable } from './records/storage.js';
 import { stsPoliciesTable } from './records/sts-policies.js';
+import {
+  accountSuppressionsTable,
+  suppressionCountsTable,
+  suppressionsTable,
+} from './records/suppressions.js';
 import {
   mergedThreadsTable,
   threadAliasesTable,
@@ -222,5 +226,7 @@ const ALL_TABLES: readonly { readonly name: string }[] = [
   inboxCreationsTable,
   feedbackPaceTable,
   stsPoliciesTable,
+  accountSuppressionsTable,
+  suppressionCountsTable,
   ...TABLES_BEFORE,
 ];

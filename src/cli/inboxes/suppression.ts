@@ -6,6 +6,7 @@ import {
   type SuppressionPage,
 } from '../../usecases/inboxes/suppressions.js';
 import { wholeNumber } from '../arguments.js';
+import { accountNamed } from '../named.js';
 import { answerWith, failed, orMissing } from '../outcome.js';
 import { renderFields, renderTable } from '../output.js';
 import type { Cli } from '../run-command.js';
@@ -13,8 +14,10 @@ import type { Cli } from '../run-command.js';
 const MAX_LIMIT = 1000;
 
 const HELP = `
-A message to a suppressed address is rejected as a whole, whoever sends it (E_RECIPIENT_SUPPRESSED). Letter case
-makes no difference, a +tag does. A change holds for the next message.
+A message to a suppressed address is rejected as a whole (E_RECIPIENT_SUPPRESSED). Letter case makes no difference, a
++tag does. What you add holds for all accounts until you remove it. An entry with an account was learnt from the mail of
+that account: a server said that there is no such address (source: delivery, or report when it said so later), or the
+recipient complained. It holds for that account alone and lapses after 90 days. A change holds for the next message.
 `;
 
 /** `postern suppression`: addresses that nothing is sent to. */
@@ -26,16 +29,21 @@ export function addSuppressionCommands(program: Command, cli: Cli): void {
 
   suppression
     .command('list')
-    .description('list suppressed addresses in alphabetical order')
+    .description('list suppressed addresses: those for all accounts, then those of each account')
+    .option('--account <email>', 'only those of this account (email address or id)')
     .option('--limit <n>', `at most so many, up to ${MAX_LIMIT}`, wholeNumber(1, MAX_LIMIT), 100)
     .option('--cursor <cursor>', 'go on where a list ended: its next_cursor')
-    .action(({ limit, cursor }: { limit: number; cursor?: string }) =>
-      cli.read(box => answerWith(listSuppressions(box, { limit, cursor: cursor ?? null }), renderPage)),
+    .addHelpText('after', HELP)
+    .action(({ account, limit, cursor }: { account?: string; limit: number; cursor?: string }) =>
+      cli.read(box => {
+        const accountId = account === undefined ? null : accountNamed(box, account).id;
+        return answerWith(listSuppressions(box, { limit, cursor: cursor ?? null, accountId }), renderPage);
+      }),
     );
 
   suppression
     .command('add')
-    .description('suppress an address; one that is on the list gets the new reason')
+    .description('suppress an address for all; one that is on the list gets the new reason')
     .argument('<address>', 'email address')
     .option('--reason <text>', 'why, for whoever reads the list')
     .addHelpText('after', HELP)
@@ -47,18 +55,27 @@ export function addSuppressionCommands(program: Command, cli: Cli): void {
     .command('remove')
     .description('take an address off the list: it may be sent to again')
     .argument('<address>', 'email address')
-    .action((address: string) =>
+    .option('--account <email>', 'the entry of this account (email address or id), not the one for all')
+    .addHelpText('after', HELP)
+    .action((address: string, { account }: { account?: string }) =>
       cli.change(async box => {
+        const owner = account === undefined ? null : accountNamed(box, account);
+        const whom = owner === null ? 'for all accounts' : `for ${owner.email}`;
+        const advice =
+          owner === null ? ' An entry of an account is removed with --account.' : ' That for all is apart.';
         const missing = failed(
           'not_found',
-          `${address === '' ? '""' : address} is not suppressed. "postern suppression list" shows what is.`,
+          `${address === '' ? '""' : address} is not suppressed ${whom}. "postern suppression list" shows what is.${advice}`,
         );
-        return answerWith(await orMissing(missing, () => liftSuppression(box, address)), renderFields);
+        const lifted = () => liftSuppression(box, address, owner?.id ?? null);
+        return answerWith(await orMissing(missing, lifted), renderFields);
       }),
     );
 }
 
 function renderPage({ suppressions, next_cursor }: SuppressionPage): string {
-  const table = renderTable(suppressions, ['address', 'reason', 'created_at'], 'Nothing is suppressed.');
+  const rows = suppressions.map(entry => ({ ...entry, account: entry.email ?? entry.account_id ?? 'all' }));
+  const columns = ['address', 'account', 'source', 'created_at', 'until', 'reason'];
+  const table = renderTable(rows, columns, 'Nothing is suppressed.');
   return next_cursor === null ? table : `${table}There are more: add --cursor ${next_cursor}\n`;
 }

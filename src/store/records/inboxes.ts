@@ -1,7 +1,6 @@
 import type { AddressPolicy } from '../../domain/address-policy.js';
-import { toSuppressedAddress } from '../../domain/addresses.js';
 import { type AccountId, type InboxId, idFromBytes, idToBytes } from '../../domain/ids.js';
-import { joinKey, range, text, u8, u48, WHOLE_TABLE } from '../engine/keys.js';
+import { joinKey, range, text, u8, u48 } from '../engine/keys.js';
 import { bytesKey, jsonValue, noValue, type Reader, type Table, type Writer } from '../engine/tables.js';
 
 export interface InboxRecord {
@@ -159,52 +158,4 @@ export function getPolicy(reader: Reader, inboxId: InboxId, kind: PolicyKind): P
 /** A new version of the rules of an inbox that is there; `removeInbox` removes them with it. */
 export function putPolicy(writer: Writer, inboxId: InboxId, kind: PolicyKind, policy: PolicyRecord): void {
   writer.put(policiesTable, { inboxId, kind }, policy);
-}
-
-/** An address that nobody's agents may send to. */
-export interface SuppressionRecord {
-  /** As `toSuppressedAddress` gives it; the key. */
-  readonly address: string;
-  /** For the admin. */
-  readonly reason: string | null;
-  readonly createdAt: number;
-}
-
-/** Suppressed address -> what is known of it; the list of the whole box. */
-export const suppressionsTable: Table<string, SuppressionRecord> = {
-  name: 'suppressions',
-  encodeKey: text,
-  ...jsonValue<SuppressionRecord>(1),
-};
-
-/** `address` in any spelling. */
-export function findSuppression(reader: Reader, address: string): SuppressionRecord | undefined {
-  const suppressed = toSuppressedAddress(address);
-  return suppressed === null ? undefined : reader.get(suppressionsTable, suppressed);
-}
-
-/** `address` in any spelling. */
-export function isSuppressed(reader: Reader, address: string): boolean {
-  return findSuppression(reader, address) !== undefined;
-}
-
-/** Those of the addresses that are suppressed, each once, as given. */
-export function suppressedRecipients(reader: Reader, addresses: readonly string[]): string[] {
-  return [...new Set(addresses)].filter(address => isSuppressed(reader, address));
-}
-
-/** A new entry, or a new version of one. */
-export function putSuppression(writer: Writer, record: SuppressionRecord): void {
-  writer.put(suppressionsTable, record.address, record);
-}
-
-/** Takes an entry off the list; `address` is that of a record. */
-export function removeSuppression(writer: Writer, address: string): void {
-  writer.remove(suppressionsTable, address);
-}
-
-/** Entries in the order of their addresses' bytes, those behind `after`. */
-export function scanSuppressions(reader: Reader, after: string | null, limit: number): SuppressionRecord[] {
-  const entries = range(WHOLE_TABLE, after === null ? null : text(after));
-  return reader.scan(suppressionsTable, { ...entries, limit }).map(entry => entry.value);
 }

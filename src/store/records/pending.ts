@@ -6,6 +6,7 @@ import {
   type InboxId,
   idToBytes,
   type MessageId,
+  type SuppressionId,
   type ThreadId,
 } from '../../domain/ids.js';
 import { joinKey, range, text, u8, u48 } from '../engine/keys.js';
@@ -43,7 +44,14 @@ export type PendingWork =
   /** Forget a claim phrase that nobody redeemed. */
   | { readonly kind: 'expire-phrase'; readonly id: ApprovalId; readonly hash: string }
   /** Mail the operator how much feedback an account has given. */
-  | { readonly kind: 'feedback-digest'; readonly id: AccountId };
+  | { readonly kind: 'feedback-digest'; readonly id: AccountId }
+  /** Let an account send to an address again that it has learnt to be suppressed. */
+  | {
+      readonly kind: 'lapse-suppression';
+      readonly id: SuppressionId;
+      readonly accountId: AccountId;
+      readonly address: string;
+    };
 
 export type PendingKind = PendingWork['kind'];
 
@@ -64,6 +72,7 @@ const KIND_BYTE: Record<PendingKind, number> = {
   'expire-link': 20,
   'expire-phrase': 21,
   'feedback-digest': 22,
+  'lapse-suppression': 23,
 };
 
 interface PendingKey {

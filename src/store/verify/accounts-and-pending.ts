@@ -25,6 +25,7 @@ import {
   policiesTable,
 } from '../records/inboxes.js';
 import { idempotencyTable, type PendingWork, pendingTable } from '../records/pending.js';
+import { accountSuppressionsTable, suppressionCountsTable } from '../records/suppressions.js';
 import { getThread } from '../threads/threads.js';
 import type { Ledger } from './ledger.js';
 import { expectRemains } from './sets-and-blobs.js';
@@ -37,6 +38,7 @@ const entry = {
   address: (address: string, id: string): string => `address ${address} of inbox ${id}`,
   inboxOf: (account: string, id: string): string => `inbox ${id} of account ${account}`,
   account: (id: string): string => `account ${id}`,
+  suppression: (account: string): string => `address that is suppressed for account ${account}`,
   identity: 'identity of the store',
 };
 
@@ -86,6 +88,10 @@ function expectOwners(reader: Reader, ledger: Ledger): void {
     expectAccount(reader, ledger, value.accountId);
   }
   for (const { value } of walkTable(reader, feedbackTable)) expectAccount(reader, ledger, value.accountId);
+  for (const { value } of walkTable(reader, accountSuppressionsTable)) {
+    expectAccount(reader, ledger, value.accountId);
+    ledger.expect(entry.suppression(value.accountId));
+  }
 }
 
 function expectAccount(reader: Reader, ledger: Ledger, id: AccountId): void {
@@ -112,6 +118,9 @@ function findLookUps(reader: Reader, ledger: Ledger): void {
     const id = idFromBytes<InboxId>(key);
     if (getInbox(reader, id) === undefined) ledger.find(`policy of inbox ${id}, which is not there`);
   }
+  for (const { key, value } of walkTable(reader, suppressionCountsTable)) {
+    ledger.find(entry.suppression(idFromBytes<AccountId>(key)), value);
+  }
 }
 
 /** How entries of the pending index are called. */
@@ -129,6 +138,8 @@ export const pendingEntry = {
     `pending expiry of approval link ${id} (${hash.slice(0, 12)}...), due ${dueAt}`,
   expirePhrase: (id: string, hash: string, dueAt: number): string =>
     `pending expiry of claim phrase ${id} (${hash.slice(0, 12)}...), due ${dueAt}`,
+  lapseSuppression: (id: string, account: string, address: string, dueAt: number): string =>
+    `pending lapse of suppression ${id} of ${address} for account ${account}, due ${dueAt}`,
 };
 
 /** What is on its way out, by the pending index. */
@@ -203,6 +214,9 @@ function findWork(reader: Reader, ledger: Ledger, work: PendingWork, dueAt: numb
       if (reader.get(feedbackPaceTable, work.id) === undefined) {
         ledger.find(`pending digest of the feedback of account ${work.id}, which has given none`);
       }
+      break;
+    case 'lapse-suppression':
+      ledger.find(pendingEntry.lapseSuppression(work.id, work.accountId, work.address, dueAt));
   }
 }
 
@@ -210,6 +224,14 @@ function findWork(reader: Reader, ledger: Ledger, work: PendingWork, dueAt: numb
 export function expectKeyExpiry(reader: Reader, ledger: Ledger): void {
   for (const { value } of walkTable(reader, idempotencyTable)) {
     ledger.expect(pendingEntry.expireKey(value.resultId, value.expiresAt));
+  }
+}
+
+/** Expects that every suppression of an account lapses when its time has come. */
+export function expectSuppressionLapse(reader: Reader, ledger: Ledger): void {
+  for (const { value } of walkTable(reader, accountSuppressionsTable)) {
+    const { id, accountId, address, until } = value;
+    ledger.expect(pendingEntry.lapseSuppression(id, accountId, address, until));
   }
 }
 

@@ -4,6 +4,7 @@ import type { Reader } from '../engine/tables.js';
 import {
   expectApprovalExpiry,
   expectKeyExpiry,
+  expectSuppressionLapse,
   findPending,
   verifyAccounts,
 } from './accounts-and-pending.js';
@@ -98,6 +99,7 @@ function readAll(reader: Reader, ledger: Ledger): Checked {
   const unfinishedUploads = expectUploads(reader, counting);
   expectKeyExpiry(reader, counting);
   expectApprovalExpiry(reader, counting);
+  expectSuppressionLapse(reader, counting);
   findBlobs(reader, counting);
   return {
     accounts,

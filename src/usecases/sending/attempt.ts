@@ -5,8 +5,9 @@ import type { Store } from '../../store/engine/store.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
 import { getSent, type SentRecord, saveAttempt, saveMessage } from '../../store/mailbox/messages.js';
 import { releaseCharge } from '../../store/records/charges.js';
-import { getInbox, suppressedRecipients } from '../../store/records/inboxes.js';
+import { getInbox } from '../../store/records/inboxes.js';
 import { addPending, type DueWork, pendingPages, removePending } from '../../store/records/pending.js';
+import { suppressedRecipients } from '../../store/records/suppressions.js';
 import { joinThread } from '../../store/threads/move.js';
 import { type Clock, lapseInstant, type RelayOutcome } from '../ports.js';
 import { isPermitted } from '../shared/callers.js';
@@ -55,7 +56,7 @@ function refusalOf(reader: Reader, record: SentRecord): SendOutcome | null {
       detail: 'sending was switched off for the account before the message was handed over',
     };
   }
-  const suppressed = suppressedRecipients(reader, addressesOf(record));
+  const suppressed = suppressedRecipients(reader, record.accountId, addressesOf(record));
   return suppressed.length === 0
     ? null
     : {

@@ -13,8 +13,9 @@ import {
 import { releaseBlob } from '../../store/records/blobs.js';
 import { addCharge } from '../../store/records/charges.js';
 import type { DeliveryRecord } from '../../store/records/deliveries.js';
-import { type InboxRecord, suppressedRecipients } from '../../store/records/inboxes.js';
+import type { InboxRecord } from '../../store/records/inboxes.js';
 import { addPending } from '../../store/records/pending.js';
+import { suppressedRecipients } from '../../store/records/suppressions.js';
 import { joinThread } from '../../store/threads/move.js';
 import { addFiles, blobNamed, placeFiles, type UploadedBlobs, type Uploads } from '../shared/uploads.js';
 import { makeDeliveries } from './make-deliveries.js';
@@ -67,7 +68,7 @@ export interface ReservedSend {
  */
 export function reserveSend(writer: Writer, reservation: Reservation): ReservedSend {
   const { inbox, content, facts, uploads, isDelivered } = reservation;
-  const suppressed = suppressedRecipients(writer, addressesOf(content.recipients));
+  const suppressed = suppressedRecipients(writer, inbox.accountId, addressesOf(content.recipients));
   const blobs = uploads.finish(writer);
   const record = makeRecord(writer, reservation, blobs, suppressed.length > 0);
   saveMessage(writer, null, record);

@@ -1,4 +1,5 @@
 import { MOST_BACK_MS } from '../../domain/clock.js';
+import { SUPPRESSION_LIFETIME_MS } from '../../domain/delivery-reports.js';
 import { KEY_LIFETIME_MS } from '../../domain/idempotency.js';
 import type { AccountId } from '../../domain/ids.js';
 import { DAY_MS, HOUR_MS } from '../../domain/instants.js';
@@ -17,6 +18,7 @@ import {
   type PendingWork,
   removePending,
 } from '../../store/records/pending.js';
+import { findAccountSuppression, putAccountSuppression } from '../../store/records/suppressions.js';
 import type { Clock } from '../ports.js';
 import { LINK_LIFETIME_MS, PHRASE_LIFETIME_MS } from '../signup/policy.js';
 
@@ -72,6 +74,13 @@ const REDATED: { readonly [Kind in RedatedKind]: Lifetime<Kind> } = {
     },
   },
   'feedback-digest': { afterMs: DAY_MS },
+  'lapse-suppression': {
+    afterMs: SUPPRESSION_LIFETIME_MS,
+    tell: (writer, { accountId, address }, until) => {
+      const entry = findAccountSuppression(writer, accountId, address);
+      if (entry !== undefined) putAccountSuppression(writer, { ...entry, until });
+    },
+  },
   'expire-link': {
     afterMs: LINK_LIFETIME_MS,
     tell: (writer, { hash }, expiresAt) => {

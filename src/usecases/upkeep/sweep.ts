@@ -36,6 +36,7 @@ import {
   removeExpiredKey,
   removePending,
 } from '../../store/records/pending.js';
+import { findAccountSuppression, liftAccountSuppression } from '../../store/records/suppressions.js';
 import { freeThreadId, threadLinksTable } from '../../store/threads/names.js';
 import { threadActivityTable } from '../../store/threads/threads.js';
 import { eraseDraft } from '../drafts/read-draft.js';
@@ -139,6 +140,14 @@ const DUTIES: { readonly [Kind in SweptKind]: Duty<Kind> } = {
       const hash = Buffer.from(work.hash, 'hex');
       const phrase = findPhrase(writer, hash);
       if (phrase !== undefined) removePhrase(writer, hash, phrase);
+      return ONE_PIECE;
+    },
+  },
+  'lapse-suppression': {
+    batch: RECORDS_PER_UNIT,
+    unit: (writer, { work: { accountId, address }, dueAt }) => {
+      const entry = findAccountSuppression(writer, accountId, address);
+      if (entry?.until === dueAt) liftAccountSuppression(writer, entry);
       return ONE_PIECE;
     },
   },

@@ -73,6 +73,7 @@ export function readFacts(store: Store): StoreFacts {
         'expire-link': count('expire-link'),
         'expire-phrase': count('expire-phrase'),
         'feedback-digest': count('feedback-digest'),
+        'lapse-suppression': count('lapse-suppression'),
       },
       faults: [
         ...blobFaults(

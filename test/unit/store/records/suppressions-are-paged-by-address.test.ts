@@ -1,12 +1,15 @@
 import t from 'tap';
+import type { AccountId } from '../../../../src/domain/ids.js';
 import {
-  isSuppressed,
+  findSuppression,
   putSuppression,
   removeSuppression,
   scanSuppressions,
   suppressedRecipients,
-} from '../../../../src/store/records/inboxes.js';
+} from '../../../../src/store/records/suppressions.js';
 import { withStore } from '../with-store.js';
+
+const ANYBODY = '019bc1a2-0000-7000-8000-000000000001' as AccountId;
 
 t.test('pages join up in the order of addresses', async t => {
   const store = await withStore(t);
@@ -33,16 +36,15 @@ t.test(
       putSuppression(writer, { address: 'ann@example.com', reason: 'asked', createdAt: 1 }),
     );
     store.read(reader => {
-      t.ok(isSuppressed(reader, 'Ann@Example.com'));
-      t.notOk(isSuppressed(reader, 'ann+tag@example.com'));
-      t.notOk(isSuppressed(reader, `${'a'.repeat(5000)}@example.com`));
-      t.strictSame(suppressedRecipients(reader, ['ANN@example.com', 'b@example.com', 'ANN@example.com']), [
-        'ANN@example.com',
-      ]);
+      t.ok(findSuppression(reader, 'Ann@Example.com'));
+      t.notOk(findSuppression(reader, 'ann+tag@example.com'));
+      t.notOk(findSuppression(reader, `${'a'.repeat(5000)}@example.com`));
+      const given = ['ANN@example.com', 'b@example.com', 'ANN@example.com'];
+      t.strictSame(suppressedRecipients(reader, ANYBODY, given), ['ANN@example.com']);
     });
     await store.write(writer => removeSuppression(writer, 'ann@example.com'));
     t.strictSame(
-      store.read(reader => suppressedRecipients(reader, ['ann@example.com'])),
+      store.read(reader => suppressedRecipients(reader, ANYBODY, ['ann@example.com'])),
       [],
     );
   },

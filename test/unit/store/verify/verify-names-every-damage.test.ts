@@ -34,6 +34,11 @@ import {
 import { blobChunksTable, blobOwnersTable, CHUNK_BYTES } from '../../../../src/store/records/blobs.js';
 import { accountInboxesTable, addressesTable, putPolicy } from '../../../../src/store/records/inboxes.js';
 import { addPending, removePending } from '../../../../src/store/records/pending.js';
+import {
+  accountSuppressionsTable,
+  findAccountSuppression,
+  suppressionCountsTable,
+} from '../../../../src/store/records/suppressions.js';
 import { threadTerm } from '../../../../src/store/threads/members.js';
 import {
   addLink,
@@ -56,7 +61,7 @@ import { verifyStore } from '../../../../src/store/verify/verify-store.js';
 import { createKey } from '../../../../src/usecases/accounts/api-keys.js';
 import { createInbox } from '../../../../src/usecases/inboxes/create-inbox.js';
 import { setPolicy } from '../../../../src/usecases/inboxes/policies.js';
-import { addSuppression } from '../../../../src/usecases/inboxes/suppressions.js';
+import { addSuppression, learnOfRecipient } from '../../../../src/usecases/inboxes/suppressions.js';
 import {
   changeLabels,
   deleteMessage,
@@ -67,6 +72,9 @@ import { letter } from '../../usecases/threads/with-threads.js';
 import { type House, withHouse } from '../../usecases/with-house.js';
 import { attachCopy, attached, index, parsed, prepared } from '../../usecases/with-parser.js';
 import { putSent } from '../../usecases/with-sent.js';
+
+/** An address that is suppressed for the account. */
+const GONE = 'gone@elsewhere.example';
 
 /** A store in which there is something of everything. */
 interface Furnished {
@@ -93,6 +101,16 @@ async function furnish(t: Test): Promise<Furnished> {
     await setPolicy(house, { inbox: inboxId, kind, change: { enabled: true, domains: ['a.example'] } });
   }
   await addSuppression(house, { address: 'never@elsewhere.example' });
+  await house.store.write(writer =>
+    learnOfRecipient(writer, {
+      accountId: house.account,
+      recipient: GONE,
+      source: 'delivery',
+      status: '5.1.1',
+      diagnostic: null,
+      at: house.now.ms,
+    }),
+  );
   const labelled = await house.receive('to two', inboxId, other);
   const withFile = await house.receive('with a file', inboxId);
   const gone = await house.receive('to be deleted', inboxId);
@@ -319,6 +337,25 @@ const DAMAGES: readonly (readonly [string, Damage, RegExp])[] = [
         revision: 1,
       }),
     /^there without reason: policy of inbox .*, which is not there/,
+  ],
+  [
+    'a learnt suppression would stay for ever',
+    (writer, { house }) => {
+      const { id, until } = findAccountSuppression(writer, house.account, GONE)!;
+      removePending(writer, { kind: 'lapse-suppression', dueAt: until, id });
+    },
+    /^missing: pending lapse of suppression .* of gone@elsewhere\.example for account/,
+  ],
+  [
+    'a learnt suppression is lost',
+    (writer, { house }) =>
+      writer.remove(accountSuppressionsTable, { accountId: house.account, address: GONE }),
+    /^there without reason: pending lapse of suppression/,
+  ],
+  [
+    'learnt suppressions are miscounted',
+    (writer, { house }) => writer.put(suppressionCountsTable, house.account, 2),
+    /^there without reason: address that is suppressed for account/,
   ],
   [
     'an account does not find its inbox',

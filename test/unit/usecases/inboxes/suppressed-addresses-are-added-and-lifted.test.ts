@@ -1,6 +1,6 @@
 import t from 'tap';
 import { resultOf } from '../../../../src/domain/errors.js';
-import { isSuppressed } from '../../../../src/store/records/inboxes.js';
+import { findSuppression } from '../../../../src/store/records/suppressions.js';
 import {
   addSuppression,
   liftSuppression,
@@ -14,8 +14,12 @@ t.test('an address is added once, keeps its date, and takes a new reason', async
   const added = await addSuppression(house, { address: 'Ann@Example.com', reason: ' bounced ' });
   t.strictSame(added, {
     address: 'ann@example.com',
+    account_id: null,
+    email: null,
+    source: 'operator',
     reason: 'bounced',
     created_at: '2026-01-15T12:00:00.000Z',
+    until: null,
   });
   house.now.ms += 60_000;
   t.strictSame(await addSuppression(house, { address: 'ANN@example.com' }), added);
@@ -26,7 +30,7 @@ t.test('an address is added once, keeps its date, and takes a new reason', async
   t.match(await outcomeOf(() => liftSuppression(house, 'ann@example.com')), {
     failure: { code: 'not_found' },
   });
-  t.notOk(house.store.read(reader => isSuppressed(reader, 'ann@example.com')));
+  t.notOk(house.store.read(reader => findSuppression(reader, 'ann@example.com')));
 });
 
 t.test('what is no address or no reason adds nothing', async t => {

@@ -147,6 +147,7 @@ t.test('deleted, or swept out of Trash, in the middle of parsing, it leaves noth
       'expire-link': 0,
       'expire-phrase': 0,
       'feedback-digest': 0,
+      'lapse-suppression': 0,
     },
     faults: [],
   });

@@ -4,7 +4,7 @@ import { CHUNK_BYTES } from '../../../../src/store/records/blobs.js';
 import { setAllowance, setPermissions } from '../../../../src/usecases/accounts/accounts.js';
 import { deleteInbox } from '../../../../src/usecases/inboxes/inboxes.js';
 import { setPolicy } from '../../../../src/usecases/inboxes/policies.js';
-import { addSuppression } from '../../../../src/usecases/inboxes/suppressions.js';
+import { addSuppression, learnOfRecipient } from '../../../../src/usecases/inboxes/suppressions.js';
 import {
   changeLabels,
   deleteMessage,
@@ -40,6 +40,17 @@ const CHANGES = {
   noSend: async house =>
     await setPermissions(house, { account: house.account, permissions: { send: false } }),
   suppression: async house => await addSuppression(house, { address: 'Ann@Remote.example' }),
+  learntSuppression: house =>
+    house.store.write(writer =>
+      learnOfRecipient(writer, {
+        accountId: house.account,
+        recipient: 'Ann@Remote.example',
+        source: 'delivery',
+        status: '5.1.1',
+        diagnostic: null,
+        at: house.now.ms,
+      }),
+    ),
   rules: async house =>
     await setPolicy(house, {
       inbox: house.inboxId,
@@ -128,6 +139,7 @@ t.test('trashing before the start: it is held', async t => {
 for (const [name, errorCode] of [
   ['noSend', 'E_SENDER_REJECTED'],
   ['suppression', 'E_RECIPIENT_SUPPRESSED'],
+  ['learntSuppression', 'E_RECIPIENT_SUPPRESSED'],
 ] as const) {
   t.test(`${name} before the start: rejected, not handed over, not charged`, async t => {
     const { house, id, receipt } = await changedBeforeStart(t, CHANGES[name]);

@@ -9,6 +9,7 @@ import {
   usedAllowance,
 } from '../../../../src/store/records/charges.js';
 import { addPending, findActiveKey, listDue, putKey } from '../../../../src/store/records/pending.js';
+import { findAccountSuppression, learnSuppression } from '../../../../src/store/records/suppressions.js';
 import { verifyStore } from '../../../../src/store/verify/verify-store.js';
 import { Redating } from '../../../../src/usecases/upkeep/redate.js';
 import { withHouse } from '../with-house.js';
@@ -36,6 +37,8 @@ t.test('once the clock is right again, and not before', async t => {
       const link = { ...approval, method: 'mail' as const, approvedAt: null, expiresAt: now.ms + DAY / 2 };
       putNewLink(writer, Buffer.from(name), link);
       putNewPhrase(writer, Buffer.from(name), { ...approval, method: 'mail', expiresAt: now.ms + DAY / 4 });
+      const learnt = { source: 'report', reason: '5.1.1', learntAt: now.ms } as const;
+      learnSuppression(writer, { accountId, address: `${name}@x.example`, ...learnt });
     });
     return id;
   };
@@ -63,6 +66,9 @@ t.test('once the clock is right again, and not before', async t => {
     findPhrase(reader, Buffer.from('ahead'))!.expiresAt,
   ]);
   t.same([link, phrase], [now.ms + DAY / 2, now.ms + DAY / 4]);
+  const untilOf = (name: string) =>
+    store.read(reader => findAccountSuppression(reader, accountId, `${name}@x.example`)?.until);
+  t.same([untilOf('ahead'), untilOf('right')], [now.ms + 90 * DAY, start + 90 * DAY]);
   const isActive = (name: string, at: number) =>
     store.read(reader => findActiveKey(reader, key(name), at)) !== undefined;
   t.same([isActive('ahead', now.ms + DAY - 1), isActive('ahead', now.ms + DAY)], [true, false]);
@@ -78,7 +84,7 @@ t.test('once the clock is right again, and not before', async t => {
     'the allowance is back after a day',
   );
   t.same(
-    verifyStore(store).faults.filter(fault => /pending|charge|sum/.test(fault)),
+    verifyStore(store).faults.filter(fault => /pending|charge|sum|suppress/.test(fault)),
     [],
   );
 
