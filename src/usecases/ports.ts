@@ -1,7 +1,9 @@
 import type { ParsedAddress } from '../contract/messages.js';
+import type { MailReport } from '../domain/delivery-reports.js';
 import type { InboxId, MessageId } from '../domain/ids.js';
 import type { ThreadingIds } from '../domain/message-ids.js';
 import type { AttachedFile } from '../domain/message-parts.js';
+import type { Writer } from '../store/engine/tables.js';
 
 /** The outside world as use cases see it; adaptors implement these, the composition root joins them. */
 
@@ -58,6 +60,8 @@ export interface PreparedContent {
   /** The attachments, in the order of the content. */
   readonly attachments: readonly AttachedFile[];
   readonly ids: ThreadingIds;
+  /** What it reports of a message that was sent from here; null for ordinary mail. */
+  readonly report: MailReport | null;
 }
 
 /**
@@ -259,6 +263,9 @@ export interface ResolvedRecipient {
   readonly isRole: boolean;
 }
 
+/** Stands for the address of the client of mail that came over no network. */
+export const IN_PROCESS = 'local';
+
 /** The envelope of one mail transaction (RFC 5321 section 2.3.1). */
 export interface Envelope {
   /** Reverse-path as the sender wrote it, without angle brackets; `""` for the null sender. */
@@ -268,6 +275,8 @@ export interface Envelope {
   readonly clientAddress: string;
   /** What the client said in EHLO or HELO. */
   readonly helo: string;
+  /** From the service itself, about mail of the inbox: its receiving rules do not bind it. */
+  readonly isNotice?: boolean;
 }
 
 export type AcceptOutcome =
@@ -292,8 +301,11 @@ export interface IncomingBody {
   write(chunk: Uint8Array): boolean;
   /** Resolves when more may be written. Rejects when the store failed: answer 451 and `abort()`. */
   drained(): Promise<void>;
-  /** Stores the message for every recipient; resolves after the flush to disk. A rejection is 451 4.3.0. */
-  commit(envelope: Envelope): Promise<AcceptOutcome>;
+  /**
+   * Stores the message for every recipient; resolves after the flush to disk. A rejection is 451 4.3.0.
+   * @param alongside what else is written in the same unit of work, once the message is
+   */
+  commit(envelope: Envelope, alongside?: (writer: Writer) => void): Promise<AcceptOutcome>;
   /** Forgets everything that was written. Never throws. */
   abort(): void;
 }

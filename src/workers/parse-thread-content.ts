@@ -6,7 +6,7 @@ import type { PreparedContent } from '../usecases/ports.js';
 type Prepared = PreparedContent & { readonly json: Uint8Array<ArrayBuffer> };
 
 /** Prepares a parsed message for the main thread: JSON bytes in a transferable buffer, and the values to index. */
-export function prepareContent({ content, files, ids }: ParsedMessage): Prepared {
+export function prepareContent({ content, files, ids, report }: ParsedMessage): Prepared {
   return {
     json: encodeJson(content),
     subject: content.subject,
@@ -16,6 +16,7 @@ export function prepareContent({ content, files, ids }: ParsedMessage): Prepared
     recipients: recipientsOf(content),
     attachments: files,
     ids,
+    report,
   };
 }
 

@@ -1,3 +1,5 @@
+import { isEmailAddress } from '../../src/domain/addresses.js';
+import { MAX_REPORTED } from '../../src/domain/delivery-reports.js';
 import type { PreparedContent } from '../../src/usecases/ports.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -60,6 +62,12 @@ export function checkContent(prepared: PreparedContent): string[] {
     );
     expect(typeof type === 'string' && /^[^\s/]+\/[^\s/]+$/.test(type), `type ${JSON.stringify(type)}`);
     expect(typeof related === 'boolean', 'related');
+  }
+  const reported = prepared.report?.recipients ?? [];
+  expect(reported.length <= MAX_REPORTED, `${reported.length} recipients of a report`);
+  for (const { address, diagnostic } of reported) {
+    text(diagnostic, 'diagnostic');
+    expect(isEmailAddress(address), `reported address ${JSON.stringify(address)}`);
   }
   return problems;
 }

@@ -1,4 +1,5 @@
 import type { ReceivedContent } from '../../contract/messages.js';
+import type { MailReport } from '../../domain/delivery-reports.js';
 import type { ThreadingIds } from '../../domain/message-ids.js';
 import type { AttachedFile } from '../../domain/message-parts.js';
 
@@ -46,4 +47,6 @@ export interface ParsedMessage {
   /** Those of `content.attachments`, in their order. */
   readonly files: readonly AttachedFile[];
   readonly ids: ThreadingIds;
+  /** What it reports of a message that was sent from here; null for ordinary mail. */
+  readonly report: MailReport | null;
 }

@@ -6,6 +6,8 @@ import { defaultParseLimits, type ParsedMessage, type ParseLimits } from './limi
 import { readMessageHeader } from './message-header.js';
 import type { Part, PartDescription, PartPlace } from './part-description.js';
 import { PartStreams } from './part-streams.js';
+import { readPlainBounce } from './plain-bounces.js';
+import { ReportParts } from './report-parts.js';
 import { TextBodies } from './text-bodies.js';
 import { transferEncodingOf } from './transfer-encoding.js';
 
@@ -39,12 +41,15 @@ export async function parseMessage(
     parser.destroy();
   }
   const { fields, ids } = readMessageHeader(parser.header, limits);
-  return { content: { ...fields, ...parts.content() }, files: parts.files, ids };
+  const content = { ...fields, ...parts.content() };
+  const report = parts.report.read(ids) ?? readPlainBounce(content.from, content.text);
+  return { content, files: parts.files, ids, report };
 }
 
 /** Collects the contents of the parts. */
 class MessageParts {
   readonly files: AttachedFile[] = [];
+  readonly report = new ReportParts();
   readonly #texts: TextBodies;
   readonly #attachments: ReceivedAttachment[] = [];
 
@@ -61,12 +66,15 @@ class MessageParts {
     return { text: this.#texts.text, html: this.#texts.html, attachments: this.#attachments };
   }
 
-  async #attach({ description, place, rangeOf }: Part, content: AsyncIterable<Buffer>): Promise<void> {
+  async #attach(part: Part, content: AsyncIterable<Buffer>): Promise<void> {
+    const { description, place, rangeOf } = part;
+    const reported = this.report.collect(part);
     const hash = createHash('sha256');
     let size = 0;
     for await (const bytes of content) {
       size += bytes.length;
       hash.update(bytes);
+      reported?.take(bytes);
     }
     const { start, end } = rangeOf();
     // Numbered, so that parsing the same message again gives the same ids.

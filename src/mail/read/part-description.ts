@@ -18,12 +18,15 @@ export interface PartPlace {
   readonly isFirst: boolean;
 }
 
+const splitKinds = ['alternative', 'related', 'digest', 'report'] as const;
+type SplitKind = (typeof splitKinds)[number];
+
 /** What a multipart says about the parts in it. */
 export interface MultipartForm {
   /** The boundary, one character for each byte (Latin-1), in every form that may stand in a delimiter; never empty. */
   readonly boundaries: readonly string[];
   /** The subtypes that change what the parts in it are. */
-  readonly kind: 'alternative' | 'related' | 'digest' | 'other';
+  readonly kind: SplitKind | 'other';
   /** The Content-ID of the root of a `multipart/related`, without brackets; null for its first part (RFC 2387). */
   readonly start: string | null;
 }
@@ -110,7 +113,7 @@ function boundariesOf(type: StructuredHeader): readonly string[] {
 
 function kindOf(mimeType: string): MultipartForm['kind'] {
   const subtype = mimeType.slice('multipart/'.length);
-  return subtype === 'alternative' || subtype === 'related' || subtype === 'digest' ? subtype : 'other';
+  return splitKinds.find(kind => kind === subtype) ?? 'other';
 }
 
 /** The parameter `start` (RFC 2387 section 3.2), without its angle brackets. */

@@ -151,6 +151,7 @@ export class CliBox {
       recipients: [],
       attachments: [],
       ids: { messageId: null, references: [], inReplyTo: [] },
+      report: null,
       ...content,
     };
     await this.withStore(store =>

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { MessageId } from '../../../src/domain/ids.js';
 import type { AttachedFile } from '../../../src/domain/message-parts.js';
+import { parseMessage } from '../../../src/mail/read/parse-message.js';
 import { getMessage, saveMessage } from '../../../src/store/mailbox/messages.js';
-import { indexMessage } from '../../../src/usecases/inbound/index-message.js';
+import { type IndexDeps, indexMessage } from '../../../src/usecases/inbound/index-message.js';
 import type { MessageParser, ParseOutcome, PreparedContent } from '../../../src/usecases/ports.js';
 import { blobNamed, withUploads } from '../../../src/usecases/shared/uploads.js';
+import { prepareContent } from '../../../src/workers/parse-thread-content.js';
 import { type House, silent } from './with-house.js';
 
 const CONTENT = {
@@ -38,6 +40,7 @@ export function prepared(
     recipients: ['agent@example.org'],
     attachments,
     ids: { messageId: '1@elsewhere.example', references: [], inReplyTo: [] },
+    report: null,
     ...fields,
   };
 }
@@ -53,11 +56,17 @@ export const gaveUp =
   (reason: 'timeout' | 'memory' | 'error' | 'worker_died'): Parse =>
   async () => ({ status: 'gave_up', reason, detail: 'test' });
 
-/** @param startedAt when the process began; without it every attempt is marked */
-export function index(house: House, id: MessageId, parse: Parse, startedAt: number | null = null) {
+/** @param deps among them `startedAt`, when the process began: without it every attempt is marked */
+export function index(house: House, id: MessageId, parse: Parse, deps: Partial<IndexDeps> = {}) {
   const parser: MessageParser = { parse: ({ bytes }) => parse(bytes) };
-  return indexMessage({ ...house, parser, log: silent, maxTries: 3, startedAt }, id);
+  return indexMessage({ ...house, parser, log: silent, maxTries: 3, startedAt: null, ...deps }, id);
 }
+
+/** As a parser thread does it. */
+export const parseForReal: Parse = async source => ({
+  status: 'parsed',
+  prepared: prepareContent(await parseMessage(source)),
+});
 
 /** An attachment that stands unencoded in the raw message, from `start` on. */
 export function attached(id: string, filename: string | null, bytes: Uint8Array, start = 0): AttachedFile {
