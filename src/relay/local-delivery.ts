@@ -1,16 +1,14 @@
 import { codeOrReasonOf } from '../lib/async.js';
-import type {
-  Envelope,
-  InboundMail,
-  IncomingBody,
-  RelayOutcome,
-  ResolvedRecipient,
+import {
+  type Envelope,
+  IN_PROCESS,
+  type InboundMail,
+  type IncomingBody,
+  type RelayOutcome,
+  type ResolvedRecipient,
 } from '../usecases/ports.js';
 import { BLOCK_BYTES } from './session/content.js';
 import { rejected, unknown } from './smarthost/outcome.js';
-
-/** Stands in the record for the client's address: this mail did not come over a network. */
-const IN_PROCESS = { clientAddress: 'local' } as const;
 
 export interface LocalDeliveryOptions {
   readonly inbound: InboundMail;
@@ -96,7 +94,8 @@ export class LocalDelivery {
   }
 
   #staged(body: IncomingBody, from: string, recipients: readonly ResolvedRecipient[]): StagedMail {
-    const envelope: Envelope = { ...IN_PROCESS, from, recipients, helo: this.#options.hostname };
+    const helo = this.#options.hostname;
+    const envelope: Envelope = { from, recipients, clientAddress: IN_PROCESS, helo };
     return {
       commit: () => commit(body, envelope),
       abort: () => body.abort(),

@@ -21,7 +21,7 @@ import {
   readMember,
   threadTerm,
 } from './members.js';
-import { rootOfThread } from './names.js';
+import { hashedMessageId, linkKey, rootOfThread, threadLinksTable } from './names.js';
 
 /** How a member of a conversation is counted (`listThreads`). */
 export type MemberOutcome = 'received' | 'accepted' | 'rejected' | 'unknown';
@@ -176,6 +176,12 @@ export function findThread(
   const root = rootOfThread(reader, id);
   const thread = getThread(reader, root);
   return thread === undefined ? undefined : { root, thread };
+}
+
+/** The root of the conversation that a Message-ID is tied to in an inbox; null when it is tied to none that is there. */
+export function findLinkedThread(reader: Reader, inboxId: InboxId, messageId: string): ThreadId | null {
+  const id = reader.get(threadLinksTable, linkKey(inboxId, hashedMessageId(messageId)));
+  return id === undefined ? null : (findThread(reader, id)?.root ?? null);
 }
 
 /** A conversation that nothing has joined: its first member writes it. */

@@ -23,6 +23,7 @@ import type { StorageLimits } from '../shared/storage.js';
 import type { ParseWork } from './index-message.js';
 import {
   type MailDomains,
+  type ReceivingRules,
   receivingRules,
   resolveRecipient,
   UploadedFrom,
@@ -114,7 +115,7 @@ class StoredBody implements IncomingBody {
     }
   }
 
-  async commit(envelope: Envelope): Promise<AcceptOutcome> {
+  async commit(envelope: Envelope, alongside: (writer: Writer) => void = () => {}): Promise<AcceptOutcome> {
     // Each inbox gets a content of its own.
     const inboxes = new Set(envelope.recipients.map(({ inboxId }) => inboxId)).size;
     const toParse = inboxes * bytesToParse(this.#upload.size);
@@ -125,7 +126,7 @@ class StoredBody implements IncomingBody {
     const { queue } = this.#deps;
     let outcome: StoreOutcome;
     try {
-      outcome = await this.#store(envelope);
+      outcome = await this.#store(envelope, alongside);
     } catch (error) {
       this.abort();
       if (error instanceof NoRoomError) return { status: 'no_room' };
@@ -151,20 +152,24 @@ class StoredBody implements IncomingBody {
     this.#isWithoutRoom = true;
   }
 
-  async #store(envelope: Envelope): Promise<StoreOutcome> {
+  async #store(envelope: Envelope, alongside: (writer: Writer) => void): Promise<StoreOutcome> {
     const { store, clock } = this.#deps;
     const from = new UploadedFrom(this.#upload);
     for (;;) {
       const outcome = await store.write(writer => {
         const fits = envelope.recipients.every(one => fitsRoleShare(writer, store, one, this.#upload.size));
         if (!fits) return { status: 'no_room' as const };
-        return storeMessage(writer, this.#upload, from, envelope, clock);
+        const stored = storeMessage(writer, this.#upload, from, envelope, clock);
+        if (stored.status === 'accepted') alongside(writer);
+        return stored;
       });
       if (outcome.status !== 'sender_unknown') return outcome;
       await from.readAll(store);
     }
   }
 }
+
+const NO_RULES: ReceivingRules = new Map();
 
 /** As `AcceptOutcome`, with the records of the inboxes that take the message. */
 type StoreOutcome =
@@ -184,7 +189,7 @@ function storeMessage(
   const live = envelope.recipients.filter(({ inboxId }) => getInbox(writer, inboxId) !== undefined);
   if (live.length === 0) return { status: 'no_recipients' };
   // The rules at this commit count: a change that an admin was told is saved applies.
-  const rules = receivingRules(writer, live);
+  const rules = envelope.isNotice === true ? NO_RULES : receivingRules(writer, live);
   const senders = rules.size === 0 ? [] : from.readOn(writer);
   if (senders === null) return { status: 'sender_unknown' };
   // One reply stands for all recipients (RFC 5321 has none for each after DATA): it is a refusal when nobody

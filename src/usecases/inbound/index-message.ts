@@ -17,6 +17,7 @@ import { locate } from '../mailbox/message-access.js';
 import type { Clock, Logger, MessageParser, ParseOutcome, PreparedContent } from '../ports.js';
 import { ADMIN } from '../shared/callers.js';
 import { blobNamed, type Uploads, withUploads } from '../shared/uploads.js';
+import { type NoteBounce, noteReport } from './note-report.js';
 
 export interface IndexDeps {
   readonly store: Store;
@@ -24,6 +25,8 @@ export interface IndexDeps {
   readonly clock: Clock;
   readonly parser: MessageParser;
   readonly log: Logger;
+  /** Hears what other systems report of messages that were sent from here. */
+  readonly noteBounce?: NoteBounce;
   /** Attempts before a message is `failed`. */
   readonly maxTries: number;
   /** When this process began to take mail; null where every attempt has to be marked (`begin`). */
@@ -62,7 +65,7 @@ const NO_ROOM_MS = 2_000;
 
 async function parseAndPublish(deps: IndexDeps, begun: ReceivedRecord): Promise<IndexOutcome> {
   const { id, raw, inboxId, tries } = begun;
-  const { store, uploads, clock } = deps;
+  const { store, uploads } = deps;
   const outcome = await deps.parser.parse({
     size: raw.size,
     bytes: readBlob(store, raw),
@@ -73,7 +76,7 @@ async function parseAndPublish(deps: IndexDeps, begun: ReceivedRecord): Promise<
   const { prepared } = outcome;
   const work = async (parts: Uploads): Promise<IndexOutcome> => {
     await parts.add(CONTENT, prepared.json);
-    await store.write(writer => publish(writer, { id, tries }, prepared, parts, clock()), 'finish');
+    await store.write(writer => publish(writer, deps, { id, tries }, prepared, parts), 'finish');
     return { status: 'done' };
   };
   return withUploads(uploads, work, 'finish');
@@ -179,11 +182,12 @@ function failMessage(writer: Writer, record: ReceivedRecord, failure: string, no
 
 function publish(
   writer: Writer,
+  { clock, noteBounce = () => {} }: IndexDeps,
   { id, tries }: Try,
   prepared: PreparedContent,
   parts: Uploads,
-  nowMs: number,
 ): void {
+  const nowMs = clock();
   const record = getMessage(writer, id);
   if (record === undefined || record.parseDueAt === null) return;
   removePending(writer, { kind: 'parse', dueAt: record.parseDueAt, id });
@@ -204,6 +208,7 @@ function publish(
     attachments: prepared.attachments,
   };
   saveMessage(writer, record, ready);
+  if (prepared.report !== null) noteReport(writer, ready, prepared.report, noteBounce);
 }
 
 /**
