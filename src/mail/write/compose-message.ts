@@ -21,7 +21,8 @@ import { encodeBase64, encodeText, isTransmittable } from './encode-text.js';
 import { addressText, idsText, refuseControls, subjectText } from './header-text.js';
 import { compile, write } from './library-composer.js';
 
-export interface OutgoingMessage {
+/** What the header of a message says. */
+export interface OutgoingHeader {
   /** Id of the sent message (UUID): multipart boundaries are made from it. */
   readonly id: string;
   /** Message-ID without angle brackets. */
@@ -33,12 +34,15 @@ export interface OutgoingMessage {
   readonly to: readonly Mailbox[];
   readonly cc: readonly Mailbox[];
   readonly subject: string;
-  readonly text: string;
-  readonly html: string | null;
   /** As transmitted, with angle brackets; null when the message is not a reply. */
   readonly replyHeaders: ReplyHeaders | null;
   /** Whether a message that answers nothing has its own id in References. */
   readonly mentionsItself: boolean;
+}
+
+export interface OutgoingMessage extends OutgoingHeader {
+  readonly text: string;
+  readonly html: string | null;
   readonly files: readonly OutgoingFile[];
 }
 
@@ -56,8 +60,12 @@ export async function composeMessage(message: OutgoingMessage): Promise<Buffer> 
   return write(tree);
 }
 
-function fieldsOf(message: OutgoingMessage): MailComposerOptions {
-  const { id, messageId, date, from, to, cc, subject, replyHeaders, mentionsItself } = message;
+/**
+ * The header as the library takes it.
+ * @throws Error for a value that was not checked as its type promises
+ */
+export function fieldsOf(header: OutgoingHeader): MailComposerOptions {
+  const { id, messageId, date, from, to, cc, subject, replyHeaders, mentionsItself } = header;
   if (!isUuid(id)) throw new Error('an id that is no UUID');
   // The year has to have four digits (RFC 5322 section 3.3).
   if (!(date >= 0 && date < Date.UTC(10_000, 0))) throw new Error('a date that no header can hold');
@@ -92,7 +100,8 @@ function* contentsOf({ id, text, html, files }: OutgoingMessage): Generator<void
   return html === null ? plain : { ...plain, html: yield* content(html, id) };
 }
 
-function* content(text: string, id: string): Generator<void, MailComposerAlternative> {
+/** A text, encoded as the library takes it. It yields between steps that take long. */
+export function* content(text: string, id: string): Generator<void, MailComposerAlternative> {
   const { encoding, body } = yield* encodeText(text, id);
   yield;
   return { content: body, contentTransferEncoding: encoding };

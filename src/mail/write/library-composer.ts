@@ -21,14 +21,12 @@ const PARAMETERISED = new Set(['Content-Type', 'Content-Disposition']);
  * The tree of a message. The library decides the structure (RFC 2046 section 5.1, RFC 2387), the boundaries, the
  * parameters of files (RFC 2231) and where lines are folded. It opens no file and no URL.
  * @param options all content in them is encoded already, as its `contentTransferEncoding` says
+ * @param type the media type of the whole, where it is not the one that the library would give it
  * @throws Error for header text other than visible ASCII and spaces: no value can begin another field
  */
-export function compile(options: MailComposerOptions): LibraryNode {
-  const root: LibraryNode = new MailComposer({
-    ...options,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  }).compile();
+export function compile(options: MailComposerOptions, type?: string): LibraryNode {
+  const root = new MailComposer({ ...options, disableFileAccess: true, disableUrlAccess: true }).compile();
+  if (type !== undefined) root.setHeader('Content-Type', type);
   for (const node of nodesOf(root)) {
     if (node.childNodes.length === 0) keepContent(node);
     writeHeader(node);

@@ -117,6 +117,35 @@ t.test(
   },
 );
 
+t.test('the media type of the whole can be set, and keeps its parameters and its boundary', async t => {
+  const content = Buffer.from('x');
+  const part = {
+    filename: false,
+    contentDisposition: 'inline',
+    contentTransferEncoding: '7bit',
+    content,
+  } as const;
+  const root = compile({
+    text: { content, contentTransferEncoding: '7bit' },
+    headers: { 'Auto-Submitted': 'auto-replied' },
+    attachments: [
+      { ...part, contentType: 'message/delivery-status' },
+      { ...part, contentType: 'text/rfc822-headers' },
+    ],
+  });
+  root.setHeader('Content-Type', 'multipart/report; report-type=delivery-status');
+  const header = root.buildHeaders();
+  t.match(header, /^Auto-Submitted: auto-replied\r$/m);
+  t.match(
+    header,
+    `Content-Type: multipart/report; report-type=delivery-status;\r\n boundary="=_-${ID}-Part_1"`,
+  );
+  t.same(
+    root.childNodes.map(node => node.getHeader('Content-Type')),
+    ['text/plain; charset=utf-8', 'message/delivery-status', 'text/rfc822-headers'],
+  );
+});
+
 t.test('a file without a name has those of its type and disposition as parameters, by RFC 2231', async t => {
   const root = compile({
     text: { content: Buffer.from('x') },

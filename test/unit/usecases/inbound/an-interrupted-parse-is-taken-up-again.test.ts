@@ -65,7 +65,7 @@ t.test(
           status = house.message(id)?.status;
           return end(source);
         },
-        since,
+        { startedAt: since },
       );
       return status;
     };
