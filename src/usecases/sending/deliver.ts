@@ -40,8 +40,15 @@ export interface DeliverDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly deliverer: Deliverer;
-  /** Tells the sending inbox; false when there is no room for it now. */
-  readonly notify: (delivery: DeliveryRecord, notice: Notice) => Promise<boolean>;
+  /**
+   * Tells the sending inbox, and calls `alongside` in the unit of work that does.
+   * @returns false when there is no room for it now; true also when there is nobody to be told any more
+   */
+  readonly notify: (
+    delivery: DeliveryRecord,
+    notice: Notice,
+    alongside: (writer: Writer) => void,
+  ) => Promise<boolean>;
   readonly log: Logger;
   /** After so long what waits is given up. */
   readonly maxAgeMs: number;
@@ -79,25 +86,35 @@ async function tryOnce(deps: DeliverDeps, delivery: DeliveryRecord): Promise<Del
 async function settleNotice(deps: DeliverDeps, delivery: DeliveryRecord): Promise<number | undefined> {
   const { clock } = deps;
   const notice = owedNotice(delivery, clock());
-  if (notice !== null && !(await deps.notify(delivery, notice))) return NOTICE_AGAIN_MS;
-  const told =
-    notice === null
-      ? delivery
-      : await change(deps, delivery.id, current => afterNotice(current, notice, clock()));
-  if (told === undefined || told.dueAt === null) return undefined;
-  return Math.max(0, told.dueAt - clock());
+  if (notice === null) return pauseOf(delivery, clock());
+  const told = (current: DeliveryRecord): DeliveryRecord => afterNotice(current, notice, clock());
+  const isTold = await deps.notify(delivery, notice, writer => changeIn(writer, deps, delivery.id, told));
+  if (!isTold) return NOTICE_AGAIN_MS;
+  // Once more where there was nobody to be told.
+  return pauseOf(await change(deps, delivery.id, told), clock());
 }
 
 /** Changes a delivery in a unit of work of its own; undefined when it is gone, or goes with this. */
 async function change(
-  { store, clock }: Pick<DeliverDeps, 'store' | 'clock'>,
+  deps: Pick<DeliverDeps, 'store' | 'clock'>,
   id: DeliveryId,
   by: (current: DeliveryRecord) => DeliveryRecord,
 ): Promise<DeliveryRecord | undefined> {
-  return store.write(writer => {
-    const current = getDelivery(writer, id);
-    return current === undefined ? undefined : put(writer, current, by(current), clock());
-  }, 'settle');
+  return deps.store.write(writer => changeIn(writer, deps, id, by), 'settle');
+}
+
+function changeIn(
+  writer: Writer,
+  { clock }: Pick<DeliverDeps, 'clock'>,
+  id: DeliveryId,
+  by: (current: DeliveryRecord) => DeliveryRecord,
+): DeliveryRecord | undefined {
+  const current = getDelivery(writer, id);
+  return current === undefined ? undefined : put(writer, current, by(current), clock());
+}
+
+function pauseOf(delivery: DeliveryRecord | undefined, nowMs: number): number | undefined {
+  return delivery === undefined || delivery.dueAt === null ? undefined : Math.max(0, delivery.dueAt - nowMs);
 }
 
 /** A delivery that has ended stays for its sent message to show; without that it goes. */

@@ -32,6 +32,10 @@ export function isQueued({ state }: RecipientDelivery): boolean {
   return state === 'queued';
 }
 
+function isOpen({ state }: RecipientDelivery): boolean {
+  return state === 'queued' || state === 'sending';
+}
+
 /** As it is once the owed notice was delivered. */
 export function afterNotice(delivery: DeliveryRecord, notice: Notice, nowMs: number): DeliveryRecord {
   const told: DeliveryRecord =
@@ -44,14 +48,17 @@ export function afterNotice(delivery: DeliveryRecord, notice: Notice, nowMs: num
   return planned(told, nowMs);
 }
 
-/** The recipients that the dot is about to be sent for are `sending`; null when one of them is not queued any more. */
+/**
+ * The recipients that the dot is about to be sent for are `sending`, also when a server has refused an earlier dot of
+ * the same attempt; null when one of them has been cancelled or settled meanwhile.
+ */
 export function beforeDot(
   delivery: DeliveryRecord,
   addresses: readonly string[],
   nowMs: number,
 ): DeliveryRecord | null {
   const sending = new Set(addresses);
-  const isFree = delivery.recipients.every(one => !sending.has(one.address) || isQueued(one));
+  const isFree = delivery.recipients.every(one => !sending.has(one.address) || isOpen(one));
   if (!isFree) return null;
   const recipients = delivery.recipients.map(
     (one): RecipientDelivery => (sending.has(one.address) ? { ...one, state: 'sending', at: nowMs } : one),
@@ -69,8 +76,7 @@ export function afterAttempt(
   const isExpired = nowMs - delivery.createdAt >= maxAgeMs;
   const recipients = delivery.recipients.map(one => {
     const outcome = byAddress.get(one.address);
-    const isOpen = one.state === 'queued' || one.state === 'sending';
-    if (outcome === undefined || !isOpen) return one;
+    if (outcome === undefined || !isOpen(one)) return one;
     const settled = recipientAfter(one, outcome, nowMs);
     return isExpired && isQueued(settled) ? expired(settled, maxAgeMs) : settled;
   });

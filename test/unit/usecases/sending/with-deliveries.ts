@@ -69,9 +69,11 @@ export class DeliveringDesk {
         log: silent,
         maxAgeMs: 48 * HOUR_MS,
         deliverer: { deliver: job => this.#answer(job) },
-        notify: async (delivery, notice) => {
-          if (this.hasRoom) this.notices.push({ notice, delivery });
-          return this.hasRoom;
+        notify: async (delivery, notice, alongside) => {
+          if (!this.hasRoom) return false;
+          await store.write(alongside, 'settle');
+          this.notices.push({ notice, delivery });
+          return true;
         },
       },
       id,

@@ -1,0 +1,118 @@
+import type { Config } from '../config/load-config.js';
+import { DnsClient } from '../dns/dns-client.js';
+import { HOUR_MS } from '../domain/instants.js';
+import { Reach } from '../domain/networks.js';
+import type { RedisSpace } from '../queue/connection.js';
+import { pendingWork, WorkLine } from '../queue/work-line.js';
+import { createRoutes } from '../relay/direct/create-routes.js';
+import { DeliverHere } from '../relay/direct/deliver-here.js';
+import { DirectDeliverer } from '../relay/direct/deliver.js';
+import { directDefaults } from '../relay/direct/options.js';
+import { LocalDelivery } from '../relay/local-delivery.js';
+import type { Store } from '../store/engine/store.js';
+import type { Writer } from '../store/engine/tables.js';
+import { getSent } from '../store/mailbox/messages.js';
+import { type DeliveryRecord, getDelivery } from '../store/records/deliveries.js';
+import { stsShelf } from '../store/records/sts-policies.js';
+import type { Clock, InboundMail, Logger, WorkQueue } from '../usecases/ports.js';
+import { type DeliverDeps, deliver } from '../usecases/sending/deliver.js';
+import { isQueued, isUntold, type Notice } from '../usecases/sending/delivery-states.js';
+import type { NoticedRecipient } from '../usecases/sending/notice-words.js';
+import { type NoticeDeps, sendNotice } from '../usecases/sending/send-notice.js';
+
+interface DeliveringDeps {
+  readonly config: Config;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly redis: RedisSpace;
+  /** Takes the mail for our own domains, and the notices, within the process. */
+  readonly inbound: InboundMail;
+}
+
+/** Deliveries in hand at a time: each has its message in memory. */
+const IN_HAND = 50;
+/** How long a stop waits for answers to final dots that have left (`TimeoutStopSec` of the unit is longer). */
+const FINISH_MS = 60_000;
+
+/** Brings deliveries from their commit to their end: the work line, the DNS client and the connections, as one. */
+export class Delivering {
+  readonly #line: WorkLine<DeliveryRecord, Buffer>;
+  readonly #outside: DirectDeliverer;
+  readonly #dns: DnsClient;
+
+  constructor({ config, store, clock, log, redis, inbound }: DeliveringDeps) {
+    const { direct } = config.relay;
+    const { hostname, domains } = config.mail;
+    const maxAgeMs = direct.maxAgeH * HOUR_MS;
+    this.#dns = new DnsClient(config.dns);
+    const reach = new Reach(direct.allowNetworks);
+    this.#outside = new DirectDeliverer({
+      options: {
+        ...directDefaults,
+        hostname,
+        port: direct.port,
+        sourceAddresses: direct.sourceAddress,
+        mayConnect: address => reach.faultOf(address) === null,
+      },
+      routes: createRoutes({ config, dns: this.#dns, shelf: stsShelf(store), listens: config.smtp, clock, log }),
+      log,
+    });
+    const local = new LocalDelivery({ inbound, hostname, maxMessageBytes: config.smtp.maxMessageBytes });
+    const deps: DeliverDeps = {
+      store,
+      clock,
+      deliverer: new DeliverHere({ domains, local, outside: this.#outside }),
+      notify: (delivery, kind, alongside) => notify({ store, inbound, clock, hostname, maxAgeMs }, delivery, kind, alongside),
+      log,
+      maxAgeMs,
+    };
+    this.#line = new WorkLine<DeliveryRecord, Buffer>({
+      name: 'deliver',
+      redis,
+      log,
+      places: { deliver: IN_HAND },
+      find: id => store.read(reader => getDelivery(reader, id)),
+      laneOf: ({ domain }) => ({ way: 'deliver', owner: domain, isAlone: false }),
+      isDirect: true,
+      closeTimeoutMs: FINISH_MS,
+      listPending: pendingWork(store, 'deliver', clock),
+      handler: id => deliver(deps, id),
+    });
+  }
+
+  /** The queue to which deliveries are offered. */
+  get queue(): WorkQueue<DeliveryRecord> {
+    return this.#line;
+  }
+
+  start(): void {
+    this.#line.start();
+  }
+
+  /** Starts no further dot; those that have left get their answer, or are `unknown` after a minute. */
+  async stop(): Promise<void> {
+    await Promise.all([this.#line.close(), this.#outside.close(FINISH_MS)]);
+    this.#dns.close();
+  }
+}
+
+interface NotifyDeps extends NoticeDeps {
+  readonly store: Store;
+  readonly maxAgeMs: number;
+}
+
+/** A notice quotes the header of the message: without its sent copy nobody is told. */
+async function notify(
+  deps: NotifyDeps,
+  delivery: DeliveryRecord,
+  kind: Notice,
+  alongside: (writer: Writer) => void,
+): Promise<boolean> {
+  const record = deps.store.read(reader => getSent(reader, delivery.sentId));
+  if (record === undefined) return true;
+  const recipients = delivery.recipients.filter(kind === 'ended' ? isUntold : isQueued) as NoticedRecipient[];
+  const notice = { record, recipients, retryUntil: delivery.createdAt + deps.maxAgeMs };
+  const { status } = await sendNotice(deps, notice, alongside);
+  return status !== 'no_room';
+}
