@@ -14,6 +14,8 @@ import { BlobUploads } from '../store/records/blob-upload.js';
 import { ensureOperator } from '../usecases/accounts/accounts.js';
 import { rememberingAuthenticator } from '../usecases/accounts/api-keys.js';
 import { mailFeedbackDigest } from '../usecases/accounts/feedback.js';
+import { MAX_QUEUED_MS } from '../usecases/dkim/limits.js';
+import { DkimUpkeep } from '../usecases/dkim/look-for-records.js';
 import { createInboundMail } from '../usecases/inbound/accept-message.js';
 import { recoverParsing } from '../usecases/inbound/index-message.js';
 import { INBOXES_PER_DAY } from '../usecases/inboxes/create-inbox.js';
@@ -31,6 +33,7 @@ import { Parsing } from './parsing.js';
 import { Readiness } from './readiness.js';
 import { RedisHost } from './redis-host.js';
 import { Sending } from './sending.js';
+import { SystemDns } from './system-dns.js';
 
 export interface DaemonOptions {
   readonly config: Config;
@@ -45,6 +48,8 @@ export interface DaemonOptions {
  * sweep that finds nothing takes some microseconds.
  */
 const SWEEP_INTERVAL_MS = 250;
+/** How soon keys that the command line made or ended are looked after. */
+const DKIM_INTERVAL_MS = 5_000;
 /** How long clients may finish a request or a message when the daemon stops. */
 const GRACE_MS = 4_000;
 /** In this part of the grace, requests wait for the outcome of their send; then they are answered, not cut off. */
@@ -68,6 +73,9 @@ export class Daemon {
   readonly #parsing: Parsing;
   readonly #sending: Sending;
   readonly #sweeper: Sweeper;
+  readonly #dns = new SystemDns();
+  /** Apart from the sweeper, because it waits for the DNS. */
+  readonly #dkimKeys: Sweeper;
   readonly #certificate: CertificateFiles | null;
   readonly #smtp: SmtpListener;
   readonly #http: HttpServer;
@@ -98,6 +106,19 @@ export class Daemon {
         await sweep({ store, clock, auditRetentionDays: config.audit.retentionDays, mailDigest }, shouldStop);
       },
       intervalMs: SWEEP_INTERVAL_MS,
+      log,
+    });
+    const dkim = new DkimUpkeep({
+      store,
+      clock,
+      log,
+      domains: config.mail.domains,
+      dns: this.#dns,
+      maxQueuedMs: MAX_QUEUED_MS,
+    });
+    this.#dkimKeys = new Sweeper({
+      run: shouldStop => dkim.run(shouldStop),
+      intervalMs: DKIM_INTERVAL_MS,
       log,
     });
     const inbound = createInboundMail({
@@ -183,7 +204,9 @@ export class Daemon {
     await Promise.all([this.#smtp.stop(GRACE_MS), this.#http.stop(GRACE_MS)]);
     log.debug({}, 'listeners are closed');
     await this.#access.stop(ACCESS_GRACE_MS);
-    await Promise.all([this.#parsing.stop(), this.#sending.stop(), this.#sweeper.stop()]);
+    const dkimKeys = this.#dkimKeys.stop();
+    this.#dns.close();
+    await Promise.all([this.#parsing.stop(), this.#sending.stop(), this.#sweeper.stop(), dkimKeys]);
     await this.#redis.stop();
     await this.#claim.release();
     await this.#watch.stop();
@@ -206,6 +229,7 @@ export class Daemon {
     const [smtp, http] = await Promise.all([this.#smtp.start(), this.#http.start()]);
     this.#certificate?.watch(identity => this.#smtp.reloadTls(identity));
     this.#sweeper.start();
+    this.#dkimKeys.start();
     await working;
     this.#access.start();
     log.info(

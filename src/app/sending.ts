@@ -9,6 +9,8 @@ import type { Store } from '../store/engine/store.js';
 import { getSent } from '../store/mailbox/messages.js';
 import type { BlobUploads } from '../store/records/blob-upload.js';
 import { END_OF_TIME } from '../store/records/pending.js';
+import { MAX_QUEUED_MS } from '../usecases/dkim/limits.js';
+import { mailSigner } from '../usecases/dkim/sign-mail.js';
 import type { Clock, InboundMail, Logger, Relay } from '../usecases/ports.js';
 import { SendsInFlight } from '../usecases/sending/in-flight.js';
 import { type RelayWork, relayMessage } from '../usecases/sending/relay-message.js';
@@ -48,7 +50,14 @@ export class Sending {
 
   constructor({ config, store, uploads, clock, log, redis, inbound }: SendingDeps) {
     const inFlight = new SendsInFlight();
-    const relay = createRelay({ config, inbound, log });
+    const signer =
+      config.relay.transport === 'smarthost' && config.relay.dkim
+        ? mailSigner(
+            { store, clock, maxQueuedMs: MAX_QUEUED_MS, domains: config.mail.domains },
+            { isRedated: !config.relay.smarthost.keepsMessageId },
+          )
+        : null;
+    const relay = createRelay({ config, inbound, log, signer });
     this.#relay = relay;
     this.#line = new WorkLine<RelayWork, Buffer>({
       name: 'relay',

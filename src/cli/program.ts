@@ -6,6 +6,7 @@ import { addAuditCommands } from './accounts/audit.js';
 import { addFeedbackCommands } from './accounts/feedback.js';
 import { addKeyCommands } from './accounts/key.js';
 import type { CliDependencies } from './dependencies.js';
+import { addDkimCommands } from './dkim/dkim.js';
 import { addDnsCommands } from './dns/dns.js';
 import { addInboxCommands } from './inboxes/inbox.js';
 import { addPolicyCommands } from './inboxes/policy.js';
@@ -101,6 +102,7 @@ function addCommands(program: Command, cli: Cli, version: string): void {
   addSentCommands(program, cli);
   addQueueCommands(program, cli);
   addSuppressionCommands(program, cli);
+  addDkimCommands(program, cli);
   addFeedbackCommands(program, cli);
   addAuditCommands(program, cli);
   addCompactCommand(program, cli);

@@ -15,6 +15,11 @@ export const RELAY = section('How mail that agents send is handed over.', {
     30,
     'Seconds that a request waits for the outcome of its message; then it answers "unknown", and the outcome is saved when it comes.',
   ),
+  dkim: key(
+    boolean(),
+    false,
+    'Whether mail that goes through the smarthost is signed with the DKIM keys of its domain; their records have to be in the DNS, as "postern dkim list" shows them.',
+  ),
   smarthost: section('The server that takes mail to others; used with transport = "smarthost".', {
     host: optionalKey(
       remoteHost(),

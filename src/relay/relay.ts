@@ -1,6 +1,7 @@
 import type { Config } from '../config/load-config.js';
-import type { InboundMail, Logger, Relay } from '../usecases/ports.js';
+import type { InboundMail, Logger, MailSigner, Relay } from '../usecases/ports.js';
 import { LocalDelivery } from './local-delivery.js';
+import { signedTransport } from './signed-transport.js';
 import { type SmarthostTimeouts, smarthostDefaults } from './smarthost/options.js';
 import { SmarthostTransport } from './smarthost/transport.js';
 import { type RelayWay, SplitRelay } from './split-relay.js';
@@ -10,6 +11,8 @@ export interface CreateRelayOptions {
   readonly config: Pick<Config, 'relay' | 'mail' | 'smtp'>;
   readonly inbound: InboundMail;
   readonly log: Logger;
+  /** Signs what goes outside; null leaves it as it is. */
+  readonly signer: MailSigner | null;
   /** Overrides of the defaults, for tests. */
   readonly timeouts?: Partial<SmarthostTimeouts>;
 }
@@ -26,10 +29,12 @@ export interface RunningRelay extends Relay {
 
 /** Makes the relay that the configuration asks for. */
 export function createRelay(options: CreateRelayOptions): RunningRelay {
-  const { config, inbound, log } = options;
+  const { config, inbound, log, signer } = options;
   const { hostname, domains } = config.mail;
   const local = new LocalDelivery({ inbound, hostname, maxMessageBytes: config.smtp.maxMessageBytes });
-  return new SplitRelay({ domains, local, outside: createTransport(options), log });
+  const transport = createTransport(options);
+  const outside = transport === null || signer === null ? transport : signedTransport(transport, signer, log);
+  return new SplitRelay({ domains, local, outside, log });
 }
 
 function createTransport({ config, log, timeouts }: CreateRelayOptions): Transport | null {

@@ -36,6 +36,7 @@ import {
 import { blobChunksTable, blobOwnersTable, blobUploadsTable } from './records/blobs.js';
 import { chargeSumsTable, chargesTable } from './records/charges.js';
 import { deliveriesTable, sentDeliveriesTable } from './records/deliveries.js';
+import { dkimKeysTable } from './records/dkim-keys.js';
 import { draftsTable, inboxDraftsTable } from './records/drafts.js';
 import {
   accountInboxesTable,
@@ -228,5 +229,6 @@ const ALL_TABLES: readonly { readonly name: string }[] = [
   stsPoliciesTable,
   accountSuppressionsTable,
   suppressionCountsTable,
+  dkimKeysTable,
   ...TABLES_BEFORE,
 ];

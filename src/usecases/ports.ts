@@ -205,6 +205,21 @@ export interface Relay {
   submit(attempt: RelayAttempt): Promise<RelayOutcome>;
 }
 
+/** Signs mail before it leaves the house; without one it leaves as it is. */
+export interface MailSigner {
+  /**
+   * The message with its signatures before it; as it is when it is from no mail domain of ours.
+   * @param from the address in From, by whose domain it is signed
+   */
+  sign(content: Uint8Array, from: string): Promise<Uint8Array>;
+}
+
+/** Asks the DNS for texts. */
+export interface DnsTexts {
+  /** The text of each TXT record at a name, its strings joined; none when there is none. `failed`: nobody knows. */
+  txt(name: string): Promise<readonly string[] | 'failed'>;
+}
+
 /** One message for the recipients of one domain, to be delivered to its mail servers (RFC 5321 section 5.1). */
 export interface DeliveryJob {
   /** Of the sent message. */

@@ -47,6 +47,7 @@ const libraryHomes: ReadonlyMap<string, readonly string[]> = new Map([
   ['ioredis', ['queue']],
   ['libbase64', ['mail']],
   ['lmdb', ['store']],
+  ['mailauth', ['mail']],
   ['mailparser', ['mail']],
   ['nodemailer', ['mail', 'relay']],
   ['openid-client', ['signin']],

@@ -61,7 +61,7 @@ function* passesUnchanged(lines: Buffer, delimiter: string): Generator<void, boo
 const CHANGED = /[^\t\r\n -~]|[ \t]\r|^\.\r|^From |^.{79}/m;
 
 /** Pieces of `PIECE_BYTES` at most, that end with a line where they can, and never between CR and LF. */
-function* piecesOf(bytes: Buffer): Generator<Buffer> {
+export function* piecesOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; ) {
     const piece = bytes.subarray(at, at + PIECE_BYTES);
     const isLast = at + piece.length === bytes.length;

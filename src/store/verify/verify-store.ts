@@ -9,6 +9,7 @@ import {
   verifyAccounts,
 } from './accounts-and-pending.js';
 import { verifyDeliveries } from './deliveries.js';
+import { verifyDkimKeys } from './dkim-keys.js';
 import { type Ledger, NameLedger, SumLedger } from './ledger.js';
 import { expectMessages, findTrash, verifyCharges, verifyDrafts } from './messages.js';
 import {
@@ -88,6 +89,7 @@ function readAll(reader: Reader, ledger: Ledger): Checked {
   const { received, sent, trashed, tallies } = expectMessages(reader, counting, isLeaving, stored);
   verifyCharges(reader, counting);
   const drafts = verifyDrafts(reader, counting, isLeaving, stored);
+  verifyDkimKeys(reader, counting);
   verifyDeliveries(reader, counting);
   stored.compare(counting);
   findSummaries(reader, counting);

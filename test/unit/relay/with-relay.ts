@@ -23,7 +23,13 @@ export function relayFor(
   timeouts: Partial<SmarthostTimeouts> = { quitMs: 200 },
 ): TestRelay {
   const log = recordingLog();
-  const relay = createRelay({ config: loaded({ toml: `${MAIL}${toml}` }), inbound, log, timeouts });
+  const relay = createRelay({
+    config: loaded({ toml: `${MAIL}${toml}` }),
+    inbound,
+    log,
+    signer: null,
+    timeouts,
+  });
   t.teardown(() => relay.close(0));
   return { relay, log };
 }

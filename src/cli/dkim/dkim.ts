@@ -1,0 +1,109 @@
+import type { Command } from 'commander';
+import { normaliseDomain } from '../../domain/addresses.js';
+import {
+  type DkimDeps,
+  type DkimKeyView,
+  ensureDkimKeys,
+  listDkim,
+  retireDkimDomain,
+  retireDkimKey,
+  rotateDkimKeys,
+} from '../../usecases/dkim/keys.js';
+import { MAX_QUEUED_MS } from '../../usecases/dkim/limits.js';
+import type { Box } from '../context.js';
+import { type Answer, answer, failed } from '../outcome.js';
+import { renderTable } from '../output.js';
+import type { Cli } from '../run-command.js';
+
+const HELP = `
+Each mail domain has two keys, RSA and Ed25519, and mail is signed with both. They are made at the first start. Publish
+the record of each key that is listed as new, active or retired.
+
+To change keys: "rotate", publish the new records, and wait. A new key signs once its record was seen in the DNS; the
+old one is retired then, and stays listed until nothing that it signed can be on its way any more. Private keys are in
+the store alone, and are never shown.
+`;
+
+/** `postern dkim`: the keys that sign mail, and their records. */
+export function addDkimCommands(program: Command, cli: Cli): void {
+  const dkim = program
+    .command('dkim')
+    .description('DKIM keys: what signs mail, and the records to publish')
+    .addHelpText('after', HELP);
+
+  dkim
+    .command('list')
+    .description('list keys with their records, as lines for a zone file')
+    .argument('[domain]', 'only those of this mail domain')
+    .action((domain?: string) =>
+      cli.read(box => answerKeys(listDkim(box, domain === undefined ? null : domainNamed(domain)))),
+    );
+
+  dkim
+    .command('create')
+    .description('make the keys that a domain lacks, for example before it is added to mail.domains')
+    .argument('<domain>', 'mail domain')
+    .action((domain: string) =>
+      cli.change(async box => {
+        const name = domainNamed(domain);
+        await ensureDkimKeys(depsOf(box), name);
+        return answerKeys(listDkim(box, name));
+      }),
+    );
+
+  dkim
+    .command('rotate')
+    .description('make new keys; each signs once its record was seen in the DNS')
+    .argument('<domain>', 'mail domain')
+    .action((domain: string) =>
+      cli.change(async box => answerKeys(await rotateDkimKeys(depsOf(box), domainNamed(domain)))),
+    );
+
+  dkim
+    .command('retire')
+    .description('end a key, or all keys of a domain that is no mail domain any more')
+    .argument('<domain>', 'mail domain')
+    .option(
+      '--selector <selector>',
+      'this key alone: a new one is withdrawn, a retired one no longer published',
+    )
+    .action((domain: string, { selector }: { selector?: string }) =>
+      cli.change(box => retire(box, domainNamed(domain), selector)),
+    );
+}
+
+async function retire(box: Box, domain: string, selector: string | undefined): Promise<Answer> {
+  const deps = depsOf(box);
+  if (selector !== undefined) {
+    await retireDkimKey(deps, { domain, selector });
+    return answerKeys(listDkim(box, domain));
+  }
+  if (box.config.mail.domains.includes(domain)) {
+    throw failed(
+      'usage',
+      `${domain} is a mail domain of this service, which has to sign for it: nothing was changed. Name one key with --selector, or change the keys with "postern dkim rotate ${domain}".`,
+    );
+  }
+  return answerKeys(await retireDkimDomain(deps, domain));
+}
+
+function depsOf({ store, clock }: Box): DkimDeps {
+  return { store, clock, maxQueuedMs: MAX_QUEUED_MS };
+}
+
+/** Two labels or more that stand in the DNS, or `localhost` for a trial. */
+const DOMAIN =
+  /^(?=.{1,253}$)(?:localhost|(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)$/;
+
+function domainNamed(text: string): string {
+  const domain = normaliseDomain(text);
+  if (domain !== null && DOMAIN.test(domain)) return domain;
+  throw failed('usage', `"${text}" is no mail domain. Name one as it stands behind the @ of an address.`);
+}
+
+function answerKeys(keys: readonly DkimKeyView[]): Answer {
+  const columns = ['domain', 'selector', 'algorithm', 'state', 'created_at', 'published_until'];
+  const table = renderTable(keys, columns, 'No DKIM keys. "postern serve" makes them at its start.');
+  const lines = keys.map(({ zone_line }) => `${zone_line}\n`).join('');
+  return answer({ keys }, keys.length === 0 ? table : `${table}\nRecords to publish:\n${lines}`);
+}
