@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import t from 'tap';
 import { composeMessage } from '../../../../src/mail/write/compose-message.js';
 import { signMessage } from '../../../../src/mail/write/sign-message.js';
+import { needsVerifier, recordsOf, testKey, verify } from '../../../support/dkim/signing.js';
 import { message, outgoing } from './outgoing-messages.js';
-import { needsVerifier, recordsOf, testKey, verify } from './signing.js';
 
 const KEYS = [testKey('rsa-sha256'), testKey('ed25519-sha256')];
 const records = recordsOf(KEYS);

@@ -4,8 +4,8 @@ import t from 'tap';
 import { composeMessage } from '../../../../src/mail/write/compose-message.js';
 import { hashBody } from '../../../../src/mail/write/hash-body.js';
 import { signMessage } from '../../../../src/mail/write/sign-message.js';
+import { testKey } from '../../../support/dkim/signing.js';
 import { message, outgoing } from './outgoing-messages.js';
-import { testKey } from './signing.js';
 
 const KEYS = [testKey('rsa-sha256'), testKey('ed25519-sha256')];
 const OPTIONS = { date: Date.UTC(2026, 10, 28), isRedated: false };

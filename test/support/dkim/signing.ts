@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { type DkimAlgorithm, dkimRecord, dkimRecordName } from '../../../../src/domain/dkim.js';
-import type { SigningKey } from '../../../../src/mail/write/sign-message.js';
+import { type DkimAlgorithm, dkimRecord, dkimRecordName } from '../../../src/domain/dkim.js';
+import type { SigningKey } from '../../../src/mail/write/sign-message.js';
 
 /** A key that signs, and the record that a verifier finds. */
 export interface TestKey extends SigningKey {
