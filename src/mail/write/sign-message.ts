@@ -46,6 +46,20 @@ const signAsync = promisify(sign) as (
 ) => Promise<Buffer>;
 
 /**
+ * Loads the library, which takes some 20 MB and holds the event loop for a tenth of a second: for those alone who sign,
+ * and before the first message.
+ */
+export async function loadSigner(): Promise<
+  typeof import('mailauth/lib/tools.js') & typeof import('mailauth/lib/dkim/header/index.js')
+> {
+  const [tools, header] = await Promise.all([
+    import('mailauth/lib/tools.js'),
+    import('mailauth/lib/dkim/header/index.js'),
+  ]);
+  return { ...tools, ...header };
+}
+
+/**
  * The message with a DKIM-Signature for each key before it (RFC 6376, RFC 8463): relaxed/relaxed, 7-bit, folded where it
  * has spaces, no line over 998 octets. mailauth writes the signatures; the body is hashed here, in turns, and keys work
  * in a thread of Node's pool. With RSA and Ed25519 the same input always gives the same bytes.
@@ -59,11 +73,7 @@ export async function signMessage(
   { date, isRedated }: SigningOptions,
 ): Promise<Uint8Array> {
   if (keys.length === 0) return content;
-  // Loaded by those alone who sign: it takes some 20 MB.
-  const [{ parseHeaders, formatSignatureHeaderLine }, { generateCanonicalizedHeader }] = await Promise.all([
-    import('mailauth/lib/tools.js'),
-    import('mailauth/lib/dkim/header/index.js'),
-  ]);
+  const { parseHeaders, formatSignatureHeaderLine, generateCanonicalizedHeader } = await loadSigner();
   const bytes = asBuffer(content);
   const headerEnd = bytes.indexOf(END_OF_HEADER);
   if (headerEnd < 0) throw new Error('a message without an end of its header');

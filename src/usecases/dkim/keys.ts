@@ -62,26 +62,26 @@ export interface PublishedDkimKey {
 const PUBLISHED_AFTER_MS = 7 * DAY_MS;
 
 /**
- * Makes the keys that a domain lacks: one of each algorithm. They sign at once.
+ * Makes the keys that a domain lacks: one of each algorithm. They sign at once when none signs for the domain; beside one
+ * that signs they wait until their records were seen.
  * @param domain lower case, A-labels
  * @returns whether any was made
  */
 export async function ensureDkimKeys({ store, clock }: DkimDeps, domain: string): Promise<boolean> {
-  const missing = store.read(reader => missingAlgorithms(reader, domain));
-  if (missing.length === 0) return false;
-  const pairs = await Promise.all(missing.map(makeKeyPair));
+  const lacking = store.read(reader => lackingAlgorithms(listDkimKeys(reader, domain)));
+  if (lacking.length === 0) return false;
+  const pairs = await Promise.all(lacking.map(makeKeyPair));
   return store.write(writer => {
     // Another process may have made them meanwhile.
-    const stillMissing = missingAlgorithms(writer, domain);
-    const made = pairs.filter(({ algorithm }) => stillMissing.includes(algorithm));
+    const keys = listDkimKeys(writer, domain);
+    const stillLacking = lackingAlgorithms(keys);
+    const made = pairs.filter(({ algorithm }) => stillLacking.includes(algorithm));
     for (const pair of made) {
+      const { privateKey } = pair;
       const facts = factsOf(writer, domain, pair, clock());
-      putDkimKey(writer, {
-        ...facts,
-        state: 'active',
-        activeAt: facts.createdAt,
-        privateKey: pair.privateKey,
-      });
+      const isFirst = !keys.some(isActive);
+      if (isFirst) putDkimKey(writer, { ...facts, state: 'active', activeAt: facts.createdAt, privateKey });
+      else putDkimKey(writer, { ...facts, state: 'new', privateKey });
     }
     return made.length > 0;
   }, 'settle');
@@ -129,7 +129,7 @@ export async function retireDkimKey(
     }
     if (key.state !== 'active') forget(writer, key);
     else {
-      if (keys.filter(({ state }) => state === 'active').length === 1) {
+      if (keys.filter(isActive).length === 1) {
         throw refuse(
           'invalid_request',
           `"${selector}" is the only key that signs for ${domain}: nothing was changed. Rotate the keys, and publish the new records; then it is retired by itself.`,
@@ -210,9 +210,14 @@ function present(keys: readonly DkimKeyRecord[]): PresentKey[] {
   return keys.filter((key): key is PresentKey => key.state !== 'gone');
 }
 
-function missingAlgorithms(reader: Reader, domain: string): DkimAlgorithm[] {
-  return algorithmsWithout(listDkimKeys(reader, domain), 'active');
+/** A key that waits will do where another signs until it does. */
+function lackingAlgorithms(keys: readonly DkimKeyRecord[]): DkimAlgorithm[] {
+  const inactive = algorithmsWithout(keys, 'active');
+  const without = algorithmsWithout(keys, 'new');
+  return keys.some(isActive) ? inactive.filter(algorithm => without.includes(algorithm)) : inactive;
 }
+
+const isActive = ({ state }: DkimKeyRecord): boolean => state === 'active';
 
 function algorithmsWithout(keys: readonly DkimKeyRecord[], state: DkimKeyRecord['state']): DkimAlgorithm[] {
   return DKIM_ALGORITHMS.filter(

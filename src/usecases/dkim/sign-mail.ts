@@ -1,5 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
-import { type SigningKey, signMessage } from '../../mail/write/sign-message.js';
+import { loadSigner, type SigningKey, signMessage } from '../../mail/write/sign-message.js';
 import { type DkimKeyIn, listDkimKeys } from '../../store/records/dkim-keys.js';
 import type { MailSigner } from '../ports.js';
 import { type DkimDeps, ensureDkimKeys } from './keys.js';
@@ -8,7 +8,7 @@ import { type DkimDeps, ensureDkimKeys } from './keys.js';
 const KEPT_MS = 1_000;
 
 interface KeptKeys {
-  readonly keys: readonly SigningKey[];
+  readonly keys: Promise<readonly SigningKey[]>;
   readonly readAtMs: number;
 }
 
@@ -23,18 +23,18 @@ export interface SignMailDeps extends DkimDeps {
  * @param options `isRedated`: the server that gets the mail writes Message-ID and Date anew
  */
 export function mailSigner(deps: SignMailDeps, { isRedated }: { readonly isRedated: boolean }): MailSigner {
+  void loadSigner().catch(() => {});
   const kept = new Map<string, KeptKeys>();
-  const keysOf = async (domain: string): Promise<readonly SigningKey[]> => {
+  /** Those who come while keys are made wait for the same ones. */
+  const keysOf = (domain: string): Promise<readonly SigningKey[]> => {
     const before = kept.get(domain);
     const nowMs = performance.now();
     if (before !== undefined && nowMs - before.readAtMs < KEPT_MS) return before.keys;
-    let active = readActive(deps, domain);
-    if (active.length === 0) {
-      await ensureDkimKeys(deps, domain);
-      active = readActive(deps, domain);
-    }
-    const keys = active.map(key => before?.keys.find(one => one.selector === key.selector) ?? usable(key));
+    const keys = readKeys(deps, domain, before?.keys);
     kept.set(domain, { keys, readAtMs: nowMs });
+    keys.catch(() => {
+      if (kept.get(domain)?.keys === keys) kept.delete(domain);
+    });
     return keys;
   };
   return {
@@ -44,6 +44,21 @@ export function mailSigner(deps: SignMailDeps, { isRedated }: { readonly isRedat
       return signMessage(content, await keysOf(domain), { date: deps.clock(), isRedated });
     },
   };
+}
+
+/** @param before keys as they were; those that are still there need not be decoded again */
+async function readKeys(
+  deps: DkimDeps,
+  domain: string,
+  before: Promise<readonly SigningKey[]> | undefined,
+): Promise<readonly SigningKey[]> {
+  const known = (await before?.catch(() => [])) ?? [];
+  let active = readActive(deps, domain);
+  if (active.length === 0) {
+    await ensureDkimKeys(deps, domain);
+    active = readActive(deps, domain);
+  }
+  return active.map(key => known.find(({ selector }) => selector === key.selector) ?? usable(key));
 }
 
 function readActive({ store }: DkimDeps, domain: string): DkimKeyIn<'active'>[] {
