@@ -1,4 +1,5 @@
 import type { Config } from '../config/load-config.js';
+import { DnsClient } from '../dns/dns-client.js';
 import type { AccountId } from '../domain/ids.js';
 import { CursorCodec } from '../domain/paging.js';
 import { apiRoutes } from '../http/routes/api-routes.js';
@@ -33,7 +34,6 @@ import { Parsing } from './parsing.js';
 import { Readiness } from './readiness.js';
 import { RedisHost } from './redis-host.js';
 import { Sending } from './sending.js';
-import { SystemDns } from './system-dns.js';
 
 export interface DaemonOptions {
   readonly config: Config;
@@ -73,7 +73,7 @@ export class Daemon {
   readonly #parsing: Parsing;
   readonly #sending: Sending;
   readonly #sweeper: Sweeper;
-  readonly #dns = new SystemDns();
+  readonly #dns: DnsClient;
   /** Apart from the sweeper, because it waits for the DNS. */
   readonly #dkimKeys: Sweeper;
   readonly #certificate: CertificateFiles | null;
@@ -108,6 +108,7 @@ export class Daemon {
       intervalMs: SWEEP_INTERVAL_MS,
       log,
     });
+    this.#dns = new DnsClient(config.dns);
     const dkim = new DkimUpkeep({
       store,
       clock,

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { reasonOf } from '../lib/async.js';
+import { publishedDkimKeys } from '../usecases/dkim/keys.js';
 import { addAccountCommands } from './accounts/account.js';
 import { addAllowanceCommands } from './accounts/allowance.js';
 import { addAuditCommands } from './accounts/audit.js';
@@ -106,7 +107,7 @@ function addCommands(program: Command, cli: Cli, version: string): void {
   addFeedbackCommands(program, cli);
   addAuditCommands(program, cli);
   addCompactCommand(program, cli);
-  addDnsCommands(program, cli);
+  addDnsCommands(program, cli, publishedDkimKeys);
   addStatusCommand(program, cli);
   addClockCommands(program, cli);
   addVerifyCommand(program, cli);

@@ -26,15 +26,6 @@ export function dkimRecord({ algorithm, publicKey }: DkimPublicKey): string {
   return `v=DKIM1; k=${KEY_TYPES[algorithm]}; p=${publicKey}`;
 }
 
-/** Octets that one string of a TXT record holds (RFC 1035 section 3.3). */
-const MAX_STRING = 255;
-
-/** A TXT record for a zone file (RFC 1035 section 5.1): its name, and its text in strings of at most 255 octets. */
-export function zoneLine(name: string, text: string): string {
-  const strings = text.match(new RegExp(`.{1,${MAX_STRING}}`, 'gs')) ?? [''];
-  return `${name}. IN TXT ${strings.map(one => `"${one.replace(/["\\]/g, '\\$&')}"`).join(' ')}`;
-}
-
 /**
  * Would a verifier that gets these records check signatures with this key? Where there are several records it may take
  * any (RFC 6376 section 3.6.2.2), so there has to be one.

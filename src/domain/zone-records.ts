@@ -82,7 +82,7 @@ function text(kind: RecordKind, name: string, value: string, isEssential: boolea
 }
 
 /** A record as a line of a zone file (RFC 1035 section 5.1). */
-export function zoneLine({ name, type, value }: ZoneRecord): string {
+export function zoneLine({ name, type, value }: Pick<ZoneRecord, 'name' | 'type' | 'value'>): string {
   return `${name}. ${TTL_S} IN ${type} ${type === 'TXT' ? quoted(value) : dotted(type, value)}`;
 }
 

@@ -214,12 +214,6 @@ export interface MailSigner {
   sign(content: Uint8Array, from: string): Promise<Uint8Array>;
 }
 
-/** Asks the DNS for texts. */
-export interface DnsTexts {
-  /** The text of each TXT record at a name, its strings joined; none when there is none. `failed`: nobody knows. */
-  txt(name: string): Promise<readonly string[] | 'failed'>;
-}
-
 /** One message for the recipients of one domain, to be delivered to its mail servers (RFC 5321 section 5.1). */
 export interface DeliveryJob {
   /** Of the sent message. */

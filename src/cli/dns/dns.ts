@@ -31,7 +31,7 @@ const TRIED = 'gmail.com';
 export type DkimRecordsOf = (box: Box, domain: string) => readonly DkimRecord[];
 
 /** `postern dns`: the records that the DNS has to have. */
-export function addDnsCommands(program: Command, cli: Cli, dkimOf: DkimRecordsOf = () => []): void {
+export function addDnsCommands(program: Command, cli: Cli, dkimOf: DkimRecordsOf): void {
   const dns = program
     .command('dns')
     .description('the DNS records of the mail domains, ready to be pasted into a zone')

@@ -6,10 +6,10 @@ import {
   dkimRecord,
   dkimRecordName,
   newSelector,
-  zoneLine,
 } from '../../domain/dkim.js';
 import { refuse } from '../../domain/errors.js';
 import { DAY_MS, toInstant } from '../../domain/instants.js';
+import { type DkimRecord, zoneLine } from '../../domain/zone-records.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
 import {
@@ -48,14 +48,6 @@ export interface DkimKeyView {
   readonly record: string;
   /** The record as a line of a zone file. */
   readonly zone_line: string;
-}
-
-/** What a resolver of others has to find for a key. */
-export interface PublishedDkimKey {
-  readonly selector: string;
-  readonly domain: string;
-  /** Text of the TXT record at `dkimRecordName`. */
-  readonly record: string;
 }
 
 /** What is left for the time after the last message that a retired key signed. */
@@ -162,9 +154,9 @@ export function listDkim({ store }: Pick<DkimDeps, 'store'>, domain: string | nu
   return present(store.read(reader => listDkimKeys(reader, domain))).map(viewKey);
 }
 
-/** Every record that has to be in the DNS: those of keys that wait to be seen, that sign, and that have signed. */
-export function publishedDkimKeys({ store }: Pick<DkimDeps, 'store'>): PublishedDkimKey[] {
-  return listDkim({ store }, null).map(({ selector, domain, record }) => ({ selector, domain, record }));
+/** The records of a domain that have to be in the DNS: of keys that wait to be seen, that sign, and that have signed. */
+export function publishedDkimKeys({ store }: Pick<DkimDeps, 'store'>, domain: string): DkimRecord[] {
+  return listDkim({ store }, domain).map(({ selector, record }) => ({ selector, domain, record }));
 }
 
 /** The new key takes over from the one of the same algorithm that signs, if there is one. Does nothing when it is no longer new. */
@@ -271,6 +263,6 @@ function viewKey(key: PresentKey): DkimKeyView {
     published_until: key.state === 'retired' ? toInstant(key.publishedUntil) : null,
     name,
     record,
-    zone_line: zoneLine(name, record),
+    zone_line: zoneLine({ name, type: 'TXT', value: record }),
   };
 }

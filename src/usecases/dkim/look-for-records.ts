@@ -1,12 +1,13 @@
+import type { Dns } from '../../dns/dns-client.js';
 import { dkimRecordName, isKeyOf } from '../../domain/dkim.js';
 import { type DkimKeyIn, type DkimKeyRecord, listDkimKeys } from '../../store/records/dkim-keys.js';
-import { type DnsTexts, type Logger, lapseInstant } from '../ports.js';
+import { type Logger, lapseInstant } from '../ports.js';
 import { activate, type DkimDeps, ensureDkimKeys, forget } from './keys.js';
 
 export interface DkimUpkeepDeps extends DkimDeps {
   /** Lower case, A-labels. */
   readonly domains: readonly string[];
-  readonly dns: DnsTexts;
+  readonly dns: Dns;
   readonly log: Logger;
   /** How long to wait between two looks at the DNS for one record, in milliseconds; a minute when it is not given. */
   readonly lookMs?: number;
@@ -64,8 +65,8 @@ export class DkimUpkeep {
     const { store, clock, maxQueuedMs, dns, log } = this.#deps;
     const { domain, selector } = key;
     const name = dkimRecordName(domain, selector);
-    const records = await dns.txt(name);
-    if (records === 'failed' || !isKeyOf(key, records)) return;
+    const answer = await dns.lookup(name, 'TXT');
+    if (answer.kind !== 'found' || !isKeyOf(key, answer.records)) return;
     this.#lookedAtMs.delete(name);
     if (await store.write(writer => activate(writer, key, clock(), maxQueuedMs), 'settle')) {
       log.info({ domain, selector }, 'the record of a new DKIM key is in the DNS: the key signs from now on');

@@ -32,7 +32,7 @@ t.test('a store is made with keys, which are listed with the records to publish'
   t.same(await box.json<Keys>('dkim', 'list', DOMAIN.toUpperCase()), { keys });
   t.same(await box.json<Keys>('dkim', 'create', DOMAIN), { keys }, 'none is lacking');
   const { out } = await box.run('dkim', 'list');
-  t.ok(out.includes(`${ed!.name}. IN TXT "${ed!.record}"\n`));
+  t.ok(out.includes(`${ed!.name}. 3600 IN TXT "${ed!.record}"\n`));
   const strings = [...rsa!.zone_line.matchAll(/"([^"]*)"/g)].map(([, text]) => text!);
   t.equal(strings.join(''), rsa!.record);
   t.ok(strings.every(text => text.length <= 255));

@@ -74,15 +74,15 @@ t.test(
     await rotateDkimKeys(deps, DOMAIN);
     publish(keys());
     await upkeep();
-    t.equal(publishedDkimKeys(deps).length, 4);
+    t.equal(publishedDkimKeys(deps, DOMAIN).length, 4);
     now.ms += PUBLISHED_MS - 1;
     await upkeep();
-    t.equal(publishedDkimKeys(deps).length, 4);
+    t.equal(publishedDkimKeys(deps, DOMAIN).length, 4);
     now.ms += 1;
     await upkeep();
     t.same(states(), ['e20261128-2 active', 'r20261128-2 active']);
     t.same(
-      publishedDkimKeys(deps).map(({ selector }) => selector),
+      publishedDkimKeys(deps, DOMAIN).map(({ selector }) => selector),
       ['e20261128-2', 'r20261128-2'],
     );
     now.ms = Date.UTC(2026, 10, 28, 13);

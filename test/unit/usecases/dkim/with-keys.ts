@@ -1,4 +1,6 @@
 import type { Test } from 'tap';
+import type { DnsAnswer } from '../../../../src/dns/answer.js';
+import type { Dns } from '../../../../src/dns/dns-client.js';
 import { DAY_MS, HOUR_MS } from '../../../../src/domain/instants.js';
 import type { Store } from '../../../../src/store/engine/store.js';
 import { type DkimDeps, type DkimKeyView, listDkim } from '../../../../src/usecases/dkim/keys.js';
@@ -36,12 +38,14 @@ export async function withKeys(t: Test): Promise<KeyHouse> {
   const log = recordingLog();
   const zone = new Map<string, readonly string[] | 'failed'>();
   const asked: string[] = [];
-  const dns = {
-    txt: async (name: string) => {
-      asked.push(name);
-      return zone.get(name) ?? [];
-    },
+  const txt = (name: string): DnsAnswer<'TXT'> => {
+    asked.push(name);
+    const records = zone.get(name);
+    if (records === 'failed') return { kind: 'failed', reason: 'nobody answers' };
+    if (records === undefined) return { kind: 'no_name', isAuthentic: false };
+    return { kind: 'found', records, name, isAuthentic: false };
   };
+  const dns = { lookup: async (name: string) => txt(name) } as unknown as Dns;
   return {
     store,
     now,
