@@ -88,7 +88,8 @@ export async function signMessage(
       selector,
       signingDomain: domain,
       bodyHash,
-      signTime: new Date(date),
+      // The library writes nothing for the first second of 1970.
+      signTime: new Date(Math.max(date, 1_000)),
     });
     const b = (await SIGN[algorithm](canonicalizedHeader, privateKey)).toString('base64');
     return `${formatSignatureHeaderLine('DKIM', { ...dkimHeaderOpts, b }, true)}\r\n`;

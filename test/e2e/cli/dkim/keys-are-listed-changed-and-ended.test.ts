@@ -54,7 +54,7 @@ t.test('keys are changed and ended', async t => {
   t.equal((await box.json<Keys>('dkim', 'create', 'other.test')).keys.length, 2);
   const left = await box.json<Keys>('dkim', 'retire', 'other.test');
   t.ok(left.keys.every(({ state, published_until }) => state === 'retired' && published_until !== null));
-  t.match(JSON.parse((await box.run('--json', 'verify')).out), { faults: [] });
+  t.equal((await box.run('verify')).code, 0);
 });
 
 t.test('no output has anything of a private key', async t => {
