@@ -43,12 +43,9 @@ const LINE_ENDS_AT_ONCE = 32 * 1024;
 /** White space that the form changes. Nearly all text has none. */
 const CHANGED = /[ \t][ \t\r]|\t/;
 
-/** White space before a line end or at the very end goes, other runs of it become a space each. */
+/** Runs of white space become a space, and the one before a line end or at the very end goes. */
 function relaxed(lines: string): string {
-  // A run is looked at once, however long it is, because the line end is optional in the pattern.
-  const changed = CHANGED.test(lines)
-    ? lines.replace(/[ \t]+(\r\n)?/g, (_run, lineEnd: string | undefined) => lineEnd ?? ' ')
-    : lines;
+  const changed = CHANGED.test(lines) ? lines.replace(/[ \t]+/g, ' ').replaceAll(' \r\n', '\r\n') : lines;
   return changed.endsWith(' ') ? changed.slice(0, -1) : changed;
 }
 
