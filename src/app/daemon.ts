@@ -1,6 +1,7 @@
 import type { Config } from '../config/load-config.js';
 import { DnsClient } from '../dns/dns-client.js';
 import type { AccountId } from '../domain/ids.js';
+import { HOUR_MS } from '../domain/instants.js';
 import { CursorCodec } from '../domain/paging.js';
 import { apiRoutes } from '../http/routes/api-routes.js';
 import { HttpServer } from '../http/server/http-server.js';
@@ -15,13 +16,13 @@ import { BlobUploads } from '../store/records/blob-upload.js';
 import { ensureOperator } from '../usecases/accounts/accounts.js';
 import { rememberingAuthenticator } from '../usecases/accounts/api-keys.js';
 import { mailFeedbackDigest } from '../usecases/accounts/feedback.js';
-import { MAX_QUEUED_MS } from '../usecases/dkim/limits.js';
 import { DkimUpkeep } from '../usecases/dkim/look-for-records.js';
 import { createInboundMail } from '../usecases/inbound/accept-message.js';
 import { recoverParsing } from '../usecases/inbound/index-message.js';
 import { INBOXES_PER_DAY } from '../usecases/inboxes/create-inbox.js';
 import type { Logger } from '../usecases/ports.js';
 import { recoverSends } from '../usecases/sending/attempt.js';
+import { recoverDeliveries } from '../usecases/sending/deliver.js';
 import type { SendDeps } from '../usecases/sending/submit-send.js';
 import { claimStore, type StoreClaim } from '../usecases/upkeep/claim-store.js';
 import { Redating } from '../usecases/upkeep/redate.js';
@@ -29,6 +30,7 @@ import { recoverUploads, sweep } from '../usecases/upkeep/sweep.js';
 import { ClockWatch } from '../usecases/upkeep/watch-clock.js';
 import { Sweeper } from '../workers/background.js';
 import { Access } from './access.js';
+import { Delivering } from './delivering.js';
 import { httpClients } from './descriptors.js';
 import { Parsing } from './parsing.js';
 import { Readiness } from './readiness.js';
@@ -72,6 +74,7 @@ export class Daemon {
   readonly #redis: RedisHost;
   readonly #parsing: Parsing;
   readonly #sending: Sending;
+  readonly #delivering: Delivering | null;
   readonly #sweeper: Sweeper;
   readonly #dns: DnsClient;
   /** Apart from the sweeper, because it waits for the DNS. */
@@ -115,7 +118,7 @@ export class Daemon {
       log,
       domains: config.mail.domains,
       dns: this.#dns,
-      maxQueuedMs: MAX_QUEUED_MS,
+      maxQueuedMs: config.relay.direct.maxAgeH * HOUR_MS,
     });
     this.#dkimKeys = new Sweeper({
       run: shouldStop => dkim.run(shouldStop),
@@ -130,7 +133,9 @@ export class Daemon {
       mail: config.mail,
       limits: config.limits,
     });
-    this.#sending = new Sending({ ...shared, inbound });
+    this.#delivering =
+      config.relay.transport === 'direct' ? new Delivering({ ...shared, dns: this.#dns, inbound }) : null;
+    this.#sending = new Sending({ ...shared, inbound, delivering: this.#delivering });
     this.#certificate = certificate?.files ?? null;
     this.#smtp = new SmtpListener(smtpOptions(config, certificate?.identity), inbound, log);
     const isQueueReady = (): boolean => this.#parsing.isQueueReady && this.#sending.isReady;
@@ -175,8 +180,12 @@ export class Daemon {
       const uploads = await recoverUploads({ store, clock });
       const messages = await recoverParsing({ store, clock });
       const sends = await recoverSends({ store, clock });
-      if (uploads + messages + sends.unknown + sends.waiting + sends.held > 0) {
-        log.info({ uploads, messages, sends }, 'an earlier process ended in the middle of work: it goes on');
+      const deliveries = await recoverDeliveries({ store, clock });
+      if (uploads + messages + sends.unknown + sends.waiting + sends.held + deliveries.waiting > 0) {
+        log.info(
+          { uploads, messages, sends, deliveries },
+          'an earlier process ended in the middle of work: it goes on',
+        );
       }
       const daemon = new Daemon(options, store, watch, claim, await readCertificate(config, log));
       await daemon.#serve();
@@ -207,7 +216,13 @@ export class Daemon {
     await this.#access.stop(ACCESS_GRACE_MS);
     const dkimKeys = this.#dkimKeys.stop();
     this.#dns.close();
-    await Promise.all([this.#parsing.stop(), this.#sending.stop(), this.#sweeper.stop(), dkimKeys]);
+    await Promise.all([
+      this.#parsing.stop(),
+      this.#sending.stop(),
+      this.#delivering?.stop(),
+      this.#sweeper.stop(),
+      dkimKeys,
+    ]);
     await this.#redis.stop();
     await this.#claim.release();
     await this.#watch.stop();
@@ -219,6 +234,7 @@ export class Daemon {
     await Promise.all([this.#redis.start(), this.#parsing.prepare()]);
     this.#parsing.start();
     this.#sending.start();
+    this.#delivering?.start();
     await this.#sending.whenReady(SENDING_READY_MS);
   }
 

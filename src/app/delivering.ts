@@ -1,14 +1,17 @@
+import { isIP } from 'node:net';
 import type { Config } from '../config/load-config.js';
-import { DnsClient } from '../dns/dns-client.js';
+import type { DnsClient } from '../dns/dns-client.js';
 import { HOUR_MS } from '../domain/instants.js';
 import { Reach } from '../domain/networks.js';
 import type { RedisSpace } from '../queue/connection.js';
 import { pendingWork, WorkLine } from '../queue/work-line.js';
 import { createRoutes } from '../relay/direct/create-routes.js';
-import { DeliverHere } from '../relay/direct/deliver-here.js';
 import { DirectDeliverer } from '../relay/direct/deliver.js';
+import { DeliverHere } from '../relay/direct/deliver-here.js';
+import { DirectTransport } from '../relay/direct/direct-transport.js';
 import { directDefaults } from '../relay/direct/options.js';
 import { LocalDelivery } from '../relay/local-delivery.js';
+import type { Transport } from '../relay/transport.js';
 import type { Store } from '../store/engine/store.js';
 import type { Writer } from '../store/engine/tables.js';
 import { getSent } from '../store/mailbox/messages.js';
@@ -26,6 +29,7 @@ interface DeliveringDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly redis: RedisSpace;
+  readonly dns: DnsClient;
   /** Takes the mail for our own domains, and the notices, within the process. */
   readonly inbound: InboundMail;
 }
@@ -39,23 +43,25 @@ const FINISH_MS = 60_000;
 export class Delivering {
   readonly #line: WorkLine<DeliveryRecord, Buffer>;
   readonly #outside: DirectDeliverer;
-  readonly #dns: DnsClient;
 
-  constructor({ config, store, clock, log, redis, inbound }: DeliveringDeps) {
+  constructor({ config, store, clock, log, redis, dns, inbound }: DeliveringDeps) {
     const { direct } = config.relay;
     const { hostname, domains } = config.mail;
     const maxAgeMs = direct.maxAgeH * HOUR_MS;
-    this.#dns = new DnsClient(config.dns);
     const reach = new Reach(direct.allowNetworks);
     this.#outside = new DirectDeliverer({
       options: {
         ...directDefaults,
         hostname,
         port: direct.port,
-        sourceAddresses: direct.sourceAddress,
+        maxConnections: direct.maxConnections,
+        sourceAddresses: {
+          ipv4: direct.sourceAddress.find(address => isIP(address) === 4) ?? null,
+          ipv6: direct.sourceAddress.find(address => isIP(address) === 6) ?? null,
+        },
         mayConnect: address => reach.faultOf(address) === null,
       },
-      routes: createRoutes({ config, dns: this.#dns, shelf: stsShelf(store), listens: config.smtp, clock, log }),
+      routes: createRoutes({ config, dns, shelf: stsShelf(store), listens: config.smtp, clock, log }),
       log,
     });
     const local = new LocalDelivery({ inbound, hostname, maxMessageBytes: config.smtp.maxMessageBytes });
@@ -63,7 +69,8 @@ export class Delivering {
       store,
       clock,
       deliverer: new DeliverHere({ domains, local, outside: this.#outside }),
-      notify: (delivery, kind, alongside) => notify({ store, inbound, clock, hostname, maxAgeMs }, delivery, kind, alongside),
+      notify: (delivery, kind, alongside) =>
+        notify({ store, inbound, clock, hostname, maxAgeMs }, delivery, kind, alongside),
       log,
       maxAgeMs,
     };
@@ -81,6 +88,11 @@ export class Delivering {
     });
   }
 
+  /** For mail of the service itself. */
+  get transport(): Transport {
+    return new DirectTransport(this.#outside);
+  }
+
   /** The queue to which deliveries are offered. */
   get queue(): WorkQueue<DeliveryRecord> {
     return this.#line;
@@ -93,7 +105,6 @@ export class Delivering {
   /** Starts no further dot; those that have left get their answer, or are `unknown` after a minute. */
   async stop(): Promise<void> {
     await Promise.all([this.#line.close(), this.#outside.close(FINISH_MS)]);
-    this.#dns.close();
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Config } from '../config/load-config.js';
+import { HOUR_MS } from '../domain/instants.js';
 import { envelopeRecipients } from '../domain/message-parts.js';
 import { within } from '../lib/async.js';
 import type { RedisSpace } from '../queue/connection.js';
@@ -9,12 +10,12 @@ import type { Store } from '../store/engine/store.js';
 import { getSent } from '../store/mailbox/messages.js';
 import type { BlobUploads } from '../store/records/blob-upload.js';
 import { END_OF_TIME } from '../store/records/pending.js';
-import { MAX_QUEUED_MS } from '../usecases/dkim/limits.js';
 import { mailSigner } from '../usecases/dkim/sign-mail.js';
 import type { Clock, InboundMail, Logger, Relay } from '../usecases/ports.js';
 import { SendsInFlight } from '../usecases/sending/in-flight.js';
 import { type RelayWork, relayMessage } from '../usecases/sending/relay-message.js';
 import type { SendDeps } from '../usecases/sending/submit-send.js';
+import type { Delivering } from './delivering.js';
 
 interface SendingDeps {
   readonly config: Config;
@@ -25,6 +26,8 @@ interface SendingDeps {
   readonly redis: RedisSpace;
   /** Takes the mail for our own domains, within the process. */
   readonly inbound: InboundMail;
+  /** Delivers to other domains; null where a relay does, or nobody. */
+  readonly delivering: Delivering | null;
 }
 
 /**
@@ -48,16 +51,18 @@ export class Sending {
   readonly #line: WorkLine<RelayWork, Buffer>;
   readonly #relay: ReturnType<typeof createRelay>;
 
-  constructor({ config, store, uploads, clock, log, redis, inbound }: SendingDeps) {
+  constructor({ config, store, uploads, clock, log, redis, inbound, delivering }: SendingDeps) {
     const inFlight = new SendsInFlight();
+    const { transport, dkim, smarthost, direct } = config.relay;
+    const isSmarthost = transport === 'smarthost';
     const signer =
-      config.relay.transport === 'smarthost' && config.relay.dkim
+      transport === 'direct' || (isSmarthost && dkim)
         ? mailSigner(
-            { store, clock, maxQueuedMs: MAX_QUEUED_MS, domains: config.mail.domains },
-            { isRedated: !config.relay.smarthost.keepsMessageId },
+            { store, clock, maxQueuedMs: direct.maxAgeH * HOUR_MS, domains: config.mail.domains },
+            { isRedated: isSmarthost && !smarthost.keepsMessageId },
           )
         : null;
-    const relay = createRelay({ config, inbound, log, signer });
+    const relay = createRelay({ config, inbound, log, signer, direct: delivering?.transport ?? null });
     this.#relay = relay;
     this.#line = new WorkLine<RelayWork, Buffer>({
       name: 'relay',
@@ -95,7 +100,7 @@ export class Sending {
       },
       attribution: config.service.attribution,
       keepsMessageIds: config.relay.transport !== 'smarthost' || config.relay.smarthost.keepsMessageId,
-      deliveries: null,
+      deliveries: delivering === null ? null : { queue: delivering.queue, signer },
       responseTimeoutMs: config.relay.responseTimeoutS * 1000,
     };
   }

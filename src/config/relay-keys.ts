@@ -6,9 +6,9 @@ import { boolean, integer, listOf, oneOf, path, text } from './value-types.js';
 /** The keys of sending; `keys.ts` has all the others. */
 export const RELAY = section('How mail that agents send is handed over.', {
   transport: key(
-    oneOf(['local', 'smarthost']),
+    oneOf(['local', 'smarthost', 'direct']),
     'local',
-    'local: inboxes of this service only, all other recipients are rejected; smarthost: these through the server of [relay.smarthost].',
+    'local: inboxes of this service only, all other recipients are rejected; smarthost: these through the server of [relay.smarthost]; direct: this service delivers to the mail servers of each domain itself.',
   ),
   response_timeout_s: key(
     integer({ min: 1, max: 300 }),
@@ -68,7 +68,17 @@ export const RELAY = section('How mail that agents send is handed over.', {
       'Whether the server leaves the Message-ID of a message as it is; with false, conversations also go by the id that its reply tells.',
     ),
   }),
-  direct: section('Delivery to the mail servers of each domain.', {
+  direct: section('Delivery to the mail servers of each domain; used with transport = "direct".', {
+    max_age_h: key(
+      integer({ min: 1, max: 720 }),
+      48,
+      'Hours for which a message that nobody takes is tried again; then its sender is told that it is given up.',
+    ),
+    max_connections: key(
+      integer({ min: 1, max: 1000 }),
+      50,
+      'Connections to mail servers at the same time; ten at most to one server.',
+    ),
     port: key(
       integer({ min: 1, max: 65535 }),
       25,

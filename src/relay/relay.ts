@@ -11,6 +11,8 @@ export interface CreateRelayOptions {
   readonly config: Pick<Config, 'relay' | 'mail' | 'smtp'>;
   readonly inbound: InboundMail;
   readonly log: Logger;
+  /** The transport with `relay.transport = "direct"`. */
+  readonly direct: Transport | null;
   /** Signs what goes outside; null leaves it as it is. */
   readonly signer: MailSigner | null;
   /** Overrides of the defaults, for tests. */
@@ -37,10 +39,12 @@ export function createRelay(options: CreateRelayOptions): RunningRelay {
   return new SplitRelay({ domains, local, outside, log });
 }
 
-function createTransport({ config, log, timeouts }: CreateRelayOptions): Transport | null {
+function createTransport({ config, log, timeouts, direct }: CreateRelayOptions): Transport | null {
   switch (config.relay.transport) {
     case 'local':
       return null;
+    case 'direct':
+      return direct;
     case 'smarthost': {
       const { host, ...smarthost } = config.relay.smarthost;
       if (host === null) {

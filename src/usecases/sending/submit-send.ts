@@ -15,7 +15,7 @@ import type { InboxRecord } from '../../store/records/inboxes.js';
 import { withShownThread } from '../../store/threads/names.js';
 import { senderOf } from '../inboxes/inboxes.js';
 import { checkSendingPolicy } from '../inboxes/policies.js';
-import type { Clock, WorkQueue } from '../ports.js';
+import type { Clock, MailSigner, WorkQueue } from '../ports.js';
 import { checkPermitted, locateInbox } from '../shared/callers.js';
 import { findOrMake, keep, type MadeOnce, replay } from '../shared/once.js';
 import { checkStorage } from '../shared/storage.js';
@@ -48,7 +48,7 @@ export interface SendDeps extends HandOverDeps {
   readonly uploads: BlobUploads;
   readonly clock: Clock;
   /** Where messages are delivered from here, as soon as they are on disk; null where a relay takes them. */
-  readonly deliveries: WorkQueue<DeliveryRecord> | null;
+  readonly deliveries: DeliveryQueue | null;
   /** Messages for the relay; `isReady` is false while it cannot take any. */
   readonly queue: WorkQueue<RelayWork> & { readonly isReady: boolean };
   readonly quota: QuotaDeps;
@@ -146,7 +146,8 @@ async function reserve(
   const from = senderOf(inbox);
   const mentionsItself = !deps.keepsMessageIds && content.replyTarget === null;
   const facts = { id, messageId: `${id}@${inbox.domain}`, from, date: nowMs, mentionsItself };
-  const message = await composeOutgoing(content, facts);
+  const composed = await composeOutgoing(content, facts);
+  const message = (await deps.deliveries?.signer?.sign(composed, from.address)) ?? composed;
   deps.store.read(reader => admit(reader, deps, recipe, inbox, bare, nowMs));
   if (deps.deliveries === null && !deps.queue.isReady) throw unavailable(recipe);
   if (!deps.store.room.hasRoomFor(2 * message.length)) throw new NoRoomError();
@@ -181,11 +182,18 @@ export interface Reserved extends ReservedSend {
   readonly keyed: Keyed;
 }
 
+/** Where deliveries go once they are on disk. */
+export interface DeliveryQueue {
+  readonly queue: WorkQueue<DeliveryRecord>;
+  /** Signs messages before they are stored; null leaves them as they are. */
+  readonly signer: MailSigner | null;
+}
+
 export interface HandOverDeps {
   readonly store: Store;
   readonly inFlight: SendsInFlight;
   readonly queue: WorkQueue<RelayWork>;
-  readonly deliveries: WorkQueue<DeliveryRecord> | null;
+  readonly deliveries: DeliveryQueue | null;
   /** How long a request waits for the outcome. */
   readonly responseTimeoutMs: number;
 }
@@ -199,7 +207,7 @@ function handOver(deps: HandOverDeps, reserved: Reserved): Promise<SendReceipt> 
   const { record, message, keyed, deliveries } = reserved;
   const { store, inFlight, queue, responseTimeoutMs } = deps;
   const { id, attempt } = record;
-  deps.deliveries?.offer(deliveries);
+  deps.deliveries?.queue.offer(deliveries);
   if (attempt === 'settled') return Promise.resolve(receiptOf(store, record, keyed, null));
   const outcome = inFlight.hold(id, message, responseTimeoutMs);
   queue.offer([record]);

@@ -28,6 +28,7 @@ export function relayFor(
     inbound,
     log,
     signer: null,
+    direct: null,
     timeouts,
   });
   t.teardown(() => relay.close(0));

@@ -32,7 +32,10 @@ export class DeliveringDesk {
     this.house = house;
     this.desk = new Desk(house);
     Object.assign(this.desk.deps, {
-      deliveries: { offer: (work: readonly DeliveryRecord[]) => this.offered.push(...work) },
+      deliveries: {
+        queue: { offer: (work: readonly DeliveryRecord[]) => this.offered.push(...work) },
+        signer: null,
+      },
     });
   }
 
