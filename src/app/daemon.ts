@@ -205,7 +205,8 @@ export class Daemon {
 
   /**
    * Stops in order: no new clients are accepted (SMTP answers 421), requests and messages in flight are finished,
-   * unfinished parsing stays pending, the store is flushed and closed. Takes less than ten seconds.
+   * unfinished parsing stays pending, the store is flushed and closed. Takes less than ten seconds, and up to a minute
+   * while mail servers owe answers to final dots.
    */
   async stop(): Promise<void> {
     const { log } = this.#options;

@@ -6,6 +6,7 @@ import { getMessage } from '../store/mailbox/messages.js';
 import type { BlobUploads } from '../store/records/blob-upload.js';
 import { indexMessage, isParsedAlone, type ParseWork } from '../usecases/inbound/index-message.js';
 import type { Clock, Logger, WorkQueue } from '../usecases/ports.js';
+import { noteBounce } from '../usecases/sending/note-bounce.js';
 import { isLarge, ParsePool } from '../workers/parse-pool.js';
 
 interface ParsingDeps {
@@ -43,7 +44,17 @@ export class Parsing {
       log,
     });
     const maxTries = config.parse.tries;
-    const index = { store, uploads, clock, log, parser: pool, maxTries, startedAt: clock() };
+    const startedAt = clock();
+    const index = {
+      store,
+      uploads,
+      clock,
+      log,
+      parser: pool,
+      noteBounce: noteBounce(clock),
+      maxTries,
+      startedAt,
+    };
     this.#pool = pool;
     this.#line = new WorkLine<ParseWork, Buffer>({
       name: 'parse',

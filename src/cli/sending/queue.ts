@@ -1,4 +1,7 @@
 import type { Command } from 'commander';
+import { HOUR_MS } from '../../domain/instants.js';
+import { BlobUploads } from '../../store/records/blob-upload.js';
+import { mailSigner } from '../../usecases/dkim/sign-mail.js';
 import {
   type ChangedDeliveries,
   cancelDeliveries,
@@ -12,7 +15,9 @@ import {
   type Retried,
   retrySends,
 } from '../../usecases/sending/queue-admin.js';
+import { retryUnknown } from '../../usecases/sending/retry-unknown.js';
 import { wholeNumber } from '../arguments.js';
+import type { Box } from '../context.js';
 import { answer, answerWith, failed } from '../outcome.js';
 import { renderFields, renderTable } from '../output.js';
 import type { Cli } from '../run-command.js';
@@ -57,8 +62,12 @@ export function addQueueCommands(program: Command, cli: Cli): void {
     )
     .argument('[message_id]', 'id of the sent message')
     .option('--all', 'all that are held')
-    .action((messageId: string | undefined, { all }: { all?: boolean }) =>
+    .option('--even-if-delivered', 'send it again to recipients that may have it already')
+    .action((messageId: string | undefined, { all, evenIfDelivered }: RetryOptions) =>
       cli.change(async box => {
+        if (evenIfDelivered === true && messageId !== undefined) {
+          return answerWith(await retryUnknown(retryDeps(box), messageId), renderTriedAgain);
+        }
         if ((messageId === undefined) !== (all === true)) {
           throw failed('usage', 'Give the id of one sent message, or --all.');
         }
@@ -80,6 +89,18 @@ function renderAllRetried({ retried }: Retried): string {
   return retried.length === 0
     ? 'Nothing was held.\n'
     : `${retried.length} held no longer: the daemon sends them within a minute.\n`;
+}
+
+interface RetryOptions {
+  readonly all?: boolean;
+  readonly evenIfDelivered?: boolean;
+}
+
+function retryDeps({ store, clock, config }: Box): Parameters<typeof retryUnknown>[0] {
+  const { transport, direct } = config.relay;
+  const keys = { store, clock, maxQueuedMs: direct.maxAgeH * HOUR_MS, domains: config.mail.domains };
+  const signer = transport === 'direct' ? mailSigner(keys, { isRedated: false }) : null;
+  return { store, clock, uploads: new BlobUploads(store), signer };
 }
 
 function renderQueue(deliveries: readonly QueuedDelivery[]): string {

@@ -7,11 +7,13 @@ import {
   type DeliveryRecord,
   getDelivery,
   hasEnded,
+  type RecipientDelivery,
   removeDelivery,
   saveDelivery,
 } from '../../store/records/deliveries.js';
 import { getInbox } from '../../store/records/inboxes.js';
 import { pendingPages } from '../../store/records/pending.js';
+import { learnOfRecipient } from '../inboxes/suppressions.js';
 import type { Clock, Deliverer, DeliveryOutcome, Logger } from '../ports.js';
 import { readWhole } from '../shared/contents.js';
 import {
@@ -78,8 +80,35 @@ export async function deliver(deps: DeliverDeps, id: DeliveryId): Promise<number
 
 async function tryOnce(deps: DeliverDeps, delivery: DeliveryRecord): Promise<DeliveryRecord | undefined> {
   const outcomes = await attempt(deps, delivery);
-  const { maxAgeMs, clock } = deps;
-  return change(deps, delivery.id, current => afterAttempt(current, outcomes, { nowMs: clock(), maxAgeMs }));
+  const { store, maxAgeMs, clock } = deps;
+  return store.write(writer => {
+    const before = getDelivery(writer, delivery.id);
+    if (before === undefined) return undefined;
+    const nowMs = clock();
+    const after = afterAttempt(before, outcomes, { nowMs, maxAgeMs });
+    for (const [at, one] of after.recipients.entries()) {
+      const isNews = one.state === 'failed' && before.recipients[at]?.state !== 'failed';
+      // What another server says of an address; our own inboxes come and go.
+      if (isNews && one.host !== null) learn(writer, after, one, nowMs);
+    }
+    return put(writer, before, after, nowMs);
+  }, 'settle');
+}
+
+function learn(
+  writer: Writer,
+  { accountId }: DeliveryRecord,
+  { address, code, reply }: RecipientDelivery,
+  nowMs: number,
+): void {
+  learnOfRecipient(writer, {
+    accountId,
+    recipient: address,
+    source: 'delivery',
+    status: code,
+    diagnostic: reply,
+    at: nowMs,
+  });
 }
 
 /** Tells the sender what it is owed, and says when the delivery is due again. */

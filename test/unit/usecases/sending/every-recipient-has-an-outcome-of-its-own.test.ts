@@ -10,6 +10,8 @@ import {
   retryDeliveries,
 } from '../../../../src/usecases/sending/delivery-admin.js';
 import { listDeliveries } from '../../../../src/usecases/sending/list-deliveries.js';
+import { noteBounce } from '../../../../src/usecases/sending/note-bounce.js';
+import { retryUnknown } from '../../../../src/usecases/sending/retry-unknown.js';
 import { countChunks } from '../../store/with-blobs.js';
 import { DELIVERED, FAILED, HOUR_MS, LATER, withDeliveries } from './with-deliveries.js';
 
@@ -181,5 +183,61 @@ t.test('a notice that finds no room is owed until it does', async t => {
   desk.hasRoom = true;
   t.equal(await desk.deliver(delivery!.id), undefined);
   t.equal(desk.notices.length, 1);
+  t.same(faultsOf(house), []);
+});
+
+t.test('an unknown one is sent again only where an admin says so, and with the same bytes', async t => {
+  const { desk, house, inbox } = await withDeliveries(t);
+  desk.answers.set('a@one.example', { state: 'unknown', code: '4.4.2', reply: 'cut off' });
+  const id = await desk.send(inbox, 'a@one.example', 'b@one.example');
+  const delivery = desk.of(id)[0]!.id;
+  t.equal(await desk.deliver(delivery), undefined);
+  await house.sweepAll();
+  desk.answers.clear();
+  const deps = { ...house, signer: null };
+  t.same(await retryUnknown(deps, id), { message_id: id, recipients: ['a@one.example'] });
+  t.same(faultsOf(house), []);
+  t.equal(await desk.deliver(delivery), undefined);
+  t.same(desk.jobs[1]?.recipients, ['a@one.example']);
+  t.ok(Buffer.from(desk.jobs[1]!.content).equals(desk.jobs[0]!.content));
+  t.same(desk.states(id), { 'a@one.example': 'delivered', 'b@one.example': 'delivered' });
+  await t.rejects(retryUnknown(deps, id), /nothing to send again/);
+  await house.sweepAll();
+  t.same(faultsOf(house), []);
+});
+
+t.test(
+  'a report about one that was delivered is the last word, and about one that waits it is none',
+  async t => {
+    const { desk, house, inbox } = await withDeliveries(t);
+    desk.answers.set('b@one.example', LATER);
+    const id = await desk.send(inbox, 'a@one.example', 'b@one.example');
+    await desk.deliver(desk.of(id)[0]!.id);
+    const news = { sentId: id, kind: 'failed', status: '5.2.2', diagnostic: 'full' } as const;
+    await house.store.write(writer => {
+      for (const recipient of ['a@one.example', 'b@one.example', 'c@one.example']) {
+        noteBounce(house.clock)(writer, { ...news, recipient });
+      }
+    });
+    t.same(desk.states(id), { 'a@one.example': 'failed', 'b@one.example': 'queued' });
+    t.same(faultsOf(house), []);
+  },
+);
+
+t.test('an address that does not exist is learnt by the account that sent there', async t => {
+  const { desk, house, inbox } = await withDeliveries(t);
+  desk.answers.set('gone@one.example', FAILED);
+  const first = await desk.send(inbox, 'gone@one.example');
+  await desk.deliver(desk.of(first)[0]!.id);
+  const second = await desk.send(inbox, 'gone@one.example');
+  t.match(
+    house.store.read(reader => getSent(reader, second)),
+    {
+      status: 'rejected',
+      errorCode: 'E_RECIPIENT_SUPPRESSED',
+    },
+  );
+  t.same(desk.of(second), []);
+  await house.sweepAll();
   t.same(faultsOf(house), []);
 });
