@@ -105,6 +105,9 @@ const WIRE: Readonly<Record<string, string>> = {
   ThreadLabelResult: `{id: Id, inbox_id: Id, ${MEMBERS}, add_labels: string[], remove_labels: string[]}`,
   DeletedThread: `{id: Id, inbox_id: Id, ${MEMBERS}, status: "deletion_pending", message: string}`,
   TrashEntry: `{${TRASH}, kind: "received", from: ParsedAddress | null, envelope_from: string} | {${TRASH}, kind: "sent", to: Mailbox[]}`,
+  Deliveries: '{message_id: Id, deliveries: Delivery[]}',
+  Delivery:
+    '{recipient: string, state: "queued" | "sending" | "delivered" | "failed" | "unknown" | "cancelled", attempts: Count, updated_at: Ts, next_attempt_at: Ts | null, host: string | null, tls: string | null, code: string | null, reply: string | null}',
   Restored:
     '{id: Id, inbox_id: Id, thread_id: Id | null, status: "restored" | "already_live", message: string}',
   Trashed:

@@ -140,6 +140,7 @@ t.test('deleted, or swept out of Trash, in the middle of parsing, it leaves noth
       'purge-inbox': 0,
       'purge-trash': 0,
       'purge-thread': 0,
+      deliver: 0,
       relay: 0,
       'relay-held': 0,
       'expire-charges': 0,
