@@ -1,7 +1,6 @@
 import type { Config } from '../config/load-config.js';
 import { DnsClient } from '../dns/dns-client.js';
 import type { AccountId } from '../domain/ids.js';
-import { HOUR_MS } from '../domain/instants.js';
 import { CursorCodec } from '../domain/paging.js';
 import { apiRoutes } from '../http/routes/api-routes.js';
 import { HttpServer } from '../http/server/http-server.js';
@@ -16,6 +15,7 @@ import { BlobUploads } from '../store/records/blob-upload.js';
 import { ensureOperator } from '../usecases/accounts/accounts.js';
 import { rememberingAuthenticator } from '../usecases/accounts/api-keys.js';
 import { mailFeedbackDigest } from '../usecases/accounts/feedback.js';
+import { maxQueuedMs } from '../usecases/dkim/limits.js';
 import { DkimUpkeep } from '../usecases/dkim/look-for-records.js';
 import { createInboundMail } from '../usecases/inbound/accept-message.js';
 import { recoverParsing } from '../usecases/inbound/index-message.js';
@@ -118,7 +118,7 @@ export class Daemon {
       log,
       domains: config.mail.domains,
       dns: this.#dns,
-      maxQueuedMs: config.relay.direct.maxAgeH * HOUR_MS,
+      maxQueuedMs: maxQueuedMs(config),
     });
     this.#dkimKeys = new Sweeper({
       run: shouldStop => dkim.run(shouldStop),

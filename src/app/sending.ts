@@ -1,5 +1,4 @@
 import type { Config } from '../config/load-config.js';
-import { HOUR_MS } from '../domain/instants.js';
 import { envelopeRecipients } from '../domain/message-parts.js';
 import { within } from '../lib/async.js';
 import type { RedisSpace } from '../queue/connection.js';
@@ -10,6 +9,7 @@ import type { Store } from '../store/engine/store.js';
 import { getSent } from '../store/mailbox/messages.js';
 import type { BlobUploads } from '../store/records/blob-upload.js';
 import { END_OF_TIME } from '../store/records/pending.js';
+import { maxQueuedMs } from '../usecases/dkim/limits.js';
 import { mailSigner } from '../usecases/dkim/sign-mail.js';
 import type { Clock, InboundMail, Logger, Relay } from '../usecases/ports.js';
 import { SendsInFlight } from '../usecases/sending/in-flight.js';
@@ -53,12 +53,12 @@ export class Sending {
 
   constructor({ config, store, uploads, clock, log, redis, inbound, delivering }: SendingDeps) {
     const inFlight = new SendsInFlight();
-    const { transport, dkim, smarthost, direct } = config.relay;
+    const { transport, dkim, smarthost } = config.relay;
     const isSmarthost = transport === 'smarthost';
     const signer =
       transport === 'direct' || (isSmarthost && dkim)
         ? mailSigner(
-            { store, clock, maxQueuedMs: direct.maxAgeH * HOUR_MS, domains: config.mail.domains },
+            { store, clock, maxQueuedMs: maxQueuedMs(config), domains: config.mail.domains },
             { isRedated: isSmarthost && !smarthost.keepsMessageId },
           )
         : null;

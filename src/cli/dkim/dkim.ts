@@ -9,7 +9,7 @@ import {
   retireDkimKey,
   rotateDkimKeys,
 } from '../../usecases/dkim/keys.js';
-import { MAX_QUEUED_MS } from '../../usecases/dkim/limits.js';
+import { maxQueuedMs } from '../../usecases/dkim/limits.js';
 import type { Box } from '../context.js';
 import { type Answer, answer, failed } from '../outcome.js';
 import { renderTable } from '../output.js';
@@ -87,8 +87,8 @@ async function retire(box: Box, domain: string, selector: string | undefined): P
   return answerKeys(await retireDkimDomain(deps, domain));
 }
 
-function depsOf({ store, clock }: Box): DkimDeps {
-  return { store, clock, maxQueuedMs: MAX_QUEUED_MS };
+function depsOf({ store, clock, config }: Box): DkimDeps {
+  return { store, clock, maxQueuedMs: maxQueuedMs(config) };
 }
 
 /** Two labels or more that stand in the DNS, or `localhost` for a trial. */

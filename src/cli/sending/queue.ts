@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { HOUR_MS } from '../../domain/instants.js';
 import { BlobUploads } from '../../store/records/blob-upload.js';
+import { maxQueuedMs } from '../../usecases/dkim/limits.js';
 import { mailSigner } from '../../usecases/dkim/sign-mail.js';
 import {
   type ChangedDeliveries,
@@ -97,8 +97,8 @@ interface RetryOptions {
 }
 
 function retryDeps({ store, clock, config }: Box): Parameters<typeof retryUnknown>[0] {
-  const { transport, direct } = config.relay;
-  const keys = { store, clock, maxQueuedMs: direct.maxAgeH * HOUR_MS, domains: config.mail.domains };
+  const { transport } = config.relay;
+  const keys = { store, clock, maxQueuedMs: maxQueuedMs(config), domains: config.mail.domains };
   const signer = transport === 'direct' ? mailSigner(keys, { isRedated: false }) : null;
   return { store, clock, uploads: new BlobUploads(store), signer };
 }

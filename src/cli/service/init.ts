@@ -10,7 +10,7 @@ import { reasonOf } from '../../lib/async.js';
 import { FileExistsError, Folder, type Owner, PRIVATE_FILE } from '../../store/private-files.js';
 import { ensureOperator } from '../../usecases/accounts/accounts.js';
 import { ensureDkimKeys } from '../../usecases/dkim/keys.js';
-import { MAX_QUEUED_MS } from '../../usecases/dkim/limits.js';
+import { maxQueuedMs } from '../../usecases/dkim/limits.js';
 import { configurationFailure, openBox } from '../context.js';
 import type { CliDependencies } from '../dependencies.js';
 import { type Answer, answer, CommandRefusal, failed } from '../outcome.js';
@@ -49,7 +49,7 @@ async function init(cli: Cli, options: InitOptions): Promise<Answer> {
   try {
     await ensureOperator({ store, clock, mail: config.mail });
     for (const domain of config.mail.domains) {
-      await ensureDkimKeys({ store, clock, maxQueuedMs: MAX_QUEUED_MS }, domain);
+      await ensureDkimKeys({ store, clock, maxQueuedMs: maxQueuedMs(config) }, domain);
     }
   } finally {
     await store.close();

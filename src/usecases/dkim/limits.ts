@@ -1,4 +1,7 @@
+import type { Config } from '../../config/load-config.js';
 import { HOUR_MS } from '../../domain/instants.js';
 
-/** How long a message may be on its way after it was signed. */
-export const MAX_QUEUED_MS = 48 * HOUR_MS;
+/** How long a message may be queued here after it was signed, in milliseconds (`DkimDeps.maxQueuedMs`). */
+export function maxQueuedMs({ relay }: Pick<Config, 'relay'>): number {
+  return relay.direct.maxAgeH * HOUR_MS;
+}

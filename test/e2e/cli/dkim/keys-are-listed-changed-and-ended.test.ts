@@ -89,3 +89,19 @@ t.test('a retired key has no private part in the store', async t => {
   t.equal(keys.length, 2);
   t.notOk(keys.some(key => 'privateKey' in key));
 });
+
+t.test('a retired key stays published for as long as a message may be queued, and a week more', async t => {
+  const HOUR_MS = 3_600_000;
+  for (const hours of [1, 720]) {
+    const box = await cliBox(t);
+    box.env.POSTERN_RELAY_DIRECT_MAX_AGE_H = String(hours);
+    await box.json('dkim', 'create', 'other.test');
+    const beforeMs = Date.now();
+    const { keys } = await box.json<Keys>('dkim', 'retire', 'other.test');
+    const afterMs = Date.now();
+    for (const { published_until } of keys) {
+      const until = Date.parse(published_until!) - (hours + 7 * 24) * HOUR_MS;
+      t.ok(until >= beforeMs && until <= afterMs, `${hours} hours`);
+    }
+  }
+});
