@@ -50,10 +50,28 @@ export function parseStsPolicy(text: string): PublishedSts | null {
   const mode = fields.get('mode');
   const age = fields.get('max_age') ?? '';
   if (fields.get('version') !== 'STSv1' || !/^\d{1,10}$/.test(age)) return null;
-  if (mode !== 'enforce' && mode !== 'testing' && mode !== 'none') return null;
-  const hasHosts = mx.length > 0 && mx.length <= MAX_PATTERNS && mx.every(one => PATTERN.test(one));
-  if (mode !== 'none' && !hasHosts) return null;
+  if (!isMode(mode) || (mode !== 'none' && !areHosts(mx))) return null;
   return { mode, mx: mode === 'none' ? [] : mx, maxAgeS: Math.min(Number(age), MAX_AGE_S) };
+}
+
+function isMode(text: string | undefined): text is PublishedSts['mode'] {
+  return text === 'enforce' || text === 'testing' || text === 'none';
+}
+
+function areHosts(mx: readonly string[]): boolean {
+  return mx.length > 0 && mx.length <= MAX_PATTERNS && mx.every(one => PATTERN.test(one));
+}
+
+/** Is this a policy as it is kept: in force for a year at most, and of hosts that mail can go to? */
+export function isSoundStsPolicy({ id, mode, mx, fetchedAt, expiresAt }: StsPolicy): boolean {
+  const lifetimeMs = expiresAt - fetchedAt;
+  return (
+    /^[A-Za-z0-9]{1,32}$/.test(id) &&
+    isMode(mode) &&
+    (mode === 'none' ? mx.length === 0 : areHosts(mx)) &&
+    lifetimeMs >= 0 &&
+    lifetimeMs <= MAX_AGE_S * 1000
+  );
 }
 
 /**

@@ -21,6 +21,7 @@ import {
   findSummaries,
 } from './sets-and-blobs.js';
 import { StoredTally } from './stored-bytes.js';
+import { verifyStsPolicies } from './sts-policies.js';
 import { findThreads } from './threads.js';
 
 /** What was looked at. */
@@ -90,6 +91,7 @@ function readAll(reader: Reader, ledger: Ledger): Checked {
   verifyCharges(reader, counting);
   const drafts = verifyDrafts(reader, counting, isLeaving, stored);
   verifyDkimKeys(reader, counting);
+  verifyStsPolicies(reader, counting);
   verifyDeliveries(reader, counting);
   stored.compare(counting);
   findSummaries(reader, counting);
