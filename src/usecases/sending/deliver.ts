@@ -22,6 +22,7 @@ import {
   afterNotice,
   beforeDot,
   cancelled,
+  isNoSuchAddress,
   isQueued,
   type Notice,
   owedNotice,
@@ -88,8 +89,7 @@ async function tryOnce(deps: DeliverDeps, delivery: DeliveryRecord): Promise<Del
     const after = afterAttempt(before, outcomes, { nowMs, maxAgeMs });
     for (const [at, one] of after.recipients.entries()) {
       const isNews = one.state === 'failed' && before.recipients[at]?.state !== 'failed';
-      // What another server says of an address; our own inboxes come and go.
-      if (isNews && one.host !== null) learn(writer, after, one, nowMs);
+      if (isNews && isNoSuchAddress(one)) learn(writer, after, one, nowMs);
     }
     return put(writer, before, after, nowMs);
   }, 'settle');

@@ -1,3 +1,4 @@
+import { saysNoSuchAddress } from '../../domain/delivery-reports.js';
 import { HOUR_MS, MINUTE_MS } from '../../domain/instants.js';
 import type { DeliveryRecord, RecipientDelivery } from '../../store/records/deliveries.js';
 import type { DeliveryOutcome } from '../ports.js';
@@ -31,6 +32,17 @@ export function isUntold({ state, isTold }: RecipientDelivery): boolean {
 export function isQueued({ state }: RecipientDelivery): boolean {
   return state === 'queued';
 }
+
+/**
+ * Does the failure say that there is no such address, so that the account sends nothing there for a while? An inbox of
+ * ours that is not there says nothing of the kind, because it may be made tomorrow: it is refused by no server.
+ */
+export function isNoSuchAddress({ host, code }: Pick<RecipientDelivery, 'host' | 'code'>): boolean {
+  return code !== null && saysNoSuchAddress(code) && (host !== null || code !== NO_INBOX);
+}
+
+/** `relay/direct/deliver-here.ts` */
+const NO_INBOX = '5.1.1';
 
 function isOpen({ state }: RecipientDelivery): boolean {
   return state === 'queued' || state === 'sending';

@@ -2,6 +2,7 @@ import { isEnhancedCode, MAX_DIAGNOSTIC_LENGTH, saysNoSuchAddress } from '../../
 import { toMailDate } from '../../domain/instants.js';
 import type { StatusFields } from '../../mail/write/compose-report.js';
 import type { SentRecord } from '../../store/mailbox/messages.js';
+import { isNoSuchAddress } from './delivery-states.js';
 
 /** What became of a message at some of its recipients; all of whom something is to be said at this time. */
 export interface Notice {
@@ -101,20 +102,23 @@ function isServers({ host, reply }: NoticedRecipient): boolean {
 }
 
 function recipientText(one: NoticedRecipient): string {
-  const { address, state, host, code, reply } = one;
-  const advice = state === 'failed' ? adviceOf(address, code ?? '') : [];
+  const { address, state, host, reply } = one;
+  const advice = state === 'failed' ? adviceOf(one) : [];
   const where = host === null ? '' : ` at ${plain(host)}`;
   const said = `${isServers(one) ? `${plain(host ?? '')} said` : `What happened${where}`}: ${plain(reply)}`;
   return [address, ...[...advice, said].map(text => wrapped(text, '    '))].join('\n');
 }
 
 /** What to do about a failure, by its enhanced code (RFC 3463 section 3). */
-function adviceOf(address: string, code: string): string[] {
-  if (saysNoSuchAddress(code)) {
+function adviceOf(one: NoticedRecipient): string[] {
+  const { address } = one;
+  const code = one.code ?? '';
+  if (isNoSuchAddress(one)) {
     return [
       `There is no such address (${code}). Check how it is spelt, or ask its owner. For 90 days nothing more is sent there from your account; the operator can lift that: postern suppression remove ${address} --account EMAIL`,
     ];
   }
+  if (saysNoSuchAddress(code)) return [`There is no such inbox here (${code}). Check how it is spelt.`];
   const [, subject, detail] = code.split('.');
   if (code.startsWith('4.')) {
     return [

@@ -139,6 +139,9 @@ t.test('it says in plain words what happened, and what to do', async t => {
   t.match(failed.text, /There is no such address \(5\.1\.1\)/);
   t.match(failed.text, /postern suppression remove ann@remote\.example --account EMAIL/);
   t.match(failed.text, /mx\.remote\.example said: 550 5\.1\.1 <ann@remote\.example>/);
+  const own = await read(noticed({ host: null, reply: 'there is no such inbox' }));
+  t.match(own.text, /There is no such inbox here \(5\.1\.1\)/);
+  t.notMatch(own.text, /90 days|suppression/);
   const unknown = await read(noticed({ state: 'unknown', reply: 'the connection was lost' }));
   t.equal(unknown.subject, 'Delivery uncertain: Notes');
   t.match(unknown.text, /may have reached the recipient below, or may not/);
