@@ -6,9 +6,10 @@ import {
   type ChangedDeliveries,
   cancelDeliveries,
   listQueue,
-  type QueuedDelivery,
+  type QueuePage,
   retryDeliveries,
 } from '../../usecases/sending/delivery-admin.js';
+import { describeDeliveries, type MessageDeliveries } from '../../usecases/sending/describe-deliveries.js';
 import {
   type QueueStatus,
   queueStatus,
@@ -18,17 +19,25 @@ import {
 import { retryUnknown } from '../../usecases/sending/retry-unknown.js';
 import { wholeNumber } from '../arguments.js';
 import type { Box } from '../context.js';
-import { answer, answerWith, failed } from '../outcome.js';
+import { type Answer, answer, answerWith, type CommandRefusal, failed, orMissing } from '../outcome.js';
 import { renderFields, renderTable } from '../output.js';
 import type { Cli } from '../run-command.js';
 
-/** `postern queue`: what waits to be parsed or sent. */
+const MAX_SHOWN = 1000;
+
+const RETRY_HELP = `
+A send is held when it never started, because the service was down for a day, or because it is in Trash. A message that
+was handed to a relay is never sent again. Of a delivery that is unknown the connection ended before the server said
+whether it takes the message: ask the recipient first.
+`;
+
+/** `postern queue`: what waits to be parsed, sent or delivered. */
 export function addQueueCommands(program: Command, cli: Cli): void {
-  const queue = program.command('queue').description('queues: what waits to be parsed or sent');
+  const queue = program.command('queue').description('queues: what waits to be parsed, sent or delivered');
 
   queue
     .command('status')
-    .description('show what waits, and sends that never started and are held')
+    .description('count what waits, and show sends that never started and are held')
     .action(() =>
       cli.read(box => {
         const status = queueStatus(box);
@@ -39,44 +48,65 @@ export function addQueueCommands(program: Command, cli: Cli): void {
   queue
     .command('list')
     .description('list the deliveries that have not ended, those that are due soonest first')
-    .option('--limit <n>', 'how many to show, 1 to 1000', wholeNumber(1, 1000), 50)
+    .option('--limit <n>', `how many to show, 1 to ${MAX_SHOWN}`, wholeNumber(1, MAX_SHOWN), 50)
     .action(({ limit }: { limit: number }) =>
       cli.read(box => {
-        const deliveries = listQueue(box, limit);
-        return answer({ deliveries }, renderQueue(deliveries));
+        return answerWith(listQueue(box, limit), renderQueue);
       }),
+    );
+
+  queue
+    .command('show')
+    .description('show what became of a message for each recipient, and what can be done')
+    .argument('<message_id>', 'id of the sent message')
+    .action((messageId: string) =>
+      cli.read(async box => answerWith(await describe(box, messageId), renderDescribed)),
     );
 
   queue
     .command('cancel')
-    .description('try the recipients of a message no more that wait; their sender is not told')
+    .description('give up the recipients of a message that wait; nobody is told')
     .argument('<message_id>', 'id of the sent message')
     .action((messageId: string) =>
-      cli.change(async box => answerWith(await cancelDeliveries(box, messageId), renderCancelled)),
+      cli.change(async box => answerWith(await cancel(box, messageId), renderCancelled)),
     );
 
   queue
     .command('retry')
-    .description(
-      'let a send start that never did (the service was down for a day), or try at once what waits to be delivered; what was started once is never sent again',
-    )
+    .description('try at once what waits to be delivered, or let a send start that is held')
     .argument('[message_id]', 'id of the sent message')
-    .option('--all', 'all that are held')
-    .option('--even-if-delivered', 'send it again to recipients that may have it already')
-    .action((messageId: string | undefined, { all, evenIfDelivered }: RetryOptions) =>
-      cli.change(async box => {
-        if (evenIfDelivered === true && messageId !== undefined) {
-          return answerWith(await retryUnknown(retryDeps(box), messageId), renderTriedAgain);
-        }
-        if ((messageId === undefined) !== (all === true)) {
-          throw failed('usage', 'Give the id of one sent message, or --all.');
-        }
-        const delivered = messageId === undefined ? null : await retryDeliveries(box, messageId);
-        if (delivered !== null) return answerWith(delivered, renderTriedAgain);
-        const retried = await retrySends(box, messageId ?? null);
-        return answerWith(retried, messageId === undefined ? renderAllRetried : renderRetried);
-      }),
+    .option('--all', 'all sends that are held')
+    .option('--even-if-delivered', 'send it again to recipients that are unknown: they may get it twice')
+    .addHelpText('after', RETRY_HELP)
+    .action((messageId: string | undefined, options: RetryOptions) =>
+      cli.change(box => retry(box, messageId, options)),
     );
+}
+
+async function retry(
+  box: Box,
+  messageId: string | undefined,
+  { all = false, evenIfDelivered = false }: RetryOptions,
+): Promise<Answer> {
+  if ((messageId === undefined) !== all) {
+    throw failed(
+      'usage',
+      'Give the id of one sent message ("postern queue list" shows those that wait), or --all.',
+    );
+  }
+  if (messageId === undefined) {
+    if (evenIfDelivered)
+      throw failed('usage', '--even-if-delivered is for one message: give its id, not --all.');
+    return answerWith(await retrySends(box, null), renderAllRetried);
+  }
+  const missing = noSuchMessage(messageId);
+  if (evenIfDelivered) {
+    const again = () => retryUnknown(retryDeps(box), messageId);
+    return answerWith(await orMissing(missing, again), renderTriedAgain);
+  }
+  const delivered = await retryDeliveries(box, messageId);
+  if (delivered !== null) return answerWith(delivered, renderTriedAgain);
+  return answerWith(await orMissing(missing, () => retrySends(box, messageId)), renderRetried);
 }
 
 function renderRetried({ retried }: Retried): string {
@@ -103,7 +133,34 @@ function retryDeps({ store, clock, config }: Box): Parameters<typeof retryUnknow
   return { store, clock, uploads: new BlobUploads(store), signer };
 }
 
-function renderQueue(deliveries: readonly QueuedDelivery[]): string {
+function cancel(box: Box, messageId: string): Promise<ChangedDeliveries> {
+  const missing = failed(
+    'not_found',
+    `There is no delivery of a message ${messageId === '' ? '""' : messageId}. "postern queue list" shows what waits; what a relay has taken cannot be cancelled.`,
+  );
+  return orMissing(missing, () => cancelDeliveries(box, messageId));
+}
+
+function describe({ store, config }: Box, messageId: string): Promise<MessageDeliveries> {
+  const missing = noSuchMessage(messageId);
+  return orMissing(missing, () => describeDeliveries({ store, maxAgeMs: maxQueuedMs(config) }, messageId));
+}
+
+function noSuchMessage(messageId: string): CommandRefusal {
+  return failed(
+    'not_found',
+    `There is no sent message ${messageId === '' ? '""' : messageId}. "postern queue list" shows what waits, "postern sent list INBOX" what was sent.`,
+  );
+}
+
+function renderDescribed({ deliveries, ...message }: MessageDeliveries): string {
+  if (deliveries.length === 0) {
+    return `${renderFields(message)}\nThis service does not deliver it itself: "postern sent show ${message.message_id}" tells what the relay said.\n`;
+  }
+  return [message, ...deliveries].map(renderFields).join('\n');
+}
+
+function renderQueue({ deliveries, has_more }: QueuePage): string {
   const rows = deliveries.flatMap(({ message_id, recipients, due_at }) =>
     recipients.map(({ recipient, state, attempts, code, reply }) => ({
       message_id,
@@ -115,12 +172,13 @@ function renderQueue(deliveries: readonly QueuedDelivery[]): string {
     })),
   );
   const columns = ['message_id', 'recipient', 'state', 'attempts', 'due_at', 'last'];
-  return renderTable(rows, columns, 'Nothing waits to be delivered.');
+  const table = renderTable(rows, columns, 'Nothing waits to be delivered.');
+  return has_more ? `${table}There are more: add --limit ${MAX_SHOWN}\n` : table;
 }
 
 function renderCancelled({ recipients }: ChangedDeliveries): string {
   return recipients.length === 0
-    ? 'Nothing of it waits: there is nothing to cancel.\n'
+    ? 'Nothing of it waits, so nothing was cancelled. "postern queue show" tells what became of it.\n'
     : `Not tried any more: ${recipients.join(', ')}\n`;
 }
 
@@ -128,13 +186,15 @@ function renderTriedAgain({ recipients }: ChangedDeliveries): string {
   return `Tried again within a minute: ${recipients.join(', ')}\n`;
 }
 
-function renderStatus({ parse, relay, held, is_partial }: QueueStatus): string {
+function renderStatus({ parse, relay, deliver, held, is_partial }: QueueStatus): string {
   const counts = {
     waiting_to_be_parsed: parse.waiting,
     oldest_of_them_s: parse.oldest_age_s,
     waiting_to_be_sent: relay.waiting,
     being_sent: relay.started,
     oldest_unsent_s: relay.oldest_age_s,
+    waiting_to_be_delivered: deliver.waiting,
+    longest_overdue_s: deliver.oldest_age_s,
   };
   const more = is_partial ? 'There is more than was counted.\n' : '';
   const rows = held.map(({ in_trash, ...send }) => ({ ...send, in_trash: in_trash ? 'yes' : null }));

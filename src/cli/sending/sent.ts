@@ -1,20 +1,14 @@
 import type { Command } from 'commander';
+import type { Delivery } from '../../contract/deliveries.js';
 import type { SentMetadata } from '../../contract/sent.js';
 import type { Mailbox } from '../../domain/message-parts.js';
 import { getSentDetail } from '../../usecases/mailbox/read-message.js';
+import { listDeliveries } from '../../usecases/sending/list-deliveries.js';
 import { ADMIN } from '../../usecases/shared/callers.js';
 import type { Box } from '../context.js';
 import { addListOptions, type ListOptions, listNamed } from '../mailbox/message-list.js';
-import { type Answer, answer, bytesAnswer, failed, orMissing } from '../outcome.js';
-import {
-  formatBytes,
-  parseWhole,
-  printable,
-  printableText,
-  renderFields,
-  renderTable,
-  withLineEnd,
-} from '../output.js';
+import { type Answer, answer, failed, orMissing } from '../outcome.js';
+import { formatBytes, parseWhole, printable, printableText, renderFields, renderTable } from '../output.js';
 import type { Cli } from '../run-command.js';
 
 /** `postern sent`: what was sent, and what became of it. */
@@ -30,9 +24,9 @@ export function addSentCommands(program: Command, cli: Cli): void {
 
   sent
     .command('show')
-    .description('show a sent copy with its content')
+    .description('show a sent copy with its content, and what became of it for each recipient')
     .argument('<message_id>', 'id of the sent message')
-    .action((messageId: string) => cli.read(box => show(box, messageId, cli.isJson())));
+    .action((messageId: string) => cli.read(box => show(box, messageId)));
 }
 
 function list(box: Box, named: string, options: ListOptions): Answer {
@@ -62,18 +56,19 @@ interface SentDetail extends SentMetadata {
   };
 }
 
-async function show(box: Box, messageId: string, isJson: boolean): Promise<Answer> {
+async function show(box: Box, messageId: string): Promise<Answer> {
   const missing = failed(
     'not_found',
     `There is no sent message ${messageId}. "postern sent list INBOX" shows what there is.`,
   );
-  const { bytes } = await orMissing(missing, () => getSentDetail(box, { ...ADMIN, messageId }));
-  if (isJson) return bytesAnswer(withLineEnd(bytes));
+  const input = { ...ADMIN, messageId };
+  const { bytes } = await orMissing(missing, () => getSentDetail(box, input));
   const message = await parseWhole<SentDetail>(bytes);
-  return answer(message, renderSent(message));
+  const { deliveries } = await orMissing(missing, () => listDeliveries(box, input));
+  return answer({ ...message, deliveries }, renderSent(message, deliveries));
 }
 
-function renderSent({ submission, labels, ...facts }: SentDetail): string {
+function renderSent({ submission, labels, ...facts }: SentDetail, deliveries: readonly Delivery[]): string {
   const { from, to, cc, bcc, subject, text, attachments } = submission;
   const header = {
     from: formatMailboxes([from]),
@@ -88,12 +83,20 @@ function renderSent({ submission, labels, ...facts }: SentDetail): string {
   );
   return [
     renderFields({ ...facts, labels: labels.join(', ') || null }),
+    renderDeliveries(facts.id, deliveries),
     renderFields(header),
     `${printableText(text).trimEnd()}\n`,
     files.join(''),
   ]
     .filter(part => part !== '')
     .join('\n');
+}
+
+/** Nothing where a relay takes the message: it tells nothing of recipients. */
+function renderDeliveries(id: string, deliveries: readonly Delivery[]): string {
+  if (deliveries.length === 0) return '';
+  const columns = ['recipient', 'state', 'attempts', 'updated_at', 'next_attempt_at', 'host', 'code'];
+  return `${renderTable(deliveries, columns, '')}"postern queue show ${id}" tells more.\n`;
 }
 
 function formatMailboxes(mailboxes: readonly Mailbox[]): string | null {

@@ -47,6 +47,8 @@ function linesOf({ version, daemon, store, clock, counts, pending }: StatusDocum
     messages: counts.messages,
     to_be_parsed: waiting(pending.messages, pending.oldest_age_s),
     to_be_sent: `${waiting(pending.sends, pending.oldest_send_age_s)}${held(pending.held_sends)}`,
+    to_be_delivered:
+      pending.deliveries === 0 ? 0 : `${counted(pending.deliveries)}: see "postern queue list"`,
   };
 }
 

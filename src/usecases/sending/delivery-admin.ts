@@ -26,14 +26,23 @@ export interface QueuedDelivery {
   readonly recipients: readonly Delivery[];
 }
 
+/** The front of the queue. */
+export interface QueuePage {
+  readonly deliveries: readonly QueuedDelivery[];
+  /** There are others behind them. */
+  readonly has_more: boolean;
+}
+
 /** Deliveries that have not ended, those that are due soonest first. */
-export function listQueue({ store }: Deps, limit: number): readonly QueuedDelivery[] {
-  return store.read(reader =>
-    listDue(reader, 'deliver', END_OF_TIME, limit).flatMap(({ work }) => {
+export function listQueue({ store }: Deps, limit: number): QueuePage {
+  return store.read(reader => {
+    const due = listDue(reader, 'deliver', END_OF_TIME, limit + 1);
+    const deliveries = due.slice(0, limit).flatMap(({ work }) => {
       const delivery = getDelivery(reader, work.id);
       return delivery === undefined ? [] : [viewQueued(delivery)];
-    }),
-  );
+    });
+    return { deliveries, has_more: due.length > limit };
+  });
 }
 
 function viewQueued(delivery: DeliveryRecord): QueuedDelivery {

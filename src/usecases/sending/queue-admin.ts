@@ -16,7 +16,7 @@ import {
 } from '../../store/records/pending.js';
 import type { Clock } from '../ports.js';
 
-/** What waits to be parsed or sent, for the admin. */
+/** What waits to be parsed, sent or delivered, for the admin. An age is how long the oldest has been due. */
 export interface QueueStatus {
   readonly parse: { readonly waiting: number; readonly oldest_age_s: number | null };
   readonly relay: {
@@ -26,6 +26,8 @@ export interface QueueStatus {
     readonly started: number;
     readonly oldest_age_s: number | null;
   };
+  /** Deliveries to other mail servers that have not ended, those under way included (`delivery-admin.ts`). */
+  readonly deliver: { readonly waiting: number; readonly oldest_age_s: number | null };
   /** Sends that never started and do not start by themselves: a day old, or in Trash. */
   readonly held: readonly HeldSend[];
   /** More is waiting than was counted: the numbers are lower bounds. */
@@ -50,18 +52,21 @@ export function queueStatus(deps: { readonly store: Store; readonly clock: Clock
     const parse = listDue(reader, 'parse', END_OF_TIME, MAX_LOOKED_AT);
     const relay = listDue(reader, 'relay', END_OF_TIME, MAX_LOOKED_AT);
     const started = relay.filter(({ work }) => getSent(reader, work.id)?.attempt === 'started').length;
+    const deliver = listDue(reader, 'deliver', END_OF_TIME, MAX_LOOKED_AT);
     const held = listDue(reader, 'relay-held', END_OF_TIME, MAX_HELD_SHOWN);
     return {
       parse: { waiting: parse.length, oldest_age_s: ageOf(reader, 'parse', nowMs) },
       relay: { waiting: relay.length - started, started, oldest_age_s: ageOf(reader, 'relay', nowMs) },
+      deliver: { waiting: deliver.length, oldest_age_s: ageOf(reader, 'deliver', nowMs) },
       held: held.flatMap(({ work }) => viewHeld(getSent(reader, work.id))),
       is_partial:
-        parse.length === MAX_LOOKED_AT || relay.length === MAX_LOOKED_AT || held.length === MAX_HELD_SHOWN,
+        [parse, relay, deliver].some(({ length }) => length === MAX_LOOKED_AT) ||
+        held.length === MAX_HELD_SHOWN,
     };
   });
 }
 
-function ageOf(reader: Reader, kind: 'parse' | 'relay', nowMs: number): number | null {
+function ageOf(reader: Reader, kind: 'parse' | 'relay' | 'deliver', nowMs: number): number | null {
   const ageMs = oldestDueAge(reader, kind, nowMs);
   return ageMs === null ? null : Math.floor(ageMs / 1000);
 }

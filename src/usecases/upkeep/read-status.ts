@@ -46,6 +46,8 @@ export interface BoxStatus {
     readonly oldest_send_age_s: number | null;
     /** Sends that wait for an admin (`sending/queue-admin.ts`); counted up to `MAX_COUNTED`. */
     readonly held_sends: number;
+    /** Deliveries to other mail servers that have not ended; counted up to `MAX_COUNTED`. */
+    readonly deliveries: number;
   };
 }
 
@@ -91,6 +93,7 @@ export async function readStatus(deps: {
         sends: listDue(reader, 'relay', END_OF_TIME, MAX_COUNTED).length,
         oldest_send_age_s: ageOf(reader, 'relay', nowMs),
         held_sends: listDue(reader, 'relay-held', END_OF_TIME, MAX_COUNTED).length,
+        deliveries: listDue(reader, 'deliver', END_OF_TIME, MAX_COUNTED).length,
       },
     };
   });

@@ -27,6 +27,7 @@ t.test('an idle box has nothing that waits', async t => {
   t.same(await box.json<object>('queue', 'status'), {
     parse: { waiting: 0, oldest_age_s: null },
     relay: { waiting: 0, started: 0, oldest_age_s: null },
+    deliver: { waiting: 0, oldest_age_s: null },
     held: [],
     is_partial: false,
   });

@@ -32,7 +32,8 @@ t.test('accepted at once: one delivery a domain, on disk with the reservation', 
     ],
   );
   t.same(desk.offered, desk.of(id));
-  t.equal(listQueue(house, 10).length, 2);
+  t.equal(listQueue(house, 10).deliveries.length, 2);
+  t.match(listQueue(house, 1), { deliveries: { length: 1 }, has_more: true });
   t.same(faultsOf(house), []);
   for (const { id: delivery } of desk.of(id)) t.equal(await desk.deliver(delivery), undefined);
   t.same(desk.states(id), {
@@ -239,5 +240,29 @@ t.test('an address that does not exist is learnt by the account that sent there'
   );
   t.same(desk.of(second), []);
   await house.sweepAll();
+  t.same(faultsOf(house), []);
+});
+
+t.test('so is a domain that takes no mail, but no inbox of ours that is not there yet', async t => {
+  const { desk, house, inbox } = await withDeliveries(t);
+  desk.answers.set('a@absent.example', {
+    state: 'failed',
+    host: null,
+    code: '5.1.2',
+    reply: 'no such domain',
+  });
+  desk.answers.set('a@null.example', { state: 'failed', host: null, code: '5.1.10', reply: 'null MX' });
+  desk.answers.set('next@example.org', { state: 'failed', host: null, code: '5.1.1', reply: 'no inbox' });
+  const statusOf = async (address: string) => {
+    const id = await desk.send(inbox, address);
+    for (const { id: delivery } of desk.of(id)) await desk.deliver(delivery);
+    return house.store.read(reader => getSent(reader, id))?.status;
+  };
+  for (const address of ['a@absent.example', 'a@null.example']) {
+    t.equal(await statusOf(address), 'accepted');
+    t.equal(await statusOf(address), 'rejected', address);
+  }
+  t.equal(await statusOf('next@example.org'), 'accepted');
+  t.equal(await statusOf('next@example.org'), 'accepted');
   t.same(faultsOf(house), []);
 });
