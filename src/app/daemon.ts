@@ -5,6 +5,7 @@ import { CursorCodec } from '../domain/paging.js';
 import { apiRoutes } from '../http/routes/api-routes.js';
 import { HttpServer } from '../http/server/http-server.js';
 import { readClock } from '../ops/read-clock.js';
+import { type ListenPlace, listenPlaces } from '../relay/direct/own-addresses.js';
 import { CertificateFiles } from '../smtp/certificate-files.js';
 import { type SmtpListenerOptions, smtpListenerDefaults, type TlsIdentity } from '../smtp/options.js';
 import { SmtpListener } from '../smtp/smtp-listener.js';
@@ -81,6 +82,8 @@ export class Daemon {
   readonly #dkimKeys: Sweeper;
   readonly #certificate: CertificateFiles | null;
   readonly #smtp: SmtpListener;
+  /** Its ports as they came to be, where the configuration leaves them open. */
+  #listens: readonly ListenPlace[];
   readonly #http: HttpServer;
   readonly #access: Access;
 
@@ -133,8 +136,11 @@ export class Daemon {
       mail: config.mail,
       limits: config.limits,
     });
+    this.#listens = listenPlaces(config.smtp);
     this.#delivering =
-      config.relay.transport === 'direct' ? new Delivering({ ...shared, dns: this.#dns, inbound }) : null;
+      config.relay.transport === 'direct'
+        ? new Delivering({ ...shared, dns: this.#dns, inbound, listens: () => this.#listens })
+        : null;
     this.#sending = new Sending({ ...shared, inbound, delivering: this.#delivering });
     this.#certificate = certificate?.files ?? null;
     this.#smtp = new SmtpListener(smtpOptions(config, certificate?.identity), inbound, log);
@@ -245,6 +251,7 @@ export class Daemon {
     // Awaited below; until then a failure must not count as an unhandled rejection.
     working.catch(() => {});
     const [smtp, http] = await Promise.all([this.#smtp.start(), this.#http.start()]);
+    this.#listens = listenPlaces({ ...config.smtp, port: smtp.port });
     this.#certificate?.watch(identity => this.#smtp.reloadTls(identity));
     this.#sweeper.start();
     this.#dkimKeys.start();

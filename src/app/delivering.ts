@@ -10,6 +10,7 @@ import { DirectDeliverer } from '../relay/direct/deliver.js';
 import { DeliverHere } from '../relay/direct/deliver-here.js';
 import { DirectTransport } from '../relay/direct/direct-transport.js';
 import { directDefaults } from '../relay/direct/options.js';
+import type { ListenPlace } from '../relay/direct/own-addresses.js';
 import { LocalDelivery } from '../relay/local-delivery.js';
 import type { Transport } from '../relay/transport.js';
 import type { Store } from '../store/engine/store.js';
@@ -32,10 +33,12 @@ interface DeliveringDeps {
   readonly dns: DnsClient;
   /** Takes the mail for our own domains, and the notices, within the process. */
   readonly inbound: InboundMail;
+  /** Every place where we take mail now: mail for others that leads there would come round. */
+  readonly listens: () => readonly ListenPlace[];
 }
 
 /** Deliveries in hand at a time: each has its message in memory. */
-const IN_HAND = 50;
+export const DELIVERIES_IN_HAND = 50;
 /** How long a stop waits for answers to final dots that have left (`TimeoutStopSec` of the unit is longer). */
 const FINISH_MS = 60_000;
 
@@ -44,7 +47,7 @@ export class Delivering {
   readonly #line: WorkLine<DeliveryRecord, Buffer>;
   readonly #outside: DirectDeliverer;
 
-  constructor({ config, store, clock, log, redis, dns, inbound }: DeliveringDeps) {
+  constructor({ config, store, clock, log, redis, dns, inbound, listens }: DeliveringDeps) {
     const { direct } = config.relay;
     const { hostname, domains } = config.mail;
     const maxAgeMs = direct.maxAgeH * HOUR_MS;
@@ -61,8 +64,9 @@ export class Delivering {
         },
         mayConnect: address => reach.faultOf(address) === null,
       },
-      routes: createRoutes({ config, dns, shelf: stsShelf(store), listens: config.smtp, clock, log }),
+      routes: createRoutes({ config, dns, shelf: stsShelf(store), listens, clock, log }),
       log,
+      onFaster: () => this.#line.admit(),
     });
     const local = new LocalDelivery({ inbound, hostname, maxMessageBytes: config.smtp.maxMessageBytes });
     const deps: DeliverDeps = {
@@ -78,9 +82,15 @@ export class Delivering {
       name: 'deliver',
       redis,
       log,
-      places: { deliver: IN_HAND },
+      places: { deliver: DELIVERIES_IN_HAND },
       find: id => store.read(reader => getDelivery(reader, id)),
-      laneOf: ({ domain }) => ({ way: 'deliver', owner: domain, isAlone: false }),
+      laneOf: ({ accountId, domain }) => ({
+        way: 'deliver',
+        owner: accountId,
+        destination: domain,
+        isAlone: false,
+      }),
+      limits: { perDestination: domain => this.#outside.limitOf(domain) },
       isDirect: true,
       closeTimeoutMs: FINISH_MS,
       listPending: pendingWork(store, 'deliver', clock),

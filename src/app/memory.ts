@@ -2,11 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MemoryPart } from '../cli/dependencies.js';
 import type { Config } from '../config/load-config.js';
+import { MAX_MESSAGE_BYTES } from '../contract/limits.js';
+import { CACHE_BYTES } from '../dns/dns-client.js';
 import { connectionBytes } from '../http/server/connections.js';
 import { TOTAL_WINDOW_BYTES } from '../store/records/blob-upload.js';
 import { MAX_COMPOSED_BYTES } from '../usecases/sending/in-flight.js';
 import { IN_HAND_BYTES } from '../usecases/shared/in-hand.js';
 import { threadBytes } from '../workers/parse-pool-thread.js';
+import { DELIVERIES_IN_HAND } from './delivering.js';
 
 const MIB = 2 ** 20;
 
@@ -14,6 +17,8 @@ const MIB = 2 ** 20;
 const REST_BYTES = 160 * MIB;
 /** One SMTP session: what has arrived and waits for the store. */
 const SESSION_BYTES = 128 * 1024;
+/** One delivery in hand: its message, its DKIM signatures, and the blocks that are on their way to the socket. */
+const DELIVERY_BYTES = MAX_MESSAGE_BYTES + 256 * 1024;
 /** The managed Redis holds ids of waiting work, and rewrites its file from a copy of itself. */
 const REDIS_BYTES = 64 * MIB;
 
@@ -21,7 +26,7 @@ const REDIS_BYTES = 64 * MIB;
  * What the daemon with this configuration may take of memory when everything that is bounded is used up at once, its
  * Redis included. Pages of the store do not count: the system takes them back.
  */
-export function memoryNeeds({ parse, http, smtp, redis }: Config): readonly MemoryPart[] {
+export function memoryNeeds({ parse, http, smtp, redis, relay }: Config): readonly MemoryPart[] {
   return [
     { part: 'the daemon at rest', bytes: REST_BYTES },
     {
@@ -31,6 +36,10 @@ export function memoryNeeds({ parse, http, smtp, redis }: Config): readonly Memo
     },
     { part: 'large requests in hand', bytes: IN_HAND_BYTES },
     { part: 'messages that wait for the relay', bytes: MAX_COMPOSED_BYTES },
+    {
+      part: 'deliveries in hand, and answers of the DNS (relay.transport)',
+      bytes: relay.transport === 'direct' ? DELIVERIES_IN_HAND * DELIVERY_BYTES + CACHE_BYTES : 0,
+    },
     { part: 'bytes on their way into the store', bytes: 2 * TOTAL_WINDOW_BYTES },
     { part: 'connections of the API (http.max_clients)', bytes: connectionBytes(http.maxClients) },
     { part: 'SMTP sessions (smtp.max_clients)', bytes: smtp.maxClients * SESSION_BYTES },

@@ -5,7 +5,7 @@ import type { Dns } from '../dns/dns-client.js';
 import { Reach } from '../domain/networks.js';
 import { codeOrReasonOf } from '../lib/async.js';
 import { DirectRoutes } from '../relay/direct/find-route.js';
-import { SOMEWHERE, sourceTowards } from '../relay/direct/own-addresses.js';
+import { listenPlaces, SOMEWHERE, sourceTowards } from '../relay/direct/own-addresses.js';
 
 const CONNECT_MS = 10_000;
 /** Addresses that are tried before the port is called closed: a server may be down, three seldom are. */
@@ -42,7 +42,7 @@ async function tryOutgoing({ mail, smtp, relay }: Config, dns: Dns, domain: stri
     reach,
     policies: NO_POLICIES,
     hostname: mail.hostname,
-    listens: smtp,
+    listens: () => listenPlaces(smtp),
   });
   const route = await routes.find(domain);
   if (route.kind !== 'hosts') return { status: 'unknown', detail: route.detail };

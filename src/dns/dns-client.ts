@@ -32,7 +32,8 @@ const TIMES: DnsTimes = { tryMs: 3000, totalMs: 12_000 };
 const ROUNDS = 2;
 /** Questions that are open at once; each takes a socket. */
 const MAX_OPEN = 200;
-const CACHE_BYTES = 8 * 2 ** 20;
+/** What answers that are remembered may take of memory. */
+export const CACHE_BYTES = 8 * 2 ** 20;
 
 /** A stub resolver (RFC 1034 section 5.3.1): it asks the resolvers it was given, in their order. */
 export class DnsClient implements Dns {

@@ -34,11 +34,16 @@ export class Turns<Item> {
     return line?.items[line.from];
   }
 
-  /** Takes the first item of the owner whose turn it is; undefined when nothing waits. */
-  next(): Item | undefined {
-    const first = this.#lines.entries().next().value;
-    if (first === undefined) return undefined;
-    const [owner, line] = first;
+  /**
+   * Takes the first item of the owner whose turn it is, of those that `may` have one now; undefined when none waits.
+   * The others keep their places.
+   */
+  next(may: (owner: string) => boolean = () => true): Item | undefined {
+    for (const [owner, line] of this.#lines) if (may(owner)) return this.#take(owner, line);
+    return undefined;
+  }
+
+  #take(owner: string, line: Line<Item>): Item | undefined {
     const item = line.items[line.from];
     // What was taken must not be kept by the list.
     line.items[line.from] = undefined;

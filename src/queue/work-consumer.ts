@@ -4,7 +4,7 @@ import { toId } from '../domain/ids.js';
 import { reasonOf, settledWithin } from '../lib/async.js';
 import type { Logger } from '../usecases/ports.js';
 import { connectRedis, isConnectionError, isDamageError, type RedisSpace } from './connection.js';
-import { type Lane, type Places, type WorkId, WorkPlaces } from './work-places.js';
+import { type Lane, type PlaceLimits, type Places, type WorkId, WorkPlaces } from './work-places.js';
 
 export interface WorkConsumerOptions {
   /** Name of the queue. */
@@ -12,6 +12,8 @@ export interface WorkConsumerOptions {
   readonly redis: RedisSpace;
   readonly log: Logger;
   readonly places: Places;
+  /** Without them a way's places go to whoever has a turn. */
+  readonly limits?: PlaceLimits | null;
   laneOf(id: WorkId): Lane;
   /** Does the work of one id. May be called again for an id that is done, which must do no harm. */
   handler(id: WorkId): Promise<void>;
@@ -58,9 +60,10 @@ export class WorkConsumer {
       onTaken: () => undefined,
       onDone: () => undefined,
       onDamage: () => undefined,
+      limits: null,
       ...options,
     };
-    this.#places = new WorkPlaces(options.places, id => this.#handle(id));
+    this.#places = new WorkPlaces(options.places, id => this.#handle(id), options.limits);
   }
 
   /** Begins to work as soon as Redis is there; never throws for an absent Redis. */
@@ -114,11 +117,16 @@ export class WorkConsumer {
   /**
    * Begins work on an id at once, without the queue in Redis. Should the queue hand out the id too, it is skipped while
    * it is in flight.
-   * @returns false if there is no free place, others wait for one, the id must be worked on alone, or it is here
-   *   already: then the id has to go through the queue
+   * @returns false if there is no free place for its lane, the id must be worked on alone, or it is here already:
+   *   then the id has to go through the queue
    */
   takeNow(id: WorkId, lane: Lane): boolean {
     return this.#worker !== undefined && this.#places.takeNow(id, lane);
+  }
+
+  /** A limit was raised: begins what may begin now. */
+  admit(): void {
+    this.#places.admit();
   }
 
   /** How long no work has ended although there is some (`work-places.ts`). */

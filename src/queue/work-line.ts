@@ -93,6 +93,11 @@ export class WorkLine<Work extends { readonly id: WorkId }, Position> implements
     return this.#consumer.stalledMs;
   }
 
+  /** A limit of places was raised: begins what may begin now. */
+  admit(): void {
+    this.#consumer.admit();
+  }
+
   offer(work: readonly Work[]): void {
     const { isDirect = false, laneOf } = this.#options;
     const offers = work.map(one => ({ id: one.id, lane: laneOf(one) }));

@@ -252,6 +252,8 @@ export interface DeliveryOutcome {
   readonly reply: string;
   /** The server asks for a slower pace (421, or a 4xx that speaks of rate). */
   readonly isThrottled?: boolean;
+  /** No server was asked, because the destination rests: this is no attempt, and is tried again after so long. */
+  readonly retryAfterMs?: number;
 }
 
 /** Delivers to the mail servers of other domains. Never rejects; one outcome for each recipient. */

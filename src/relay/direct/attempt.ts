@@ -20,6 +20,14 @@ import { type DeliveryEnd, runDelivery } from './transaction.js';
 
 export type HostsRoute = Extract<Route, { kind: 'hosts' }>;
 
+interface AttemptContext {
+  readonly pool: SessionPool;
+  readonly options: DirectOptions;
+  readonly isStopping: () => boolean;
+  /** A host asks for a slower pace. */
+  readonly onThrottled: (host: string) => void;
+}
+
 /** Where to go on for the recipients that are left. */
 type Next = 'address' | 'host' | 'end';
 
@@ -41,6 +49,7 @@ export class Attempt {
   readonly #pool: SessionPool;
   readonly #options: DirectOptions;
   readonly #isStopping: () => boolean;
+  readonly #onThrottled: (host: string) => void;
   readonly #endsAtMs: number;
   readonly #settled = new Map<string, Ending>();
   /** What stands for the recipients that are not settled when nothing more can be tried. */
@@ -51,13 +60,14 @@ export class Attempt {
   constructor(
     job: DeliveryJob,
     route: HostsRoute,
-    { pool, options, isStopping }: { pool: SessionPool; options: DirectOptions; isStopping: () => boolean },
+    { pool, options, isStopping, onThrottled }: AttemptContext,
   ) {
     this.#job = job;
     this.#route = route;
     this.#pool = pool;
     this.#options = options;
     this.#isStopping = isStopping;
+    this.#onThrottled = onThrottled;
     this.#endsAtMs = performance.now() + options.attemptMs;
   }
 
@@ -212,6 +222,7 @@ export class Attempt {
       return;
     }
     const soft = endingOfReply('later', reply, peer);
+    this.#hear(soft);
     // The session has failed as a whole: this recipient may be taken at the next host.
     if (isOfSession) this.#soFar.set(recipient, soft);
     else this.#settled.set(recipient, soft);
@@ -259,13 +270,19 @@ export class Attempt {
     }
   }
 
+  #hear({ isThrottled, host }: Ending): void {
+    if (isThrottled === true && host !== null) this.#onThrottled(host);
+  }
+
   #settle(recipients: readonly string[], how: Ending): false {
+    this.#hear(how);
     for (const recipient of recipients) this.#settled.set(recipient, how);
     return false;
   }
 
   /** Nothing is settled by this. */
   #leave(how: Ending): true {
+    this.#hear(how);
     for (const recipient of this.#pending) this.#soFar.set(recipient, how);
     return true;
   }

@@ -13,8 +13,8 @@ export interface CreateRoutesOptions {
   readonly dns: Dns;
   /** Where MTA-STS policies are kept. */
   readonly shelf: StsPolicyShelf;
-  /** Where the SMTP listener takes mail: its port as it came to be, where the configuration leaves it open. */
-  readonly listens: ListenPlace;
+  /** Every place where mail is taken now. */
+  readonly listens: () => readonly ListenPlace[];
   readonly clock: Clock;
   readonly log: Logger;
   /** For tests. */

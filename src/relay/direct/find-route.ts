@@ -20,8 +20,8 @@ export interface DirectRoutesOptions {
   };
   /** Our own name, as other servers know it (`mail.hostname`). */
   readonly hostname: string;
-  /** Where our SMTP listener takes mail. */
-  readonly listens: ListenPlace;
+  /** Every place where we take mail now. */
+  readonly listens: () => readonly ListenPlace[];
   /** Port of the mail servers of others. */
   readonly port: number;
   readonly tls: Extract<TlsDemand, 'opportunistic' | 'require'>;
@@ -120,8 +120,9 @@ export class DirectRoutes implements RouteFinder {
   /** An address is ours when we listen there, or when our name has it: it may be that of a router before us. */
   async #isOurs(address: string): Promise<boolean> {
     const { dns, hostname, listens, port } = this.#options;
-    if (listens.port !== port) return false;
-    if (await isListenedAt(listens, address)) return true;
+    const places = listens().filter(place => place.port === port);
+    if (places.length === 0) return false;
+    for (const place of places) if (await isListenedAt(place, address)) return true;
     const ours = await dns.lookup(hostname, isIPv6(address) ? 'AAAA' : 'A');
     return ours.kind === 'found' && ours.records.some(one => isSameAddress(one, address));
   }

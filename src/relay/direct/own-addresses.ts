@@ -5,11 +5,21 @@ import type { Dns } from '../../dns/dns-client.js';
 import { lookUpReverse } from '../../dns/reverse.js';
 import { isSameAddress } from '../../domain/networks.js';
 
-/** Where the SMTP listener listens. */
+/** Where mail is taken. */
 export interface ListenPlace {
   /** An address, a wildcard address or a name. */
   readonly host: string;
   readonly port: number;
+}
+
+/** Where a listener of this configuration takes mail, with TLS from the start too; a port of 0 is none. */
+export function listenPlaces(smtp: {
+  readonly host: string;
+  readonly port: number;
+  readonly implicitTlsPort: number;
+}): readonly ListenPlace[] {
+  const { host, port, implicitTlsPort } = smtp;
+  return [port, implicitTlsPort].filter(one => one !== 0).map(one => ({ host, port: one }));
 }
 
 /** A documentation address (RFC 5737): no machine has it. */

@@ -11,8 +11,10 @@ import {
 } from '../../store/mailbox/messages.js';
 import type { AccountPermissions } from '../../store/records/accounts.js';
 import { releaseBlob } from '../../store/records/blobs.js';
-import { forgetDeliveries } from '../../store/records/deliveries.js';
+import { deliveriesOf, forgetDeliveries, hasEnded, saveDelivery } from '../../store/records/deliveries.js';
+import { getInbox } from '../../store/records/inboxes.js';
 import { removePending } from '../../store/records/pending.js';
+import { abandoned } from '../sending/delivery-states.js';
 import { type Caller, checkPermitted, reachedInbox } from '../shared/callers.js';
 
 /** The messages of a kind, or of one of several. */
@@ -42,9 +44,18 @@ export function eraseMessage(writer: Writer, message: MessageRecord, nowMs: numb
     const kind = message.attempt === 'held' ? 'relay-held' : 'relay';
     removePending(writer, { kind, dueAt: message.relayDueAt, id });
   }
-  if (message.kind === 'sent') forgetDeliveries(writer, id);
+  if (message.kind === 'sent') leaveDeliveries(writer, message, nowMs);
   for (const blob of blobsOf(message)) releaseBlob(writer, blob, nowMs);
   removeMessage(writer, message);
+}
+
+/** Deliveries go on without the sent copy; those of a deleted inbox end with it, and nobody is told. */
+function leaveDeliveries(writer: Writer, { id, inboxId }: MessageRecord, nowMs: number): void {
+  const isOrphan = getInbox(writer, inboxId) === undefined;
+  for (const delivery of isOrphan ? deliveriesOf(writer, id) : []) {
+    if (!hasEnded(delivery)) saveDelivery(writer, delivery, abandoned(delivery, nowMs), nowMs);
+  }
+  forgetDeliveries(writer, id);
 }
 
 /** Erases a message if it is there and the one that is meant; false when there is none. */

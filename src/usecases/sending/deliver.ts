@@ -17,11 +17,11 @@ import { learnOfRecipient } from '../inboxes/suppressions.js';
 import type { Clock, Deliverer, DeliveryOutcome, Logger } from '../ports.js';
 import { readWhole } from '../shared/contents.js';
 import {
+  abandoned,
   afterAttempt,
   afterCrash,
   afterNotice,
   beforeDot,
-  cancelled,
   isNoSuchAddress,
   isQueued,
   type Notice,
@@ -71,7 +71,7 @@ export async function deliver(deps: DeliverDeps, id: DeliveryId): Promise<number
   if (found === undefined || hasEnded(found)) return undefined;
   const isOrphan = store.read(reader => getInbox(reader, found.inboxId)) === undefined;
   if (isOrphan) {
-    await change(deps, id, current => cancelled(current, clock()));
+    await change(deps, id, current => abandoned(current, clock()));
     return undefined;
   }
   const isDue = found.nextAt !== null && found.nextAt <= clock();
@@ -176,6 +176,8 @@ async function attempt(deps: DeliverDeps, delivery: DeliveryRecord): Promise<rea
         const current = getDelivery(writer, id);
         const marked = current === undefined ? null : beforeDot(current, taken, clock());
         if (current === undefined || marked === null) return false;
+        // Deleted since the attempt began.
+        if (getInbox(writer, current.inboxId) === undefined) return false;
         saveDelivery(writer, current, marked, clock());
         return true;
       }, 'settle'),

@@ -92,6 +92,12 @@ export function afterAttempt(
     const settled = recipientAfter(one, outcome, nowMs);
     return isExpired && isQueued(settled) ? expired(settled, maxAgeMs) : settled;
   });
+  const restMs = Math.max(0, ...outcomes.map(({ retryAfterMs = 0 }) => retryAfterMs));
+  if (restMs > 0 && !isExpired) {
+    // It keeps its attempts, and what it was told last.
+    const nextAt = Math.round(nowMs + restMs * (1 + 0.1 * Math.random()));
+    return planned({ ...delivery, nextAt: delivery.recipients.some(isQueued) ? nextAt : null }, nowMs);
+  }
   const attempts = delivery.attempts + 1;
   const pauseMs = pauseAfter(
     attempts,
@@ -156,6 +162,12 @@ export function cancelled(delivery: DeliveryRecord, nowMs: number): DeliveryReco
     (one): RecipientDelivery => (isQueued(one) ? { ...one, state: 'cancelled', at: nowMs } : one),
   );
   return planned({ ...delivery, recipients, nextAt: null }, nowMs);
+}
+
+/** Nobody is left to be told: nothing more is tried, and no notice is owed. */
+export function abandoned(delivery: DeliveryRecord, nowMs: number): DeliveryRecord {
+  const recipients = delivery.recipients.map(one => (isUntold(one) ? { ...one, isTold: true } : one));
+  return cancelled({ ...delivery, recipients, toldDelay: true }, nowMs);
 }
 
 /** Due for the notice that is owed, else for the next attempt; while a dot is under way it does not end. */

@@ -64,3 +64,9 @@ t.test('connections of the API leave descriptors for SMTP and the store', async 
   t.equal(httpClients(configOf(), silent, 2_048), 2_048 - 1_000 - 256);
   t.equal(httpClients(configOf(), silent, 512), 16, 'a few are always served');
 });
+
+t.test('direct delivery needs memory for the messages in hand and for answers of the DNS', async t => {
+  const direct = memoryNeeded(configOf({ POSTERN_RELAY_TRANSPORT: 'direct' }));
+  const local = memoryNeeded(configOf({ POSTERN_RELAY_TRANSPORT: 'local' }));
+  t.equal(direct - local, 50 * 5.25 * 2 ** 20 + 8 * 2 ** 20);
+});

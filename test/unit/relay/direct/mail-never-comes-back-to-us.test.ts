@@ -49,7 +49,7 @@ t.test('and one that our name has, as behind a router', async t => {
 
 t.test('another port of the machine is another server', async t => {
   const { routes } = await withRoutes(t, zones, {
-    listens: { host: '127.0.0.1', port: 2525 },
+    listens: () => [{ host: '127.0.0.1', port: 2525 }],
     allow: ['127.0.0.0/8'],
   });
   t.same(namesOf(await routes.find('bare.test')), ['bare.test']);

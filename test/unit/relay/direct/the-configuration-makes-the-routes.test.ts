@@ -35,7 +35,7 @@ t.test('resolvers, networks, TLS and a policy that outlives the process', async 
     const store = await withStore(t, { path });
     const dns = new DnsClient(config.dns);
     t.teardown(() => dns.close());
-    const listens = { host: '127.0.0.1', port: 25 };
+    const listens = () => [{ host: '127.0.0.1', port: 25 }];
     const routes = createRoutes({
       config,
       dns,

@@ -2,6 +2,7 @@ import type { Test } from 'tap';
 import { type MessageId, newId } from '../../../../src/domain/ids.js';
 import { DirectDeliverer } from '../../../../src/relay/direct/deliver.js';
 import { type DirectOptions, directDefaults } from '../../../../src/relay/direct/options.js';
+import type { PaceOptions } from '../../../../src/relay/direct/pace.js';
 import type { MailHost, Route } from '../../../../src/relay/direct/route.js';
 import type { DeliveryJob, DeliveryOutcome } from '../../../../src/usecases/ports.js';
 import { recordingLog } from '../../../support/redis/redis.js';
@@ -70,6 +71,7 @@ export function delivererTo(
   port: number,
   routes: Route | ((domain: string) => Route),
   options: Partial<DirectOptions> = {},
+  pace: Partial<PaceOptions> = {},
 ): DirectDeliverer {
   const deliverer = new DirectDeliverer({
     options: {
@@ -82,6 +84,7 @@ export function delivererTo(
     },
     routes: { find: async domain => (typeof routes === 'function' ? routes(domain) : routes) },
     log: recordingLog(),
+    pace,
   });
   t.teardown(() => deliverer.close(0));
   return deliverer;

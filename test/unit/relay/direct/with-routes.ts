@@ -35,7 +35,7 @@ export async function withRoutes(
     reach: new Reach(allow),
     policies: NO_POLICIES,
     hostname: 'mail.ours.test',
-    listens: { host: '127.0.0.1', port: 25 },
+    listens: () => [{ host: '127.0.0.1', port: 25 }],
     port: 25,
     tls: 'opportunistic',
     ipv6: 'off',
