@@ -33,6 +33,8 @@ type Next = 'address' | 'host' | 'end';
 
 /** RFC 5321 section 4.5.3.1.10: too many recipients, which is not for good. */
 const TOO_MANY_RECIPIENTS = 552;
+/** When no connection was free, and no server has been asked. */
+const BUSY_AGAIN_MS = 60_000;
 const MAY_HAVE_IT = ending('unknown', '4.3.0', 'an internal error after the final dot');
 
 /**
@@ -120,7 +122,9 @@ export class Attempt {
       return await this.#deliver(host, addresses, true);
     } catch (error) {
       if (!(error instanceof SessionFailure)) throw error;
-      this.#leave(endingOfFailure(error, host.name));
+      const isFirst = this.#soFar.size === 0 && this.#settled.size === 0;
+      const how = endingOfFailure(error, host.name);
+      this.#leave(error.kind === 'busy' && isFirst ? { ...how, retryAfterMs: BUSY_AGAIN_MS } : how);
       if (error.kind === 'busy' || error.kind === 'stopped') return 'end';
       const { reply } = error;
       if (reply === null || !isOfClass(reply, 5)) return 'address';

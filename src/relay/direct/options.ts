@@ -38,7 +38,8 @@ export const directDefaults = {
   maxPerParty: 10,
   maxPerDomain: 10,
   maxMessagesPerConnection: 100,
-  waitMs: 5 * 60_000,
+  // What waits holds a place among the deliveries in hand, which others need.
+  waitMs: 30_000,
   connectMs: 30_000,
   silenceMs: 5 * 60_000,
   setupMs: 15 * 60_000,

@@ -93,7 +93,8 @@ export function afterAttempt(
     return isExpired && isQueued(settled) ? expired(settled, maxAgeMs) : settled;
   });
   const restMs = Math.max(0, ...outcomes.map(({ retryAfterMs = 0 }) => retryAfterMs));
-  if (restMs > 0 && !isExpired) {
+  const isUntried = outcomes.length > 0 && outcomes.every(({ retryAfterMs }) => retryAfterMs !== undefined);
+  if (isUntried && !isExpired) {
     // It keeps its attempts, and what it was told last.
     const nextAt = Math.round(nowMs + restMs * (1 + 0.1 * Math.random()));
     return planned({ ...delivery, nextAt: delivery.recipients.some(isQueued) ? nextAt : null }, nowMs);

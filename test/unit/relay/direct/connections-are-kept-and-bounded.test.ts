@@ -194,7 +194,7 @@ t.test('idle connections count too: the oldest is ended before a new one is made
   t.equal(servers[1]!.sessions.length, 1, 'the second was kept');
 });
 
-t.test('who waits too long for a connection is for later', async t => {
+t.test('who waits too long for a connection is for later, which is no attempt', async t => {
   const { server, deliverer } = await withOneHost(
     t,
     { script: { dot: stall } },
@@ -202,7 +202,12 @@ t.test('who waits too long for a connection is for later', async t => {
   );
   const first = deliverOne(deliverer);
   await server.until(() => server.submissions.length === 1);
-  t.match(await deliverOne(deliverer), { state: 'later', code: '4.4.5', host: null });
+  t.match(await deliverOne(deliverer), {
+    state: 'later',
+    code: '4.4.5',
+    host: null,
+    retryAfterMs: 60_000,
+  });
   t.match(await first, { state: 'unknown' });
 });
 

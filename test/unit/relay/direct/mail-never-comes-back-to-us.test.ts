@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import t from 'tap';
-import { isListenedAt, sourceTowards } from '../../../../src/relay/direct/own-addresses.js';
+import { isListenedAt, listenPlaces, sourceTowards } from '../../../../src/relay/direct/own-addresses.js';
 import { namesOf, withRoutes } from './with-routes.js';
 
 const zones = {
@@ -54,6 +54,16 @@ t.test('another port of the machine is another server', async t => {
   });
   t.same(namesOf(await routes.find('bare.test')), ['bare.test']);
   t.match(await routes.find('only.test'), { kind: 'none', code: '5.4.6' }, 'but our name is ours');
+});
+
+t.test('every port where we take mail is ours, that with TLS from the start too', async t => {
+  const smtp = { host: '127.0.0.1', port: 2525, implicitTlsPort: 25 };
+  const { routes } = await withRoutes(t, zones, {
+    listens: () => listenPlaces(smtp),
+    allow: ['127.0.0.0/8'],
+  });
+  t.match(await routes.find('bare.test'), { kind: 'none', code: '5.4.6' });
+  t.same(listenPlaces({ ...smtp, implicitTlsPort: 0 }), [{ host: '127.0.0.1', port: 2525 }]);
 });
 
 t.test('a listener at every address has all those of the machine, and no others', async t => {
