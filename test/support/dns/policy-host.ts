@@ -12,6 +12,7 @@ export interface PolicyHost {
   readonly port: number;
   /** Its certificate, which is an authority of its own. */
   readonly ca: string;
+  readonly caFile: string;
   /** Host and path of every request. */
   readonly asked: string[];
   /** What it answers from now on: the text of a policy, or whatever this does. */
@@ -19,13 +20,18 @@ export interface PolicyHost {
 }
 
 /**
- * An HTTPS server at 127.0.0.1 that publishes MTA-STS policies (RFC 8461).
+ * An HTTPS server on loopback that publishes MTA-STS policies (RFC 8461).
  * @param names of its certificate, as `DNS:mta-sts.example.com`
  */
-export async function startPolicyHost(t: Test, names: string, policy = ''): Promise<PolicyHost> {
+export async function startPolicyHost(
+  t: Test,
+  names: string,
+  policy = '',
+  place: { readonly address: string; readonly port: number } = { address: '127.0.0.1', port: 0 },
+): Promise<PolicyHost> {
   const folder = mkdtempSync(join(tmpdir(), 'postern-policy-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  const { cert, key } = makeIdentity(folder, names);
+  const { cert, key, certFile } = makeIdentity(folder, names);
   const server = createServer({ cert, key }, (request, response) => {
     host.asked.push(`${request.headers.host} ${request.url}`);
     if (typeof host.answer !== 'string') return host.answer(request, response);
@@ -33,7 +39,7 @@ export async function startPolicyHost(t: Test, names: string, policy = ''): Prom
     response.end(host.answer);
   });
   server.on('tlsClientError', () => undefined);
-  server.listen(0, '127.0.0.1');
+  server.listen(place.port, place.address);
   await once(server, 'listening');
   t.teardown(() => {
     server.close();
@@ -42,6 +48,7 @@ export async function startPolicyHost(t: Test, names: string, policy = ''): Prom
   const host: PolicyHost = {
     port: (server.address() as AddressInfo).port,
     ca: cert,
+    caFile: certFile,
     asked: [],
     answer: policy,
   };
