@@ -1,9 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import type { Deliveries } from '../../../src/contract/deliveries.js';
 import { createAgent } from '../../support/box/agents.js';
 import type { Detail } from '../../support/box/api-client.js';
-import { startBox } from '../../support/box/postern-box.js';
+import { endedDeliveries, startDirectBox } from '../../support/delivery/direct-box.js';
 import { startDnsServer } from '../../support/dns/dns-server.js';
 import { firstReceived, send } from '../../support/sending/sending.js';
 import { withFakeSmarthost } from '../../support/smarthost/fake-smarthost.js';
@@ -18,15 +16,7 @@ t.test('each recipient by its own domain, signed, and a bad one is told of in th
     'mx.far.example': { A: ['127.0.0.1'] },
     'null.example': { MX: [[0, '']] },
   });
-  const box = await startBox(t, {
-    env: {
-      POSTERN_RELAY_TRANSPORT: 'direct',
-      POSTERN_RELAY_DIRECT_PORT: String(server.port),
-      POSTERN_RELAY_DIRECT_ALLOW_NETWORKS: '127.0.0.0/8',
-      POSTERN_RELAY_DIRECT_IPV6: 'off',
-      POSTERN_DNS_SERVERS: dns.address,
-    },
-  });
+  const box = await startDirectBox(t, { port: server.port, dns });
   const ann = await createAgent(box, 'ann');
   const bob = await createAgent(box, 'bob');
   const to = ['good@far.example', 'bad@far.example', 'x@null.example', bob.address].map(address => ({
@@ -34,12 +24,8 @@ t.test('each recipient by its own domain, signed, and a bad one is told of in th
   }));
   const { message } = await send(ann, { to, subject: 'Notes', text: 'Hello' });
   t.equal(message.status, 'accepted');
-  let seen: Deliveries;
-  do {
-    await delay(50);
-    seen = (await ann.api.get(`/v1/sent/${message.id}/deliveries`)).json<Deliveries>();
-  } while (seen.deliveries.some(({ state }) => state === 'queued' || state === 'sending'));
-  t.match(Object.fromEntries(seen.deliveries.map(one => [one.recipient, [one.state, one.code]])), {
+  const ended = await endedDeliveries(ann, message.id);
+  t.match(Object.fromEntries(ended.map(one => [one.recipient, [one.state, one.code]])), {
     'good@far.example': ['delivered'],
     'bad@far.example': ['failed', '5.1.1'],
     'x@null.example': ['failed', '5.1.10'],

@@ -1,9 +1,8 @@
 import t from 'tap';
 import type { SmarthostTransport } from '../../../src/relay/smarthost/transport.js';
-import { PostfixPeer } from '../../bench/peers/postfix.js';
+import { PostfixPeer, postfixObstacle } from '../../bench/peers/postfix.js';
 import { makeIdentity } from '../../support/certificate.js';
 import { temporaryFolder } from '../../support/redis/redis.js';
-import { installPostfix } from '../../support/smarthost/install-postfix.js';
 import { attempt, transportTo } from '../../unit/relay/smarthost/with-smarthost.js';
 
 /** What a receiving server puts in front of a message (RFC 5321 section 4.4), and Postfix's own two. */
@@ -11,7 +10,7 @@ const TRACE = /^(?:Return-Path|X-Original-To|Delivered-To|Received): /;
 const SIZE_LIMIT = 2_000_000;
 const AGENT = 'agent@postfix.test';
 
-const skip = (await installPostfix()) ?? false;
+const skip = postfixObstacle() ?? false;
 
 let postfix: PostfixPeer;
 let transport: SmarthostTransport;
