@@ -8,7 +8,7 @@ import type { Store } from '../../src/store/engine/store.js';
 import { getCounters, scanSummaries } from '../../src/store/mailbox/folders.js';
 import { getMessage, type ProcessingStatus } from '../../src/store/mailbox/messages.js';
 import { openMigratedStore, openStore } from '../../src/store/open-store.js';
-import { listDue } from '../../src/store/records/pending.js';
+import { listDue, listDueAfter } from '../../src/store/records/pending.js';
 import { createAccount } from '../../src/usecases/accounts/accounts.js';
 import { createKey } from '../../src/usecases/accounts/api-keys.js';
 import { createInbox } from '../../src/usecases/inboxes/create-inbox.js';
@@ -104,6 +104,16 @@ export class Appliance {
 
   isAllSettled(): boolean {
     return this.#store.read(reader => listDue(reader, 'parse', Date.now() + 60_000, 1)).length === 0;
+  }
+
+  /** Is nothing left to be delivered to other domains? */
+  isAllDelivered(): boolean {
+    return this.#store.read(reader => listDueAfter(reader, 'deliver', 0, 1)).length === 0;
+  }
+
+  /** Is there mail that could be tried now? */
+  hasDueDeliveries(): boolean {
+    return this.#store.read(reader => listDue(reader, 'deliver', Date.now(), 1)).length > 0;
   }
 
   /** Of the mail in the store. */

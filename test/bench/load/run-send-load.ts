@@ -9,7 +9,8 @@ export interface SendRun {
   readonly credential: string;
   /** Different in every run. */
   readonly keyPrefix: string;
-  readonly recipient: string;
+  /** Messages go to each of them in turn. */
+  readonly recipients: readonly string[];
   /** Messages in flight at once. */
   readonly clients: number;
   /** How many connections nodemailer may open. */

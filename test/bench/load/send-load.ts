@@ -42,6 +42,10 @@ const figures: SendFigures = {
 process.stdout.write(JSON.stringify(figures));
 process.stdin.destroy();
 
+function recipientOf(number: number): string {
+  return run.recipients[number % run.recipients.length] ?? '';
+}
+
 async function keepSending(): Promise<void> {
   while (next < run.count) {
     const number = next++;
@@ -54,7 +58,7 @@ async function keepSending(): Promise<void> {
 async function sendAlone(number: number): Promise<void> {
   await transport?.sendMail({
     from: 'agent@bench.example',
-    to: run.recipient,
+    to: recipientOf(number),
     subject: `Message ${number}`,
     text,
   });
@@ -62,7 +66,7 @@ async function sendAlone(number: number): Promise<void> {
 
 function post(number: number): Promise<void> {
   const body = JSON.stringify({
-    to: [{ address: run.recipient }],
+    to: [{ address: recipientOf(number) }],
     subject: `Message ${number}`,
     text,
     idempotency_key: `${run.keyPrefix}-${number}`,

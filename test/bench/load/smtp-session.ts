@@ -16,8 +16,8 @@ export class SmtpSession {
     socket.on('close', () => this.#waiting?.reject(new Error('the server hung up')));
   }
 
-  static async open(port: number): Promise<SmtpSession> {
-    const socket = connect(port, '127.0.0.1');
+  static async open(port: number, address = '127.0.0.1'): Promise<SmtpSession> {
+    const socket = connect(port, address);
     const session = new SmtpSession(socket);
     await session.#expect(220);
     await session.#command('EHLO load.test', 250);

@@ -29,6 +29,15 @@ export function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
+/** Of a process, its children that have ended, and those that run. */
+export function familyCpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  const ended = (Number(fields[13]) + Number(fields[14])) / 100;
+  return childPids(pid).reduce((sum, child) => sum + cpuSeconds(child), cpuSeconds(pid) + ended);
+}
+
 /** Processes that a process has started itself, by id. */
 export function childPids(pid: number): number[] {
   const tasks = readdirSync(`/proc/${pid}/task`);

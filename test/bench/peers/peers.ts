@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dataFolder, type Mailbox } from '../appliance.js';
 import { freePort, lineOf, startChild, startScript, stopChild } from '../child-process.js';
-import { PostfixPeer, postfixObstacle } from './postfix.js';
+import { type PostfixOptions, PostfixPeer, postfixObstacle } from './postfix.js';
 import { type Sink, untilGreeted } from './sink.js';
 
 const SMTP_SINK = '/usr/sbin/smtp-sink';
@@ -16,22 +16,22 @@ export async function startHelloServer(): Promise<Sink> {
 }
 
 /** smtp-sink of Postfix; null where it is not installed. */
-export async function startSmtpSink(): Promise<Sink | null> {
+export async function startSmtpSink(address = '127.0.0.1', atPort?: number): Promise<Sink | null> {
   if (!existsSync(SMTP_SINK)) return null;
-  const port = await freePort();
+  const port = atPort ?? (await freePort());
   // When started by root it must be given another user.
   const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
-  const child = startChild(SMTP_SINK, [...user, `127.0.0.1:${port}`, '1000'], { stdio: 'ignore' });
-  await untilGreeted(child, port);
+  const child = startChild(SMTP_SINK, [...user, `${address}:${port}`, '1000'], { stdio: 'ignore' });
+  await untilGreeted(child, port, address);
   return { port, recipient: 'agent@sink.test', stop: () => stopChild(child) };
 }
 
 /** Postfix to maildir, or the reason why there is none. */
-export async function startPostfix(): Promise<PostfixPeer | string> {
+export async function startPostfix(options: PostfixOptions = {}): Promise<PostfixPeer | string> {
   const obstacle = postfixObstacle();
   if (obstacle !== null) return `${obstacle}: its rows are left out`;
   try {
-    return await PostfixPeer.start();
+    return await PostfixPeer.start(options);
   } catch (error) {
     return `Postfix could not be set up, its rows are left out: ${error instanceof Error ? error.message : error}`;
   }

@@ -17,6 +17,7 @@ import { promisify } from 'node:util';
 import { freePort } from '../child-process.js';
 import { undoAtExit } from '../cleanup.js';
 import { SmtpSession } from '../load/smtp-session.js';
+import { familyCpuSeconds } from '../measure/process-memory.js';
 
 const POSTFIX = '/usr/sbin/postfix';
 const DOMAIN = 'postfix.test';
@@ -95,10 +96,16 @@ export class PostfixPeer {
   /** Resolves when every message that was accepted has been delivered. */
   async untilIdle(): Promise<void> {
     const deadline = Date.now() + DELIVERED_MS;
-    while (this.#isBusy()) {
+    while (this.isBusy()) {
       if (Date.now() > deadline) throw new Error('Postfix does not deliver what it accepted');
       await delay(20);
     }
+  }
+
+  /** Processor time of all its processes so far, in seconds. */
+  cpuSeconds(): number {
+    const pid = Number(readFileSync(join(this.#folder, 'queue', 'pid', 'master.pid'), 'utf8'));
+    return familyCpuSeconds(pid);
   }
 
   async stop(): Promise<void> {
@@ -120,7 +127,8 @@ export class PostfixPeer {
     return join(this.#folder, 'mail', DOMAIN, 'agent');
   }
 
-  #isBusy(): boolean {
+  /** Is a message in its queue? */
+  isBusy(): boolean {
     return ['maildrop', 'incoming', 'active', 'deferred'].some(queue =>
       readdirSync(join(this.#folder, 'queue', queue), { recursive: true, withFileTypes: true }).some(entry =>
         entry.isFile(),
@@ -184,6 +192,7 @@ export class PostfixPeer {
       'scache unix - - n - 1 scache',
       'error unix - - n - - error',
       'retry unix - - n - - error',
+      'smtp unix - - n - - smtp',
       'discard unix - - n - - discard',
       'virtual unix - n n - - virtual',
       'postlog unix-dgram n - n - 1 postlogd',

@@ -12,11 +12,11 @@ export interface Sink {
 const START_MS = 15_000;
 
 /** Resolves when the server speaks SMTP. Rejects when its process ends before that, or takes too long. */
-export async function untilGreeted(child: ChildProcess, port: number): Promise<void> {
+export async function untilGreeted(child: ChildProcess, port: number, address = '127.0.0.1'): Promise<void> {
   const deadline = Date.now() + START_MS;
   for (;;) {
     try {
-      await (await SmtpSession.open(port)).close();
+      await (await SmtpSession.open(port, address)).close();
       return;
     } catch (error) {
       if (Date.now() > deadline || child.exitCode !== null) throw error;

@@ -43,7 +43,7 @@ async function measure({ isQuick, runs }: BenchContext): Promise<Report> {
           path: appliance.sendPath,
           credential: appliance.credential,
           keyPrefix: `remote-${number}`,
-          recipient: sink.recipient,
+          recipients: [sink.recipient],
           clients: CLIENTS,
           connections: CONNECTIONS,
           count: isQuick ? 300 : 4000,
@@ -53,7 +53,7 @@ async function measure({ isQuick, runs }: BenchContext): Promise<Report> {
         figures['nodemailer alone'].push(
           await runSendLoad({ ...common, through: 'nodemailer', port: sink.port }),
         );
-        const local = { ...common, keyPrefix: `local-${number}`, recipient: appliance.recipient };
+        const local = { ...common, keyPrefix: `local-${number}`, recipients: [appliance.recipient] };
         figures['local transport'].push(await runOnDaemon(appliance, local));
         await appliance.untilAllReady();
       }

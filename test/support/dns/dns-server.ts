@@ -2,7 +2,6 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import packet from 'dns-packet';
-import type { Test } from 'tap';
 
 /** Records of a name by type. `NAME` is absolute, in any letter case, without a final dot. */
 export interface ZoneEntry {
@@ -192,8 +191,13 @@ export class DnsServer {
   }
 }
 
+/** A test, or whatever else says when it is over. */
+interface Owner {
+  teardown(close: () => Promise<void>): void;
+}
+
 /** A server for the zones, closed after the test. */
-export async function startDnsServer(t: Test, zones: Zones = {}): Promise<DnsServer> {
+export async function startDnsServer(t: Owner, zones: Zones = {}): Promise<DnsServer> {
   for (;;) {
     const udp = createSocket('udp4');
     udp.bind(0, '127.0.0.1');
