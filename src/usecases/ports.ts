@@ -252,7 +252,10 @@ export interface DeliveryOutcome {
   readonly reply: string;
   /** The server asks for a slower pace (421, or a 4xx that speaks of rate). */
   readonly isThrottled?: boolean;
-  /** No server was asked, because the destination rests or all connections are in use: this is no attempt, and is tried again after so long. */
+  /**
+   * This was no attempt, and is tried again after so long: the destination rests, all connections are in use, or the
+   * service is being stopped.
+   */
   readonly retryAfterMs?: number;
 }
 

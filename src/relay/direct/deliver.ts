@@ -20,7 +20,9 @@ export interface DirectDelivererOptions {
 /** A rest of a minute, then of two, up to a quarter of an hour. */
 const PACE = { maxKnown: 2_000, firstMs: 60_000, longestMs: 15 * 60_000 } as const;
 
-const STOPPING = ending('later', '4.3.2', 'the service is being stopped');
+const STOPPED = '4.3.2';
+/** It is no attempt, and is due again when the service starts. */
+const STOPPING: Ending = { ...ending('later', STOPPED, 'the service is being stopped'), retryAfterMs: 0 };
 
 /**
  * Delivers to the mail servers of other domains (RFC 5321 section 5.1), each message at most once in an attempt.
@@ -133,7 +135,7 @@ export class DirectDeliverer implements Deliverer {
         this.#attempts.add(attempt);
         const outcomes = await attempt.run();
         this.#learn(job.domain, outcomes);
-        return outcomes;
+        return this.#isClosing ? outcomes.map(asStopped) : outcomes;
       } finally {
         if (attempt !== null) this.#attempts.delete(attempt);
         leave();
@@ -144,6 +146,12 @@ export class DirectDeliverer implements Deliverer {
       return attempt?.outcomes(rest) ?? forAll(job, rest);
     }
   }
+}
+
+/** What ended because we stop says nothing of the message. */
+function asStopped(outcome: DeliveryOutcome): DeliveryOutcome {
+  const isOurs = outcome.state === 'later' && outcome.code === STOPPED && outcome.isThrottled !== true;
+  return isOurs ? { ...outcome, retryAfterMs: 0 } : outcome;
 }
 
 function hostKey(name: string): string {

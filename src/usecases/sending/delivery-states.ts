@@ -95,9 +95,13 @@ export function afterAttempt(
   const restMs = Math.max(0, ...outcomes.map(({ retryAfterMs = 0 }) => retryAfterMs));
   const isUntried = outcomes.length > 0 && outcomes.every(({ retryAfterMs }) => retryAfterMs !== undefined);
   if (isUntried && !isExpired) {
-    // It keeps its attempts, and what it was told last.
+    // It keeps its attempts, and what it was told last; a mark for a dot that has not left goes.
+    const kept = delivery.recipients.map(
+      (one): RecipientDelivery =>
+        one.state === 'sending' && byAddress.has(one.address) ? { ...one, state: 'queued', at: nowMs } : one,
+    );
     const nextAt = Math.round(nowMs + restMs * (1 + 0.1 * Math.random()));
-    return planned({ ...delivery, nextAt: delivery.recipients.some(isQueued) ? nextAt : null }, nowMs);
+    return planned({ ...delivery, recipients: kept, nextAt: kept.some(isQueued) ? nextAt : null }, nowMs);
   }
   const attempts = delivery.attempts + 1;
   const pauseMs = pauseAfter(

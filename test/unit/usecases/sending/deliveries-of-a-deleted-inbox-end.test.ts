@@ -60,25 +60,3 @@ t.test('no final dot leaves after the inbox was deleted', async t => {
   await desk.deliver(desk.of(sentId)[0]!.id);
   t.equal(mayLeave, false);
 });
-
-t.test('while the destination rests, waiting is no attempt and keeps what was said last', async t => {
-  const { desk, house, inbox } = await withDeliveries(t);
-  desk.answers.set('a@far.example', LATER);
-  const sentId = await desk.send(inbox, 'a@far.example');
-  const { id } = desk.of(sentId)[0]!;
-  await desk.deliver(id);
-  const [before] = desk.of(sentId);
-  house.now.ms = before!.nextAt!;
-  desk.answers.set('a@far.example', {
-    state: 'later',
-    host: null,
-    code: '4.4.5',
-    reply: '',
-    retryAfterMs: 60_000,
-  });
-  const againMs = (await desk.deliver(id)) ?? 0;
-  t.ok(againMs >= 60_000 && againMs <= 66_000, `${againMs} ms`);
-  const [after] = desk.of(sentId);
-  t.equal(after!.attempts, 1);
-  t.same(after!.recipients, before!.recipients);
-});
