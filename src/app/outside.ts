@@ -17,7 +17,10 @@ export const outside: Outside = { addresses, tryOutgoing };
 
 async function addresses({ relay, smtp }: Config): Promise<readonly string[]> {
   const { sourceAddress } = relay.direct;
-  const named = [...sourceAddress, ...(isIP(smtp.host) === 0 || isWildcard(smtp.host) ? [] : [smtp.host])];
+  const listens = isIP(smtp.host) === 0 || isWildcard(smtp.host) ? [] : [smtp.host];
+  // Behind a router or a proxy these are addresses that nobody else can reach.
+  const reach = new Reach(relay.direct.allowNetworks);
+  const named = [...sourceAddress, ...listens].filter(address => reach.faultOf(address) === null);
   const chosen = await Promise.all([SOMEWHERE.ipv4, SOMEWHERE.ipv6].map(sourceTowards));
   const isPublic = (address: string) => new Reach([]).faultOf(address) === null;
   // The system chooses for a family that the configuration does not name; behind a router it knows none.

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Count, EXAMPLE, Id, Ts, type Wire } from './common.js';
+import { MAX_RECIPIENTS } from './limits.js';
 import { NO_PARAMETERS, operations } from './operation.js';
 
 const deliveryExample = {
@@ -48,8 +49,7 @@ export const DELIVERY_OPERATIONS = operations({
     query: NO_PARAMETERS,
     tag: 'sending',
     summary: 'See what became of a sent message',
-    description:
-      'One entry a recipient, where this service delivers mail itself. Empty where a relay takes it, which tells nothing more.',
+    description: `One entry a recipient, ${MAX_RECIPIENTS} at most, by domain: there are no pages. Empty where a relay takes the message, which tells nothing more. A report of another system that comes in later may make a delivered or unknown one failed. Not for a message in Trash: restore it first.`,
     responses: { 200: { description: 'The recipients of the message.', schema: Deliveries } },
     uncertain: 'outbound_unavailable',
   },

@@ -25,7 +25,7 @@ const metadataFields = {
   status: z
     .enum(['accepted', 'rejected', 'unknown'])
     .describe(
-      'accepted: the relay took it, which proves no delivery. rejected: refused before that, not charged. unknown: not confirmed; do not send it again without looking.',
+      'accepted: the relay took it, or it is queued here to be delivered; neither proves a delivery. rejected: refused before that, not charged. unknown: not confirmed; do not send it again without looking.',
     ),
   provider_message_id: z.string().nullable().describe('The Message-ID, once accepted.'),
   error_code: z

@@ -24,6 +24,11 @@ old one is retired then, and stays listed until nothing that it signed can be on
 the store alone, and are never shown.
 `;
 
+const AFTER_ROTATION = `
+Publish the records of the keys that are new, and leave the others where they are. The daemon looks for them every
+minute, and each new key signs once its record was seen; "postern dns check" tells what is seen from here.
+`;
+
 /** `postern dkim`: the keys that sign mail, and their records. */
 export function addDkimCommands(program: Command, cli: Cli): void {
   const dkim = program
@@ -36,7 +41,10 @@ export function addDkimCommands(program: Command, cli: Cli): void {
     .description('list keys with their records, as lines for a zone file')
     .argument('[domain]', 'only those of this mail domain')
     .action((domain?: string) =>
-      cli.read(box => answerKeys(listDkim(box, domain === undefined ? null : domainNamed(domain)))),
+      cli.read(box => {
+        const name = domain === undefined ? null : domainNamed(domain);
+        return answerKeys(listDkim(box, name), name === null ? NO_KEYS : noKeysOf(name));
+      }),
     );
 
   dkim
@@ -56,7 +64,10 @@ export function addDkimCommands(program: Command, cli: Cli): void {
     .description('make new keys; each signs once its record was seen in the DNS')
     .argument('<domain>', 'mail domain')
     .action((domain: string) =>
-      cli.change(async box => answerKeys(await rotateDkimKeys(depsOf(box), domainNamed(domain)))),
+      cli.change(async box => {
+        const keys = await rotateDkimKeys(depsOf(box), domainNamed(domain));
+        return answerKeys(keys, NO_KEYS, AFTER_ROTATION);
+      }),
     );
 
   dkim
@@ -101,9 +112,16 @@ function domainNamed(text: string): string {
   throw failed('usage', `"${text}" is no mail domain. Name one as it stands behind the @ of an address.`);
 }
 
-function answerKeys(keys: readonly DkimKeyView[]): Answer {
+const NO_KEYS = 'No DKIM keys. "postern serve" makes them at its start.';
+
+function noKeysOf(domain: string): string {
+  return `No DKIM keys of ${domain}. "postern dkim create ${domain}" makes them.`;
+}
+
+/** @param next what to do now; nothing when it is empty */
+function answerKeys(keys: readonly DkimKeyView[], none = NO_KEYS, next = ''): Answer {
   const columns = ['domain', 'selector', 'algorithm', 'state', 'created_at', 'published_until'];
-  const table = renderTable(keys, columns, 'No DKIM keys. "postern serve" makes them at its start.');
+  const table = renderTable(keys, columns, none);
   const lines = keys.map(({ zone_line }) => `${zone_line}\n`).join('');
-  return answer({ keys }, keys.length === 0 ? table : `${table}\nRecords to publish:\n${lines}`);
+  return answer({ keys }, keys.length === 0 ? table : `${table}\nRecords to publish:\n${lines}${next}`);
 }

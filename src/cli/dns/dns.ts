@@ -201,7 +201,29 @@ function outcomeOf(
     `DANE: ${dane.in_play ? 'in play' : 'not in play'}, ${printable(dane.detail)}\n`,
   ].join('');
   if (isAllRight) return answer(document, text);
-  throw failed('dns_wrong', `something essential is wrong:\n${text.trimEnd()}`, document);
+  throw failed('dns_wrong', `something essential is wrong:\n${text}${nextSteps(checks, isClosed)}`, document);
+}
+
+function nextSteps(checks: readonly RecordCheck[], isClosed: boolean): string {
+  const has = (...wanted: RecordCheck['status'][]): boolean =>
+    checks.some(({ status }) => wanted.includes(status));
+  return [
+    ...(has('missing', 'different')
+      ? [
+          'Publish what is missing or different ("postern dns" prints it), and check again once the zone is served.',
+        ]
+      : []),
+    ...(has('failed')
+      ? [
+          'What failed could not be looked up: see to the resolvers (dns.servers, else /etc/resolv.conf), and check again.',
+        ]
+      : []),
+    ...(isClosed
+      ? [
+          'Outgoing port 25 is closed: ask the provider of this machine to open it, or send through a smarthost.',
+        ]
+      : []),
+  ].join('\n');
 }
 
 function renderCheck(check: RecordCheck): string {

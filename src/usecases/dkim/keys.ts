@@ -117,7 +117,10 @@ export async function retireDkimKey(
     const keys = keysOf(writer, domain);
     const key = keys.find(one => one.selector === selector);
     if (key === undefined || key.state === 'gone') {
-      throw refuse('not_found', `${domain} has no DKIM key "${selector}".`);
+      throw refuse(
+        'not_found',
+        `${domain} has no DKIM key "${selector}". "postern dkim list ${domain}" shows its keys.`,
+      );
     }
     if (key.state !== 'active') forget(writer, key);
     else {
@@ -192,7 +195,7 @@ function keysOf(reader: Reader, domain: string): DkimKeyRecord[] {
   if (present(keys).length > 0) return keys;
   throw refuse(
     'not_found',
-    `There are no DKIM keys of ${domain}. "postern dkim create ${domain}" makes them.`,
+    `There are no DKIM keys of ${domain}. "postern dkim list" shows those there are, "postern dkim create ${domain}" makes some.`,
   );
 }
 

@@ -88,6 +88,9 @@ function waits({ attempts, host, code }: Delivery): string {
   if (code?.startsWith('4.7.') === true && host !== null) {
     return 'The server puts it off for a while, as many do with senders they do not know (greylisting, rates). It is tried again by itself.';
   }
+  if (code === '4.4.3') {
+    return 'The DNS did not tell where mail for its domain goes. It is tried again by itself; if this happens with all domains, see to the resolvers (dns.servers, else /etc/resolv.conf).';
+  }
   return host === null
     ? 'No server was reached. It is tried again by itself; if this happens with all domains, "postern dns check" tells whether port 25 is open.'
     : 'It is tried again by itself.';

@@ -105,3 +105,14 @@ t.test('a retired key stays published for as long as a message may be queued, an
     }
   }
 });
+
+t.test('who asks for keys that are not there, or makes new ones, is told what to do', async t => {
+  const box = await cliBox(t);
+  t.match((await box.run('dkim', 'list', 'other.test')).out, '"postern dkim create other.test" makes them');
+  t.match((await box.run('dkim', 'rotate', DOMAIN)).out, /Publish the records of the keys that are new/);
+  for (const words of [
+    ['retire', 'other.test'],
+    ['retire', DOMAIN, '--selector', 'nope'],
+  ])
+    t.match(await box.failure('dkim', ...words), { code: 4, error: { message: /"postern dkim list/ } });
+});

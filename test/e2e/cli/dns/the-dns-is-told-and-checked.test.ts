@@ -116,3 +116,22 @@ t.test('control characters in what others publish do not reach the terminal', as
   t.notMatch(out, '\u001b');
   t.match(out, 'v=DMARC1; \\x1b[2Jx');
 });
+
+t.test('no address that others cannot reach is printed for the zone', async t => {
+  const { box } = await withBox(t, '220 far.test');
+  box.env.POSTERN_RELAY_DIRECT_ALLOW_NETWORKS = '';
+  box.env.POSTERN_RELAY_DIRECT_SOURCE_ADDRESS = '10.1.2.3';
+  box.env.POSTERN_SMTP_HOST = '127.0.0.1';
+  t.notMatch((await box.run('dns')).out, /127\.0\.0\.1|10\.1\.2\.3/);
+});
+
+t.test('where a check fails it says what to do', async t => {
+  const { box } = await withBox(t, '220 far.test');
+  box.env.POSTERN_RELAY_TRANSPORT = 'direct';
+  t.match((await check(box)).err, /Publish what is missing or different \("postern dns" prints it\)/);
+  const closed = await withBox(t, null);
+  closed.box.env.POSTERN_RELAY_TRANSPORT = 'direct';
+  t.match((await check(closed.box)).err, /port 25 is closed: ask the provider/);
+  box.env.POSTERN_DNS_SERVERS = '127.0.0.1:9';
+  t.match((await check(box)).err, /see to the resolvers \(dns\.servers, else/);
+});
