@@ -1,7 +1,8 @@
 import t from 'tap';
+import { saysNoSuchAddress } from '../../src/domain/delivery-reports.js';
 import { suppressedRecipients } from '../../src/store/records/suppressions.js';
 import { verifyStore } from '../../src/store/verify/verify-store.js';
-import { RECORDED_REPORTS } from '../support/letters/reports.js';
+import { RECORDED_ANSWERS, RECORDED_REPORTS } from '../support/letters/reports.js';
 import { dsn, failed, renameByRelay, withReports } from '../unit/usecases/inbound/with-reports.js';
 import { index, parseForReal } from '../unit/usecases/with-parser.js';
 
@@ -74,14 +75,37 @@ t.test('every recorded report is matched with its message', async t => {
     const recipient = `n${index}@remote.example`;
     const { id, messageId } = await house.sendTo(house.inboxId, 'first@remote.example', recipient);
     await house.report(recorded.write({ messageId, recipient, sender: 'agent@example.org' }));
-    const isNews = recorded.action !== 'delayed';
+    const isNews = recorded.action === 'failed' || recorded.action === 'complained';
     const kind = recorded.kind === 'abuse' ? 'complaint' : 'failed';
     t.match(house.news.splice(0), isNews ? [{ sentId: id, recipient, kind }] : [], recorded.name);
-    const isSuppressed = kind === 'complaint' || (isNews && recorded.status !== null);
+    const isSuppressed = kind === 'complaint' || (isNews && saysNoSuchAddress(recorded.status ?? ''));
     const addresses = house.suppressed().map(({ address }) => address);
     t.equal(addresses.includes(recipient), isSuppressed, recorded.name);
   }
   t.strictSame(verifyStore(house.store).faults, []);
+});
+
+t.test('no recorded report counts in another inbox, or for whom the message did not go to', async t => {
+  const house = await withReports(t);
+  const sibling = await house.addInbox('sibling');
+  const { messageId } = await house.sendTo(house.inboxId, ANN);
+  const sender = 'agent@example.org';
+  for (const { name, write } of RECORDED_REPORTS) {
+    await house.report(write({ messageId, recipient: ANN, sender }), sibling);
+    await house.report(write({ messageId, recipient: 'nobody@remote.example', sender }));
+    await house.report(write({ messageId: 'x@example.org', recipient: ANN, sender }));
+    t.strictSame([house.news.length, house.suppressed().length], [0, 0], name);
+  }
+});
+
+t.test('no answer of a machine counts, whatever it says', async t => {
+  const house = await withReports(t);
+  const { messageId } = await house.sendTo(house.inboxId, ANN);
+  for (const { name, write } of RECORDED_ANSWERS) {
+    const id = await house.report(write({ messageId, recipient: ANN, sender: 'agent@example.org' }));
+    t.equal(house.message(id)?.status, 'ready', name);
+    t.strictSame([house.news.length, house.suppressed().length], [0, 0], name);
+  }
 });
 
 t.test('a message that a relay gave another Message-ID is known by that one', async t => {

@@ -429,6 +429,90 @@ ${original(facts)}
 ------=_Part_1234_567890.1768478406000--
 `;
 
+const outlookCom = (facts: ReportFacts) => `From: postmaster@outlook.example
+To: ${facts.sender}
+Date: Thu, 15 Jan 2026 12:00:05 +0000
+MIME-Version: 1.0
+Content-Type: multipart/report; report-type=delivery-status;
+	boundary="9B095B5ADSN=_01D9E1F0AB12CD34000012AB"
+X-DSNContext: 335a7efd - 4523 - 00000001 - 80040546
+Message-ID: <aBcD1234E00005678@BL2NAM02FT012.mail.outlook.example>
+Subject: Delivery Status Notification (Failure)
+
+This is a MIME-formatted message.
+Portions of this message may be unreadable without a MIME-capable mail program.
+
+--9B095B5ADSN=_01D9E1F0AB12CD34000012AB
+Content-Type: text/plain; charset=unicode-1-1-utf-7
+
+This is an automatically generated Delivery Status Notification.
+
+Delivery to the following recipients failed.
+
+       ${facts.recipient}
+
+
+--9B095B5ADSN=_01D9E1F0AB12CD34000012AB
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns;BL2NAM02FT012.mail.outlook.example
+Received-From-MTA: dns;mail.example.org
+Arrival-Date: Thu, 15 Jan 2026 12:00:04 +0000
+
+Final-Recipient: rfc822;${facts.recipient}
+Action: failed
+Status: 5.5.0
+Diagnostic-Code: smtp;550 5.5.0 Requested action not taken: mailbox unavailable (S2017062302).
+
+
+--9B095B5ADSN=_01D9E1F0AB12CD34000012AB
+Content-Type: message/rfc822
+
+${original(facts)}
+--9B095B5ADSN=_01D9E1F0AB12CD34000012AB--
+`;
+
+/** Exchange Online where its connector gave up: diagnostics of its own, header alone, in a second language besides. */
+const exchangeOnline = (facts: ReportFacts) => `MIME-Version: 1.0
+From: <postmaster@remote.example>
+To: <${facts.sender}>
+Date: Thu, 15 Jan 2026 12:00:04 +0000
+Content-Type: multipart/report; report-type=delivery-status;
+	boundary="e0f3a4de-3f4c-4c58-9d0e-0a6bfb0f2b11"
+X-MS-Exchange-Message-Is-Ndr:
+Message-ID: <2b0a@AM0PR01MB0001.prod.example>
+In-Reply-To: <${facts.messageId}>
+References: <another@remote.example> <${facts.messageId}>
+Subject: =?utf-8?B?VW56dXN0ZWxsYmFyOiBOb3RlcyBvZiB0aGUgbWVldGluZw==?=
+
+--e0f3a4de-3f4c-4c58-9d0e-0a6bfb0f2b11
+Content-Type: text/html; charset="utf-8"
+Content-Transfer-Encoding: base64
+
+PGh0bWw+PGJvZHk+SWhyZSBOYWNocmljaHQga29ubnRlIG5pY2h0IHp1Z2VzdGVsbHQgd2VyZGVuLjwvYm9keT48L2h0bWw+
+
+--e0f3a4de-3f4c-4c58-9d0e-0a6bfb0f2b11
+Content-Type: message/delivery-status
+Content-Transfer-Encoding: quoted-printable
+
+Reporting-MTA: dns;AM0PR01MB0001.prod.example
+
+Original-Recipient: rfc822;${facts.recipient.replace('@', '=40')}
+Final-Recipient: rfc822;${facts.recipient}
+Action: failed
+Status: 5.2.2
+Diagnostic-Code: smtp;554 5.2.2 mailbox full; STOREDRV.Deliver.Exception:QuotaExceededException.MapiExceptionShutoffQuotaExceeded;=
+ Failed to process message due to a permanent exception
+Remote-MTA: dns;AM0PR01MB0001.prod.example
+
+--e0f3a4de-3f4c-4c58-9d0e-0a6bfb0f2b11
+Content-Type: text/rfc822-headers
+
+Received: from mail.example.org (192.0.2.9) by AM0PR01MB0001.prod.example
+${originalHeader(facts)}
+--e0f3a4de-3f4c-4c58-9d0e-0a6bfb0f2b11--
+`;
+
 const arf = (facts: ReportFacts, type = 'abuse') => `From: Feedback Loop <feedback@fbl.remote.example>
 To: ${facts.sender}
 Date: Fri, 16 Jan 2026 08:00:00 +0000
@@ -550,5 +634,203 @@ Will-Retry-Until: Tue, 20 Jan 2026 12:00:01 +0000 (UTC)`,
     said: /User unknown$/,
   },
   { name: 'Amazon SES', write: ses, kind: 'dsn', action: 'failed', status: '5.1.1', said: /user unknown$/ },
+  {
+    name: 'Outlook.com',
+    write: outlookCom,
+    kind: 'dsn',
+    action: 'failed',
+    status: '5.5.0',
+    said: /mailbox unavailable/,
+  },
+  {
+    name: 'Exchange Online, a full mailbox',
+    write: exchangeOnline,
+    kind: 'dsn',
+    action: 'failed',
+    status: '5.2.2',
+    said: /QuotaExceeded/,
+  },
+  {
+    name: 'Zimbra',
+    write: facts =>
+      postfix(
+        facts,
+        `I'm sorry to have to inform you that your message could not
+be delivered to one or more recipients. It's attached below.
+
+<${facts.recipient}>: host zimbra.remote.example[192.0.2.26] said: 554 5.1.1
+    <${facts.recipient}>: Recipient address rejected: No such user here`,
+        `Final-Recipient: rfc822; ${facts.recipient}
+Original-Recipient: rfc822;${facts.recipient}
+Action: failed
+Status: 5.0.0
+Remote-MTA: dns; zimbra.remote.example
+Diagnostic-Code: smtp; 554 5.1.1 <${facts.recipient}>: Recipient address rejected: No such
+    user here`,
+      ),
+    kind: 'dsn',
+    action: 'failed',
+    status: '5.1.1',
+    said: /No such user here$/,
+  },
+  {
+    name: 'Yahoo of today',
+    write: facts =>
+      postfix(
+        facts,
+        `Sorry, we were unable to deliver your message to the following address.
+
+<${facts.recipient}>:
+552: 1 Requested mail action aborted, mailbox not found`,
+        `Final-Recipient: rfc822;${facts.recipient}
+Action: failed
+Status: 5.0.0
+Diagnostic-Code: smtp; 552 1 Requested mail action aborted, mailbox not found`,
+      ),
+    kind: 'dsn',
+    action: 'failed',
+    status: '5.0.0',
+    said: /mailbox not found$/,
+  },
+  ...(['delivered', 'relayed', 'expanded'] as const).map(action => ({
+    name: `Postfix, ${action}`,
+    write: (facts: ReportFacts) =>
+      postfix(
+        facts,
+        `Your message was successfully delivered to the destination(s) listed below.
+
+<${facts.recipient}>: delivery via mx2.remote.example[192.0.2.25]:25: 250 2.1.5 Ok`,
+        `Final-Recipient: rfc822; ${facts.recipient}
+Original-Recipient: rfc822;${facts.recipient}
+Action: ${action}
+Status: 2.1.5
+Remote-MTA: dns; mx2.remote.example
+Diagnostic-Code: smtp; 250 2.1.5 Ok`,
+      ),
+    kind: 'dsn' as const,
+    action,
+    status: '2.1.5',
+    said: /^250 2\.1\.5 Ok$/,
+  })),
   { name: 'a complaint', write: arf, kind: 'abuse', action: 'complained', status: null, said: null },
+];
+
+/** Mail that answers by itself, or tells of no failure: ordinary mail, whatever it says of addresses and delivery. */
+export const RECORDED_ANSWERS: readonly {
+  readonly name: string;
+  readonly write: (facts: ReportFacts) => string;
+}[] = [
+  {
+    name: 'a vacation of Sieve',
+    write: facts => `Return-Path: <>
+From: ${facts.recipient}
+To: <${facts.sender}>
+Subject: Auto: Notes of the meeting
+In-Reply-To: <${facts.messageId}>
+References: <${facts.messageId}>
+Auto-Submitted: auto-replied (vacation)
+Precedence: bulk
+Content-Type: text/plain; charset=utf-8
+
+I am away until Monday. Mail to ${facts.recipient} is not read; it could not be delivered to anybody else.
+`,
+  },
+  {
+    name: 'an absence in Exchange',
+    write: facts => `Return-Path: <>
+From: Ann <${facts.recipient}>
+To: Agent <${facts.sender}>
+Subject: Automatic reply: Notes of the meeting
+In-Reply-To: <${facts.messageId}>
+References: <${facts.messageId}>
+X-Auto-Response-Suppress: All
+auto-submitted: auto-generated
+Content-Type: multipart/alternative; boundary="_000_absence_"
+MIME-Version: 1.0
+
+--_000_absence_
+Content-Type: text/plain; charset="us-ascii"
+
+I have left the company: 550 5.1.1 ${facts.recipient} User unknown. Write to bob@remote.example.
+--_000_absence_
+Content-Type: text/html; charset="us-ascii"
+
+<p>I have left the company.</p>
+--_000_absence_--
+`,
+  },
+  {
+    name: 'an absence told by a mailer daemon, in qmail style',
+    write: facts => `Return-Path: <>
+From: MAILER-DAEMON@mx.remote.example
+To: <${facts.sender}>
+In-Reply-To: <${facts.messageId}>
+Auto-Submitted: auto-replied
+
+Hi. ${facts.recipient} does not work here any more.
+
+<${facts.recipient}>:
+No mailbox here by that name. (#5.1.1)
+
+--- Below this line is a copy of the message.
+
+${original(facts)}`,
+  },
+  {
+    name: 'a delay of Exim in plain text',
+    write: facts => `Return-path: <>
+From: Mail Delivery System <Mailer-Daemon@mx.remote.example>
+To: <${facts.sender}>
+Subject: Warning: message 1tXYZa-0001Ab-0C delayed 24 hours
+Auto-Submitted: auto-replied
+
+This message was created automatically by mail delivery software.
+A message that you sent has not yet been delivered to one or more of its
+recipients after more than 24 hours on the queue on mx.remote.example.
+
+The message identifier is:     1tXYZa-0001Ab-0C
+The subject of the message is: Notes of the meeting
+
+The address to which the message has not yet been delivered is:
+
+  ${facts.recipient}
+    Delay reason: 451 4.1.1 try later
+
+No action is required on your part. Delivery attempts will continue for
+some time, and this warning may be repeated at intervals if the message
+remains undelivered.
+
+------ This is a copy of the message, including all the headers. ------
+
+${original(facts)}`,
+  },
+  {
+    name: 'a receipt of a reader who deleted it',
+    write: facts => `From: ${facts.recipient}
+To: <${facts.sender}>
+Subject: Not read: Notes of the meeting
+In-Reply-To: <${facts.messageId}>
+MIME-Version: 1.0
+Content-Type: multipart/report; report-type=disposition-notification; boundary=mdn
+
+--mdn
+Content-Type: text/plain
+
+Your message was deleted without being read.
+--mdn
+Content-Type: message/disposition-notification
+
+Reporting-UA: mail.remote.example; Reader
+Final-Recipient: rfc822;${facts.recipient}
+Original-Message-ID: <${facts.messageId}>
+Disposition: automatic-action/MDN-sent-automatically; deleted
+Action: failed
+Status: 5.1.1
+--mdn
+Content-Type: message/rfc822
+
+${original(facts)}
+--mdn--
+`,
+  },
 ];
