@@ -5,11 +5,12 @@ import t from 'tap';
 import { createAgent } from '../../support/box/agents.js';
 import { type PosternBox, startBox } from '../../support/box/postern-box.js';
 import { makeCertificate } from '../../support/certificate.js';
+import { skipWithout } from '../../support/installed.js';
 import { sha256 } from '../../support/letters/letters.js';
 import { temporaryFolder } from '../../support/redis/redis.js';
 
 const hasPython = spawnSync('python3', ['-c', 'import smtplib, ssl, email']).status === 0;
-const skip = !hasPython && 'needs python3 with its standard library';
+const skip = skipWithout(hasPython ? null : 'needs python3 with its standard library');
 
 /** A client that shares nothing with ours: Python's standard library builds the message and sends it. */
 const CLIENT = `

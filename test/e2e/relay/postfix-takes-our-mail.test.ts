@@ -1,7 +1,8 @@
 import t from 'tap';
 import type { SmarthostTransport } from '../../../src/relay/smarthost/transport.js';
-import { PostfixPeer, postfixObstacle } from '../../bench/peers/postfix.js';
+import { PostfixPeer } from '../../bench/peers/postfix.js';
 import { makeIdentity } from '../../support/certificate.js';
+import { skipWithoutPostfix } from '../../support/installed.js';
 import { temporaryFolder } from '../../support/redis/redis.js';
 import { attempt, transportTo } from '../../unit/relay/smarthost/with-smarthost.js';
 
@@ -10,7 +11,7 @@ const TRACE = /^(?:Return-Path|X-Original-To|Delivered-To|Received): /;
 const SIZE_LIMIT = 2_000_000;
 const AGENT = 'agent@postfix.test';
 
-const skip = postfixObstacle() ?? false;
+const skip = skipWithoutPostfix();
 
 let postfix: PostfixPeer;
 let transport: SmarthostTransport;

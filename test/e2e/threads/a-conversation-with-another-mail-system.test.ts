@@ -4,6 +4,7 @@ import type { Test } from 'tap';
 import t from 'tap';
 import type { ReceivedContent } from '../../../src/contract/messages.js';
 import { createAgent, type TestAgent } from '../../support/box/agents.js';
+import { skipWithout } from '../../support/installed.js';
 import { sha256 } from '../../support/letters/letters.js';
 import { answer, submissionOf } from '../../support/sending/correspondence.js';
 import { createDraft, sendDraft } from '../../support/sending/drafts.js';
@@ -11,7 +12,7 @@ import { type Receipt, send } from '../../support/sending/sending.js';
 import { startSmarthostBox } from '../../support/smarthost/smarthost-box.js';
 
 const hasPython = spawnSync('python3', ['-c', 'import smtplib, email']).status === 0;
-const skip = !hasPython && 'needs python3 with its standard library';
+const skip = skipWithout(hasPython ? null : 'needs python3 with its standard library');
 
 /**
  * The other side: Python's own mail library. It is given what the agent's last message was on the wire, says what

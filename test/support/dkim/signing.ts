@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { type DkimAlgorithm, dkimRecord, dkimRecordName } from '../../../src/domain/dkim.js';
 import type { SigningKey } from '../../../src/mail/write/sign-message.js';
+import { skipWithout } from '../installed.js';
 
 /** A key that signs, and the record that a verifier finds. */
 export interface TestKey extends SigningKey {
@@ -53,9 +54,11 @@ for line in sys.stdin:
     print(json.dumps(verify(line)))
 `;
 
-export const needsVerifier =
-  spawnSync(PYTHON, ['-c', 'import dkim, nacl']).status !== 0 &&
-  "needs Debian's python3-dkim and python3-nacl";
+export const needsVerifier = skipWithout(
+  spawnSync(PYTHON, ['-c', 'import dkim, nacl']).status === 0
+    ? null
+    : "needs Debian's python3-dkim and python3-nacl",
+);
 
 export interface Signed {
   readonly records: Readonly<Record<string, string>>;

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { Mailbox } from '../../../../src/domain/message-parts.js';
 import { composeMessage, type OutgoingMessage } from '../../../../src/mail/write/compose-message.js';
+import { skipWithout } from '../../../support/installed.js';
 import { asRead, fileAsRead, goesAsItIs, inOrder, message, referencesOf } from './outgoing-messages.js';
 
 /** The email package of Python's standard library: a reader that shares no code with ours. */
@@ -63,7 +64,7 @@ for line in sys.stdin:
 `;
 
 const hasPython = spawnSync('python3', ['-c', 'import email.policy']).status === 0;
-const skip = !hasPython && 'needs python3 with its standard library';
+const skip = skipWithout(hasPython ? null : 'needs python3 with its standard library');
 const COUNT = 300;
 
 async function readByPython(messages: readonly OutgoingMessage[]): Promise<unknown[]> {

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import t from 'tap';
 import { composeNotice } from '../../../../src/usecases/sending/send-notice.js';
+import { skipWithout } from '../../../support/installed.js';
 import { parseBytes } from '../../mail/read/parse-text.js';
 import { NOTICES, noticed, SENT } from './notices.js';
 
@@ -52,7 +53,7 @@ interface Read {
 }
 
 const hasPython = spawnSync('python3', ['-c', 'import email.policy']).status === 0;
-const skip = !hasPython && 'needs python3 with its standard library';
+const skip = skipWithout(hasPython ? null : 'needs python3 with its standard library');
 
 t.test('by the email package of Python', { skip }, async t => {
   let input = '';
