@@ -1,6 +1,7 @@
 import { deliveriesOf, type RecipientDelivery, saveDelivery } from '../../store/records/deliveries.js';
 import type { NoteBounce } from '../inbound/note-report.js';
 import type { Clock } from '../ports.js';
+import { planned } from './delivery-states.js';
 
 /**
  * What another system reports about a recipient that had got the message, or may have, is the last word. One that is
@@ -23,7 +24,7 @@ export function noteBounce(clock: Clock): NoteBounce {
         isTold: true,
       } as const;
       const recipients = delivery.recipients.map(one => (isMeant(one) ? { ...one, ...failed } : one));
-      saveDelivery(writer, delivery, { ...delivery, recipients }, nowMs);
+      saveDelivery(writer, delivery, planned({ ...delivery, recipients }, nowMs), nowMs);
     }
   };
 }
