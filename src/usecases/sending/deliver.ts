@@ -14,7 +14,7 @@ import {
 import { getInbox } from '../../store/records/inboxes.js';
 import { pendingPages } from '../../store/records/pending.js';
 import { learnOfRecipient } from '../inboxes/suppressions.js';
-import type { Clock, Deliverer, DeliveryOutcome, Logger } from '../ports.js';
+import { type Clock, type Deliverer, type DeliveryOutcome, type Logger, lapseInstant } from '../ports.js';
 import { readWhole } from '../shared/contents.js';
 import {
   abandoned,
@@ -86,7 +86,7 @@ async function tryOnce(deps: DeliverDeps, delivery: DeliveryRecord): Promise<Del
     const before = getDelivery(writer, delivery.id);
     if (before === undefined) return undefined;
     const nowMs = clock();
-    const after = afterAttempt(before, outcomes, { nowMs, maxAgeMs });
+    const after = afterAttempt(before, outcomes, { nowMs, lapseMs: lapseInstant(clock), maxAgeMs });
     for (const [at, one] of after.recipients.entries()) {
       const isNews = one.state === 'failed' && before.recipients[at]?.state !== 'failed';
       if (isNews && isNoSuchAddress(one)) learn(writer, after, one, nowMs);

@@ -78,14 +78,22 @@ export function beforeDot(
   return { ...delivery, recipients };
 }
 
+export interface AttemptTimes {
+  readonly nowMs: number;
+  /** Up to when things may lapse (`lapseInstant`): nothing is given up by a clock that may be wrong. */
+  readonly lapseMs: number;
+  /** After so long what waits is given up. */
+  readonly maxAgeMs: number;
+}
+
 /** As it is after an attempt. Recipients that were cancelled meanwhile and had not been sent to stay cancelled. */
 export function afterAttempt(
   delivery: DeliveryRecord,
   outcomes: readonly DeliveryOutcome[],
-  { nowMs, maxAgeMs }: { readonly nowMs: number; readonly maxAgeMs: number },
+  { nowMs, lapseMs, maxAgeMs }: AttemptTimes,
 ): DeliveryRecord {
   const byAddress = new Map(outcomes.map(outcome => [outcome.recipient, outcome]));
-  const isExpired = nowMs - delivery.createdAt >= maxAgeMs;
+  const isExpired = lapseMs - delivery.createdAt >= maxAgeMs;
   const recipients = delivery.recipients.map(one => {
     const outcome = byAddress.get(one.address);
     if (outcome === undefined || !isOpen(one)) return one;
@@ -108,8 +116,10 @@ export function afterAttempt(
     attempts,
     outcomes.some(({ isThrottled }) => isThrottled === true),
   );
-  // The last attempt is made when the time is over, not some hours before.
-  const nextAt = Math.min(nowMs + pauseMs, Math.max(nowMs + MINUTE_MS, delivery.createdAt + maxAgeMs));
+  const leftMs = delivery.createdAt + maxAgeMs - nowMs;
+  // The last attempt is made when the time is over, not some hours before. By a clock that is ahead it is over already.
+  const lastMs = leftMs > 0 ? Math.max(MINUTE_MS, leftMs) : pauseMs;
+  const nextAt = nowMs + Math.min(pauseMs, lastMs);
   return planned(
     { ...delivery, recipients, attempts, nextAt: recipients.some(isQueued) ? nextAt : null },
     nowMs,

@@ -225,6 +225,39 @@ t.test(
   },
 );
 
+t.test('a report about one whose notice is still owed stands for the notice, and ends it', async t => {
+  const { desk, house, inbox } = await withDeliveries(t);
+  desk.answers.set('a@one.example', { state: 'unknown', code: '4.4.2', reply: 'cut off' });
+  const id = await desk.send(inbox, 'a@one.example');
+  const delivery = desk.of(id)[0]!.id;
+  desk.hasRoom = false;
+  t.equal(await desk.deliver(delivery), 60_000);
+  const news = { sentId: id, recipient: 'a@one.example', kind: 'failed', status: '5.2.2' } as const;
+  await house.store.write(writer => noteBounce(house.clock)(writer, { ...news, diagnostic: 'full' }));
+  t.match(desk.of(id), [{ dueAt: null, recipients: [{ state: 'failed', isTold: true }] }]);
+  t.equal(await desk.deliver(delivery), undefined);
+  t.same(faultsOf(house), []);
+});
+
+t.test('by a clock that may be wrong nothing is given up, nor tried more often', async t => {
+  const { desk, house, inbox } = await withDeliveries(t);
+  desk.answers.set('a@one.example', LATER);
+  const id = await desk.send(inbox, 'a@one.example');
+  const { id: delivery, createdAt } = desk.of(id)[0]!;
+  house.now.ms = createdAt + 365 * 24 * HOUR_MS;
+  house.now.isInDoubt = true;
+  for (const minutes of [1, 5]) {
+    const pauseMs = await desk.deliver(delivery);
+    t.ok(Math.abs(pauseMs! - minutes * 60_000) <= 6_000 * minutes, `${minutes} minutes: ${pauseMs} ms`);
+    house.now.ms += pauseMs!;
+  }
+  t.match(desk.of(id), [{ attempts: 2, recipients: [{ state: 'queued' }] }]);
+  house.now.isInDoubt = false;
+  t.equal(await desk.deliver(delivery), undefined);
+  t.match(desk.of(id), [{ recipients: [{ state: 'failed', code: '4.4.7' }] }]);
+  t.same(faultsOf(house), []);
+});
+
 t.test('an address that does not exist is learnt by the account that sent there', async t => {
   const { desk, house, inbox } = await withDeliveries(t);
   desk.answers.set('gone@one.example', FAILED);
