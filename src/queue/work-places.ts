@@ -42,9 +42,9 @@ class Waiting {
   }
 
   /** The next id that may have a place. Those that may not keep their turn. */
-  next(may: (owner: string, destination: string) => boolean): WorkId | undefined {
+  next(has: { roomFor(owner: string): boolean; roomTo(destination: string): boolean }): WorkId | undefined {
     for (const [owner, turns] of this.#owners) {
-      const id = turns.next(destination => may(owner, destination));
+      const id = has.roomFor(owner) ? turns.next(has.roomTo) : undefined;
       if (id === undefined) continue;
       this.#size--;
       this.#owners.delete(owner);
@@ -70,8 +70,8 @@ interface Way {
 /**
  * Decides which id is worked on next, and never has one id worked on twice at once. Ids wait by way, and their owners
  * take turns. With limits, an owner has at most as many places as are free, so that there is one for the next owner, and
- * a destination no more than its own: work that hangs holds up neither other owners nor other destinations. Ids that must be alone begin when nothing else is in flight; their turns alternate with those of all
- * others.
+ * a destination no more than its own: work that hangs holds up neither other owners nor other destinations. Ids that
+ * must be alone begin when nothing else is in flight; their turns alternate with those of all others.
  */
 export class WorkPlaces {
   readonly #work: (id: WorkId) => Promise<void>;
@@ -119,8 +119,10 @@ export class WorkPlaces {
    */
   takeNow(id: WorkId, lane: Lane): boolean {
     const way = this.#wayOf(lane);
+    const { owner, destination = '' } = lane;
+    const hasRoom = this.#hasRoomFor(way, owner) && this.#hasRoomTo(way, destination);
     // What waits although there are places may not have them.
-    const hasPlace = way.taken < way.places && !this.#isAloneDue && this.#mayBegin(way, lane);
+    const hasPlace = way.taken < way.places && !this.#isAloneDue && hasRoom;
     if (this.#isClosed || way === this.#alone || !hasPlace || this.has(id)) return false;
     this.#arrive(id, way, lane);
     this.#begin(id, way);
@@ -171,17 +173,24 @@ export class WorkPlaces {
     this.#fill(this.#alone);
   }
 
-  #mayBegin({ places, taken, byOwner, byDestination }: Way, { owner, destination = '' }: Lane): boolean {
-    if (this.#limits === null) return true;
-    if ((byOwner.get(owner) ?? 0) >= places - taken) return false;
-    return (byDestination.get(destination) ?? 0) < this.#limits.perDestination(destination);
+  #hasRoomFor({ places, taken, byOwner }: Way, owner: string): boolean {
+    return this.#limits === null || (byOwner.get(owner) ?? 0) < places - taken;
+  }
+
+  #hasRoomTo({ byDestination }: Way, destination: string): boolean {
+    return (
+      this.#limits === null ||
+      (byDestination.get(destination) ?? 0) < this.#limits.perDestination(destination)
+    );
   }
 
   #fill(way: Way): void {
+    const room = {
+      roomFor: (owner: string) => this.#hasRoomFor(way, owner),
+      roomTo: (destination: string) => this.#hasRoomTo(way, destination),
+    };
     while (way.taken < way.places) {
-      const id = way.waiting.next((owner, destination) =>
-        this.#mayBegin(way, { way: '', owner, destination, isAlone: false }),
-      );
+      const id = way.waiting.next(room);
       if (id === undefined) return;
       this.#begin(id, way);
     }
