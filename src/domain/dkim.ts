@@ -1,3 +1,5 @@
+import { readTags } from './tag-list.js';
+
 /** How a DKIM key signs (RFC 6376 section 3.3.2, RFC 8463). */
 export type DkimAlgorithm = 'rsa-sha256' | 'ed25519-sha256';
 
@@ -31,31 +33,22 @@ export function dkimRecord({ algorithm, publicKey }: DkimPublicKey): string {
  * any (RFC 6376 section 3.6.2.2), so there has to be one.
  * @param records the text of each TXT record at the name of the key, its strings joined
  */
-export function isKeyOf({ algorithm, publicKey }: DkimPublicKey, records: readonly string[]): boolean {
+export function isKeyOf(key: DkimPublicKey, records: readonly string[]): boolean {
   const [record] = records;
-  if (record === undefined || records.length > 1) return false;
-  const tags = readTags(record);
+  return record !== undefined && records.length === 1 && saysSameKey(record, dkimRecord(key));
+}
+
+/** Does a record give the key of ours, for signatures of mail as we make them (RFC 6376 section 3.6.1)? */
+export function saysSameKey(record: string, ours: string): boolean {
+  const [tags, wanted] = [readTags(record), readTags(ours)];
   return (
     tags !== null &&
-    tags.get('p') === publicKey &&
+    tags.get('p') === wanted?.get('p') &&
     (tags.get('v') ?? 'DKIM1') === 'DKIM1' &&
-    (tags.get('k') ?? 'rsa') === KEY_TYPES[algorithm] &&
+    (tags.get('k') ?? 'rsa') === wanted?.get('k') &&
     admits(tags.get('h'), ['sha256']) &&
     admits(tags.get('s'), ['*', 'email'])
   );
-}
-
-/** Tags of a record (RFC 6376 section 3.2), without white space; null when one is there twice or has no name. */
-function readTags(record: string): ReadonlyMap<string, string> | null {
-  const tags = new Map<string, string>();
-  for (const part of record.replace(/\s+/g, '').split(';')) {
-    if (part === '') continue;
-    const at = part.indexOf('=');
-    const name = part.slice(0, at);
-    if (at < 1 || tags.has(name)) return null;
-    tags.set(name, part.slice(at + 1));
-  }
-  return tags;
 }
 
 /** Does a list with colons, where there is one, have one of these? */

@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net';
+import { dkimRecordName } from './dkim.js';
 import { reverseName } from './networks.js';
 
 /** A DKIM key as it is published (RFC 6376 section 3.6.2). */
@@ -71,7 +72,7 @@ export function domainRecords({ domain, hostname, dkim, transport }: ZoneFacts):
   return [
     { kind: 'mx', name: domain, type: 'MX', value: `${MX_PREFERENCE} ${hostname}`, isEssential: true },
     text('spf', domain, `v=spf1 a:${hostname} ~all`, isDirect),
-    ...dkim.map(key => text('dkim', `${key.selector}._domainkey.${domain}`, key.record, isDirect)),
+    ...dkim.map(key => text('dkim', dkimRecordName(domain, key.selector), key.record, isDirect)),
     text('dmarc', `_dmarc.${domain}`, `v=DMARC1; p=quarantine; ${reports}`, false),
     text('tls_reporting', `_smtp._tls.${domain}`, `v=TLSRPTv1; ${reports}`, false),
   ];
@@ -94,14 +95,4 @@ function dotted(type: ZoneRecord['type'], value: string): string {
 function quoted(value: string): string {
   const strings = value.match(/[\s\S]{1,255}/g) ?? [''];
   return strings.map(one => `"${one.replace(/["\\]/g, character => `\\${character}`)}"`).join(' ');
-}
-
-/** The tags of a record such as `v=DMARC1; p=none` (RFC 6376 section 3.2), without white space. */
-export function tagsOf(record: string): ReadonlyMap<string, string> {
-  return new Map(
-    record.split(';').flatMap((field): [string, string][] => {
-      const at = field.indexOf('=');
-      return at < 0 ? [] : [[field.slice(0, at).trim(), field.slice(at + 1).replace(/\s+/g, '')]];
-    }),
-  );
 }

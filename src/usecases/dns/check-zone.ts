@@ -2,14 +2,10 @@ import { isIP, isIPv4 } from 'node:net';
 import type { DnsAnswer } from '../../dns/answer.js';
 import type { Dns } from '../../dns/dns-client.js';
 import { lookUpReverse } from '../../dns/reverse.js';
+import { saysSameKey } from '../../domain/dkim.js';
 import { inNetworks, reverseName } from '../../domain/networks.js';
-import {
-  domainRecords,
-  hostRecords,
-  tagsOf,
-  type ZoneFacts,
-  type ZoneRecord,
-} from '../../domain/zone-records.js';
+import { readTags } from '../../domain/tag-list.js';
+import { domainRecords, hostRecords, type ZoneFacts, type ZoneRecord } from '../../domain/zone-records.js';
 
 /** A record as it should be, and what the DNS has in its place. */
 export interface RecordCheck {
@@ -114,21 +110,18 @@ function isOfKind({ kind }: ZoneRecord, version: string, text: string): boolean 
 function judge(record: ZoneRecord, found: string, facts: Facts): Verdict {
   const { kind, name, value } = record;
   if (found === value) return right([]);
-  const tags = tagsOf(found);
-  switch (kind) {
-    case 'dkim': {
-      const wanted = tagsOf(value);
-      const isSame =
-        tags.get('p') === wanted.get('p') && (tags.get('k') ?? 'rsa') === (wanted.get('k') ?? 'rsa');
-      return isSame ? right([]) : different([]);
-    }
-    case 'dmarc':
-      return /^(?:none|quarantine|reject)$/.test(tags.get('p') ?? '') ? right([]) : different([]);
-    case 'tls_reporting':
-      return tags.has('rua') ? right([]) : different([]);
-    default:
-      return judgeSpf(name, found, facts);
-  }
+  if (kind === 'dkim') return saysSameKey(found, value) ? right([]) : different([]);
+  if (kind === 'dmarc' || kind === 'tls_reporting') return judgeTags(kind, found);
+  return judgeSpf(name, found, facts);
+}
+
+function judgeTags(kind: 'dmarc' | 'tls_reporting', found: string): Verdict {
+  const tags = readTags(found);
+  if (tags === null)
+    return different([], 'a tag is there twice or cannot be read, and receivers take none of it');
+  const isRight =
+    kind === 'dmarc' ? /^(?:none|quarantine|reject)$/.test(tags.get('p') ?? '') : tags.has('rua');
+  return isRight ? right([]) : different([]);
 }
 
 /** Does an SPF record name us (RFC 7208 section 5)? What it includes is not followed. */
