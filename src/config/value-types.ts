@@ -182,7 +182,8 @@ export function localPart(): ValueType<string> {
   };
 }
 
-function checkMailDomain(text: string): Checked<string> {
+/** The domain of inboxes: a full name, or `localhost` for a trial; lowercased. */
+export function checkMailDomain(text: string): Checked<string> {
   const domain = checkDomainName(text);
   if (domain.ok && !domain.value.includes('.') && domain.value !== 'localhost') {
     return invalid('is a single label; mail needs a full domain name');

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { checkMailDomain } from '../../config/value-types.js';
 import { normaliseDomain } from '../../domain/addresses.js';
 import {
   type DkimDeps,
@@ -102,14 +103,13 @@ function depsOf({ store, clock, config }: Box): DkimDeps {
   return { store, clock, maxQueuedMs: maxQueuedMs(config) };
 }
 
-/** Two labels or more that stand in the DNS, or `localhost` for a trial. */
-const DOMAIN =
-  /^(?=.{1,253}$)(?:localhost|(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)$/;
-
 function domainNamed(text: string): string {
-  const domain = normaliseDomain(text);
-  if (domain !== null && DOMAIN.test(domain)) return domain;
-  throw failed('usage', `"${text}" is no mail domain. Name one as it stands behind the @ of an address.`);
+  const domain = checkMailDomain(normaliseDomain(text) ?? text);
+  if (domain.ok) return domain.value;
+  throw failed(
+    'usage',
+    `"${text}" is no mail domain: it ${domain.wrong}. Name one as it stands behind the @ of an address.`,
+  );
 }
 
 const NO_KEYS = 'No DKIM keys. "postern serve" makes them at its start.';

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { DnsClient } from '../../dns/dns-client.js';
+import { normaliseDomain } from '../../domain/addresses.js';
 import {
   type DkimRecord,
   domainRecords,
@@ -57,7 +58,7 @@ interface Shown {
 
 function domainsOf(box: Box, dkimOf: DkimRecordsOf, domain: string | undefined): Shown[] {
   const { domains } = box.config.mail;
-  const wanted = domain === undefined ? domains : [domain.toLowerCase().replace(/\.$/, '')];
+  const wanted = domain === undefined ? domains : [(normaliseDomain(domain) ?? domain).replace(/\.$/, '')];
   return wanted.map(one => {
     if (!domains.includes(one)) {
       throw failed('not_found', `${one} is not one of mail.domains, which are ${domains.join(', ')}.`);
@@ -138,14 +139,16 @@ async function checkRecords(
     const domains = await Promise.all(shown.map(one => checkDomain(dns, { ...facts, ...one })));
     const outgoing = await cli.deps.outside.tryOutgoing(box.config, dns, tried);
     const dane = await daneWords(dns);
-    return outcomeOf([...host, ...domains.flat()], outgoing, dane, isDirect(relay.transport), keyless(shown));
+    return outcomeOf(
+      [...host, ...domains.flat()],
+      outgoing,
+      dane,
+      relay.transport === 'direct',
+      keyless(shown),
+    );
   } finally {
     dns.close();
   }
-}
-
-function isDirect(transport: string): boolean {
-  return transport === 'direct';
 }
 
 function keyless(shown: readonly Shown[]): string[] {
