@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import type { Config } from '../config/load-config.js';
 import type { DnsClient } from '../dns/dns-client.js';
-import { HOUR_MS } from '../domain/instants.js';
 import { Reach } from '../domain/networks.js';
 import type { RedisSpace } from '../queue/connection.js';
 import { pendingWork, WorkLine } from '../queue/work-line.js';
@@ -18,6 +17,7 @@ import type { Writer } from '../store/engine/tables.js';
 import { getSent } from '../store/mailbox/messages.js';
 import { type DeliveryRecord, getDelivery } from '../store/records/deliveries.js';
 import { stsShelf } from '../store/records/sts-policies.js';
+import { maxQueuedMs } from '../usecases/dkim/limits.js';
 import type { Clock, InboundMail, Logger, WorkQueue } from '../usecases/ports.js';
 import { type DeliverDeps, deliver } from '../usecases/sending/deliver.js';
 import { isQueued, isUntold, type Notice } from '../usecases/sending/delivery-states.js';
@@ -50,7 +50,7 @@ export class Delivering {
   constructor({ config, store, clock, log, redis, dns, inbound, listens }: DeliveringDeps) {
     const { direct } = config.relay;
     const { hostname, domains } = config.mail;
-    const maxAgeMs = direct.maxAgeH * HOUR_MS;
+    const maxAgeMs = maxQueuedMs(config);
     const reach = new Reach(direct.allowNetworks);
     this.#outside = new DirectDeliverer({
       options: {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isLoopback } from '../domain/addresses.js';
+import { domainOf, isLoopback } from '../domain/addresses.js';
 import type { ConfigProblem } from './config-problem.js';
 import type { SettledValue, SettledValues } from './settle-values.js';
 
@@ -69,7 +69,7 @@ function checkPostmaster(values: SettledValues): ConfigProblem | null {
   const postmaster = values.get('mail.postmaster_inbox');
   const domains = values.get('mail.domains')?.value;
   if (typeof postmaster?.value !== 'string' || !Array.isArray(domains)) return null;
-  const domain = postmaster.value.slice(postmaster.value.lastIndexOf('@') + 1);
+  const domain = domainOf(postmaster.value);
   if (domains.includes(domain)) return null;
   return {
     where: postmaster.where,

@@ -92,6 +92,11 @@ export function toInboxAddress(address: string): InboxAddress | null {
   return { localPart: plus > 0 ? local.slice(0, plus) : local, domain };
 }
 
+/** What stands behind the last @ of an address, in lower case. */
+export function domainOf(address: string): string {
+  return foldAscii(address.slice(address.lastIndexOf('@') + 1));
+}
+
 /**
  * Is the address in one of these domains, however it is written: letter case, U-labels and a dot at the end of the
  * domain (RFC 1034 section 3.1) do not matter? A domain does not cover its subdomains.

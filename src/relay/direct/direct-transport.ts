@@ -1,3 +1,4 @@
+import { domainOf } from '../../domain/addresses.js';
 import type { Deliverer, DeliveryOutcome, RelayAttempt, RelayOutcome } from '../../usecases/ports.js';
 import { rejected, unknown } from '../smarthost/outcome.js';
 import type { Transport } from '../transport.js';
@@ -24,7 +25,7 @@ export class DirectTransport implements Transport {
     if (recipient === undefined || recipients.length > 1) {
       return rejected('E_MESSAGE_REJECTED', 'mail of the service itself has one recipient; nothing was sent');
     }
-    const domain = recipient.slice(recipient.lastIndexOf('@') + 1).toLowerCase();
+    const domain = domainOf(recipient);
     const beforeDot = async (): Promise<boolean> => true;
     const [outcome] = await this.#deliverer.deliver({ id, domain, from, recipients, content, beforeDot });
     return outcome === undefined ? unknown('the delivery told nothing') : relayOutcomeOf(outcome);

@@ -1,6 +1,6 @@
 import type { FeedbackInput, FeedbackResult } from '../../contract/feedback.js';
 import { MAX_FEEDBACK_TITLE_BYTES } from '../../contract/limits.js';
-import { isEmailAddress } from '../../domain/addresses.js';
+import { domainOf, isEmailAddress } from '../../domain/addresses.js';
 import { refuse } from '../../domain/errors.js';
 import { type AccountId, type FeedbackId, type MessageId, newId } from '../../domain/ids.js';
 import { DAY_MS, toInstant } from '../../domain/instants.js';
@@ -185,7 +185,7 @@ export class SystemMailError extends Error {
 /** Writes mail of the service itself and hands it to the relay, once. */
 export function createSystemMail(deps: SystemMailDeps): SystemMail {
   const { relay, clock, from } = deps;
-  const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
+  const domain = domainOf(from.address);
   return {
     async send({ to, subject, text }) {
       if (!isEmailAddress(to)) throw new SystemMailError('the recipient is no address');

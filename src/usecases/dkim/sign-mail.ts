@@ -1,4 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
+import { domainOf } from '../../domain/addresses.js';
 import { loadSigner, type SigningKey, signMessage } from '../../mail/write/sign-message.js';
 import { type DkimKeyIn, listDkimKeys } from '../../store/records/dkim-keys.js';
 import type { MailSigner } from '../ports.js';
@@ -39,7 +40,7 @@ export function mailSigner(deps: SignMailDeps, { isRedated }: { readonly isRedat
   };
   return {
     async sign(content, from) {
-      const domain = from.slice(from.lastIndexOf('@') + 1).toLowerCase();
+      const domain = domainOf(from);
       if (!deps.domains.includes(domain)) return content;
       return signMessage(content, await keysOf(domain), { date: deps.clock(), isRedated });
     },

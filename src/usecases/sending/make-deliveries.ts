@@ -1,3 +1,4 @@
+import { domainOf } from '../../domain/addresses.js';
 import { type DeliveryId, newId } from '../../domain/ids.js';
 import { envelopeRecipients } from '../../domain/message-parts.js';
 import type { Writer } from '../../store/engine/tables.js';
@@ -18,7 +19,7 @@ export function makeDeliveries(
 ): readonly DeliveryRecord[] {
   const byDomain = new Map<string, string[]>();
   for (const address of envelopeRecipients(sent)) {
-    const domain = address.slice(address.lastIndexOf('@') + 1).toLowerCase();
+    const domain = domainOf(address);
     byDomain.set(domain, [...(byDomain.get(domain) ?? []), address]);
   }
   setBlobOwners(writer, content.id, byDomain.size);

@@ -1,3 +1,4 @@
+import { domainOf } from '../../domain/addresses.js';
 import { type MessageId, newId } from '../../domain/ids.js';
 import { replyHeaders } from '../../domain/message-ids.js';
 import { composeReport } from '../../mail/write/compose-report.js';
@@ -55,7 +56,7 @@ export function composeNotice(
 ): Promise<Buffer> {
   const { record } = notice;
   const { address } = record.from;
-  const domain = address.slice(address.lastIndexOf('@') + 1);
+  const domain = domainOf(address);
   const nowMs = clock();
   const id = newId<MessageId>(nowMs);
   const { messageId, reservedAt, mentionsItself = false } = record;

@@ -1,4 +1,10 @@
-import { isEmailAddress, isInDomains, isSourceRouted, mayReachDomains } from '../../domain/addresses.js';
+import {
+  domainOf,
+  isEmailAddress,
+  isInDomains,
+  isSourceRouted,
+  mayReachDomains,
+} from '../../domain/addresses.js';
 import { DAY_MS } from '../../domain/instants.js';
 import type { Reader } from '../../store/engine/tables.js';
 import { type AccountRecord, findAccountByEmail } from '../../store/records/accounts.js';
@@ -70,7 +76,7 @@ function admitsStranger({ policy, domains }: SignupPolicy, email: string): boole
     case 'closed':
       return false;
     case 'domains':
-      return domains.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase());
+      return domains.includes(domainOf(email));
     case 'open':
       return true;
   }
