@@ -23,7 +23,6 @@ import { recoverParsing } from '../usecases/inbound/index-message.js';
 import { INBOXES_PER_DAY } from '../usecases/inboxes/create-inbox.js';
 import type { Logger } from '../usecases/ports.js';
 import { recoverSends } from '../usecases/sending/attempt.js';
-import { recoverDeliveries } from '../usecases/sending/deliver.js';
 import type { SendDeps } from '../usecases/sending/submit-send.js';
 import { claimStore, type StoreClaim } from '../usecases/upkeep/claim-store.js';
 import { Redating } from '../usecases/upkeep/redate.js';
@@ -186,12 +185,8 @@ export class Daemon {
       const uploads = await recoverUploads({ store, clock });
       const messages = await recoverParsing({ store, clock });
       const sends = await recoverSends({ store, clock });
-      const deliveries = await recoverDeliveries({ store, clock });
-      if (uploads + messages + sends.unknown + sends.waiting + sends.held + deliveries.waiting > 0) {
-        log.info(
-          { uploads, messages, sends, deliveries },
-          'an earlier process ended in the middle of work: it goes on',
-        );
+      if (uploads + messages + sends.unknown + sends.waiting + sends.held > 0) {
+        log.info({ uploads, messages, sends }, 'an earlier process ended in the middle of work: it goes on');
       }
       const daemon = new Daemon(options, store, watch, claim, await readCertificate(config, log));
       await daemon.#serve();

@@ -12,7 +12,6 @@ import {
   saveDelivery,
 } from '../../store/records/deliveries.js';
 import { getInbox } from '../../store/records/inboxes.js';
-import { pendingPages } from '../../store/records/pending.js';
 import { learnOfRecipient } from '../inboxes/suppressions.js';
 import { type Clock, type Deliverer, type DeliveryOutcome, type Logger, lapseInstant } from '../ports.js';
 import { readWhole } from '../shared/contents.js';
@@ -24,6 +23,7 @@ import {
   beforeDot,
   isNoSuchAddress,
   isQueued,
+  isSending,
   type Notice,
   owedNotice,
 } from './delivery-states.js';
@@ -36,8 +36,8 @@ import {
  * never left, takes a recipient out of that state. So wherever the process ends:
  *
  * - before the mark: no dot has left; the recipient is `queued` and tried again;
- * - after the mark: the message may have arrived. It is `unknown`, its sender is told, and nothing tries it again but
- *   an admin who says that it may be delivered twice.
+ * - after the mark: the message may have arrived. The next look makes it `unknown`, its sender is told, and nothing
+ *   tries it again but an admin who says that it may be delivered twice.
  */
 export interface DeliverDeps {
   readonly store: Store;
@@ -69,14 +69,29 @@ export async function deliver(deps: DeliverDeps, id: DeliveryId): Promise<number
   const { store, clock } = deps;
   const found = store.read(reader => getDelivery(reader, id));
   if (found === undefined || hasEnded(found)) return undefined;
-  const isOrphan = store.read(reader => getInbox(reader, found.inboxId)) === undefined;
+  const whole = found.recipients.some(isSending) ? await settleLeft(deps, found) : found;
+  if (whole === undefined) return undefined;
+  const isOrphan = store.read(reader => getInbox(reader, whole.inboxId)) === undefined;
   if (isOrphan) {
     await change(deps, id, current => abandoned(current, clock()));
     return undefined;
   }
-  const isDue = found.nextAt !== null && found.nextAt <= clock();
-  const tried = isDue ? await tryOnce(deps, found) : found;
+  const isDue = whole.nextAt !== null && whole.nextAt <= clock();
+  const tried = isDue ? await tryOnce(deps, whole) : whole;
   return tried === undefined ? undefined : settleNotice(deps, tried);
+}
+
+/** Nobody delivers it now, so what is marked was left by an attempt that did not come to its end. */
+async function settleLeft(
+  deps: DeliverDeps,
+  { id, sentId }: DeliveryRecord,
+): Promise<DeliveryRecord | undefined> {
+  const settled = await change(deps, id, current => afterCrash(current, deps.clock()));
+  deps.log.warn(
+    { message_id: sentId },
+    'an attempt ended between a final dot and its answer: who was to get the message is unknown',
+  );
+  return settled;
 }
 
 async function tryOnce(deps: DeliverDeps, delivery: DeliveryRecord): Promise<DeliveryRecord | undefined> {
@@ -200,34 +215,4 @@ async function readContent({ store, log }: DeliverDeps, delivery: DeliveryRecord
 function contentMissing(recipient: string): DeliveryOutcome {
   const reply = 'its stored content is missing';
   return { recipient, state: 'failed', host: null, tls: null, code: '5.3.0', reply };
-}
-
-/**
- * At boot, before anything is delivered: what an earlier process left under way is `unknown`.
- * @returns how many recipients became unknown, and how many deliveries wait
- */
-export async function recoverDeliveries(
-  deps: Pick<DeliverDeps, 'store' | 'clock'>,
-): Promise<{ readonly unknown: number; readonly waiting: number }> {
-  const counts = { unknown: 0, waiting: 0 };
-  for (const page of pendingPages(deps.store, 'deliver')) {
-    const left = page.filter(({ work }) => {
-      const delivery = deps.store.read(reader => getDelivery(reader, work.id));
-      return delivery?.recipients.some(({ state }) => state === 'sending');
-    });
-    counts.waiting += page.length;
-    if (left.length === 0) continue;
-    counts.unknown += await deps.store.write(
-      writer => left.reduce((sum, { work }) => sum + settleLeft(writer, work.id, deps.clock()), 0),
-      'settle',
-    );
-  }
-  return counts;
-}
-
-function settleLeft(writer: Writer, id: DeliveryId, nowMs: number): number {
-  const before = getDelivery(writer, id);
-  if (before === undefined) return 0;
-  put(writer, before, afterCrash(before, nowMs), nowMs);
-  return before.recipients.filter(({ state }) => state === 'sending').length;
 }

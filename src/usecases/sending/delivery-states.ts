@@ -44,6 +44,10 @@ export function isNoSuchAddress({ host, code }: Pick<RecipientDelivery, 'host' |
 /** `relay/direct/deliver-here.ts` */
 const NO_INBOX = '5.1.1';
 
+export function isSending({ state }: RecipientDelivery): boolean {
+  return state === 'sending';
+}
+
 function isOpen({ state }: RecipientDelivery): boolean {
   return state === 'queued' || state === 'sending';
 }
@@ -151,7 +155,7 @@ function pauseAfter(attempts: number, isThrottled: boolean): number {
   return Math.round(minutes * MINUTE_MS * (0.9 + 0.2 * Math.random()));
 }
 
-/** What a process left that ended with a dot under way: nobody knows any more whether it arrived. */
+/** What an attempt left that ended with a dot under way: nobody knows any more whether it arrived. */
 export function afterCrash(delivery: DeliveryRecord, nowMs: number): DeliveryRecord {
   const recipients = delivery.recipients.map(
     (one): RecipientDelivery =>
@@ -187,8 +191,9 @@ export function abandoned(delivery: DeliveryRecord, nowMs: number): DeliveryReco
 
 /** Due for the notice that is owed, else for the next attempt; while a dot is under way it does not end. */
 export function planned(delivery: DeliveryRecord, nowMs: number): DeliveryRecord {
-  const isSending = delivery.recipients.some(({ state }) => state === 'sending');
   const dueAt =
-    owedNotice(delivery, nowMs) !== null ? nowMs : (delivery.nextAt ?? (isSending ? nowMs : null));
+    owedNotice(delivery, nowMs) !== null
+      ? nowMs
+      : (delivery.nextAt ?? (delivery.recipients.some(isSending) ? nowMs : null));
   return { ...delivery, dueAt };
 }

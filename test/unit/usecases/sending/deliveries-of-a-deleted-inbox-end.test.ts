@@ -4,6 +4,7 @@ import { getSent } from '../../../../src/store/mailbox/messages.js';
 import { hasEnded } from '../../../../src/store/records/deliveries.js';
 import { getInbox, removeInbox } from '../../../../src/store/records/inboxes.js';
 import { eraseMessage } from '../../../../src/usecases/mailbox/message-access.js';
+import { countChunks } from '../../store/with-blobs.js';
 import type { House } from '../with-house.js';
 import { FAILED, LATER, withDeliveries } from './with-deliveries.js';
 
@@ -47,6 +48,26 @@ t.test(
     t.equal(desk.jobs.length, 1, 'it was not tried again');
   },
 );
+
+t.test('one that a process left behind a final dot ends too, and frees its bytes', async t => {
+  const { desk, house, inbox } = await withDeliveries(t);
+  let isMarked = false;
+  desk.answers.set('a@far.example', async job => {
+    isMarked = await job.beforeDot(job.recipients);
+    return new Promise(() => {});
+  });
+  const sentId = await desk.send(inbox, 'a@far.example');
+  const [delivery] = desk.of(sentId);
+  void desk.deliver(delivery!.id);
+  while (!isMarked) await new Promise(resolve => setImmediate(resolve));
+  await dropInbox(house, inbox);
+  await house.store.write(writer => eraseMessage(writer, getSent(writer, sentId)!, house.clock()), 'settle');
+  t.equal(await desk.deliver(delivery!.id), undefined);
+  t.same(desk.of(sentId), []);
+  t.same(desk.notices, []);
+  await house.sweepAll();
+  t.equal(countChunks(house.store), 0);
+});
 
 t.test('no final dot leaves after the inbox was deleted', async t => {
   const { desk, house, inbox } = await withDeliveries(t);
