@@ -30,7 +30,7 @@ import { recoverUploads, sweep } from '../usecases/upkeep/sweep.js';
 import { ClockWatch } from '../usecases/upkeep/watch-clock.js';
 import { Sweeper } from '../workers/background.js';
 import { Access } from './access.js';
-import { Delivering } from './delivering.js';
+import { Delivering, DOT_ANSWERS_MS } from './delivering.js';
 import { httpClients } from './descriptors.js';
 import { Parsing } from './parsing.js';
 import { Readiness } from './readiness.js';
@@ -52,6 +52,8 @@ export interface DaemonOptions {
 const SWEEP_INTERVAL_MS = 250;
 /** How soon keys that the command line made or ended are looked after. */
 const DKIM_INTERVAL_MS = 5_000;
+/** What an orderly stop takes at most, answers to final dots aside. */
+const STOP_MS = 10_000;
 /** How long clients may finish a request or a message when the daemon stops. */
 const GRACE_MS = 4_000;
 /** In this part of the grace, requests wait for the outcome of their send; then they are answered, not cut off. */
@@ -204,15 +206,21 @@ export class Daemon {
     if (this.#certificate !== null) this.#smtp.reloadTls(await this.#certificate.read());
   }
 
+  /** An orderly stop takes less. After it, what is unfinished is left for the next start to recover. */
+  get stopDeadlineMs(): number {
+    return STOP_MS + (this.#delivering === null ? 0 : DOT_ANSWERS_MS);
+  }
+
   /**
    * Stops in order: no new clients are accepted (SMTP answers 421), requests and messages in flight are finished,
    * unfinished parsing stays pending, the store is flushed and closed. Takes less than ten seconds, and up to a minute
-   * while mail servers owe answers to final dots.
+   * more while mail servers owe answers to final dots.
    */
   async stop(): Promise<void> {
     const { log } = this.#options;
     this.#certificate?.stop();
     this.#sending.answerWithin(ANSWER_MS);
+    const delivering = this.#delivering?.stop();
     await Promise.all([this.#smtp.stop(GRACE_MS), this.#http.stop(GRACE_MS)]);
     log.debug({}, 'listeners are closed');
     await this.#access.stop(ACCESS_GRACE_MS);
@@ -221,7 +229,7 @@ export class Daemon {
     await Promise.all([
       this.#parsing.stop(),
       this.#sending.stop(),
-      this.#delivering?.stop(),
+      delivering,
       this.#sweeper.stop(),
       dkimKeys,
     ]);

@@ -40,7 +40,7 @@ interface DeliveringDeps {
 /** Deliveries in hand at a time: each has its message in memory. */
 export const DELIVERIES_IN_HAND = 50;
 /** How long a stop waits for answers to final dots that have left (`TimeoutStopSec` of the unit is longer). */
-const FINISH_MS = 60_000;
+export const DOT_ANSWERS_MS = 60_000;
 
 /** Brings deliveries from their commit to their end: the work line, the DNS client and the connections, as one. */
 export class Delivering {
@@ -92,7 +92,7 @@ export class Delivering {
       }),
       limits: { perDestination: domain => this.#outside.limitOf(domain) },
       isDirect: true,
-      closeTimeoutMs: FINISH_MS,
+      closeTimeoutMs: DOT_ANSWERS_MS,
       listPending: pendingWork(store, 'deliver', clock),
       handler: id => deliver(deps, id),
     });
@@ -114,7 +114,7 @@ export class Delivering {
 
   /** Starts no further dot; those that have left get their answer, or are `unknown` after a minute. */
   async stop(): Promise<void> {
-    await Promise.all([this.#line.close(), this.#outside.close(FINISH_MS)]);
+    await Promise.all([this.#line.close(), this.#outside.close(DOT_ANSWERS_MS)]);
   }
 }
 

@@ -6,10 +6,11 @@ import { endWithin, exitNow } from './exit-guard.js';
 import { memoryLimit, memoryNeeded } from './memory.js';
 import { packageVersion } from './version.js';
 
-/** An orderly stop takes less. After this the process exits, and unfinished work is recovered at the next start. */
-const STOP_DEADLINE_MS = 10_000;
-/** After this the process is killed: its main thread is stuck, or something keeps it alive that should have ended. */
-const STOP_KILL_MS = STOP_DEADLINE_MS + 2_000;
+/**
+ * How much longer than its deadline a stop may take before the process is killed: its main thread is stuck, or
+ * something keeps it alive that should have ended.
+ */
+const STOP_KILL_MS = 2_000;
 /** Time between a failure and the exit, for responses and log lines to be written. */
 const FATAL_DELAY_MS = 250;
 
@@ -53,8 +54,8 @@ export async function serve(options: ServeOptions): Promise<number> {
   }
   const signal = await stopSignal;
   log.info({ signal }, 'stopping');
-  endWithin(STOP_KILL_MS);
-  if ((await within(STOP_DEADLINE_MS, daemon.stop())) !== null) return 0;
+  endWithin(daemon.stopDeadlineMs + STOP_KILL_MS);
+  if ((await within(daemon.stopDeadlineMs, daemon.stop())) !== null) return 0;
   log.error({}, 'the orderly stop takes too long; what is left is recovered at the next start');
   return exitNow(1);
 }
