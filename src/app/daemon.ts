@@ -264,6 +264,7 @@ export class Daemon {
       { version, smtp_port: smtp.port, http_port: http.port, domains: config.mail.domains, pid: process.pid },
       'postern is ready',
     );
+    this.#sending.warmUp();
   }
 }
 

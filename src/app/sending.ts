@@ -1,6 +1,7 @@
 import type { Config } from '../config/load-config.js';
 import { envelopeRecipients } from '../domain/message-parts.js';
 import { within } from '../lib/async.js';
+import { loadSigner } from '../mail/write/sign-message.js';
 import type { RedisSpace } from '../queue/connection.js';
 import { pendingWork, WorkLine } from '../queue/work-line.js';
 import { createRelay } from '../relay/relay.js';
@@ -50,6 +51,7 @@ export class Sending {
   readonly deps: SendDeps;
   readonly #line: WorkLine<RelayWork, Buffer>;
   readonly #relay: ReturnType<typeof createRelay>;
+  readonly #signs: boolean;
 
   constructor({ config, store, uploads, clock, log, redis, inbound, delivering }: SendingDeps) {
     const inFlight = new SendsInFlight();
@@ -64,6 +66,7 @@ export class Sending {
         : null;
     const relay = createRelay({ config, inbound, log, signer, direct: delivering?.transport ?? null });
     this.#relay = relay;
+    this.#signs = signer !== null;
     this.#line = new WorkLine<RelayWork, Buffer>({
       name: 'relay',
       redis,
@@ -112,6 +115,11 @@ export class Sending {
 
   start(): void {
     this.#line.start();
+  }
+
+  /** Loads what the first message would have to wait for, when everything else has started. */
+  warmUp(): void {
+    if (this.#signs) void loadSigner().catch(() => {});
   }
 
   /** Can messages be queued now? */

@@ -47,7 +47,7 @@ const signAsync = promisify(sign) as (
 
 /**
  * Loads the library, which takes some 20 MB and holds the event loop for a tenth of a second: for those alone who sign,
- * and before the first message.
+ * and best before the first message.
  */
 export async function loadSigner(): Promise<
   typeof import('mailauth/lib/tools.js') & typeof import('mailauth/lib/dkim/header/index.js')

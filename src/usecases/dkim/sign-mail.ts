@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { domainOf } from '../../domain/addresses.js';
-import { loadSigner, type SigningKey, signMessage } from '../../mail/write/sign-message.js';
+import { type SigningKey, signMessage } from '../../mail/write/sign-message.js';
 import { type DkimKeyIn, listDkimKeys } from '../../store/records/dkim-keys.js';
 import type { MailSigner } from '../ports.js';
 import { type DkimDeps, ensureDkimKeys } from './keys.js';
@@ -24,7 +24,6 @@ export interface SignMailDeps extends DkimDeps {
  * @param options `isRedated`: the server that gets the mail writes Message-ID and Date anew
  */
 export function mailSigner(deps: SignMailDeps, { isRedated }: { readonly isRedated: boolean }): MailSigner {
-  void loadSigner().catch(() => {});
   const kept = new Map<string, KeptKeys>();
   /** Those who come while keys are made wait for the same ones. */
   const keysOf = (domain: string): Promise<readonly SigningKey[]> => {
