@@ -22,14 +22,17 @@ t.test('strangers who write to postmaster and abuse fill their share and no more
   t.ok(taken > 1 && taken < 12, `${taken} messages of 1 MiB were taken on a disk of 160 MiB`);
   const client = await SmtpClient.ready(box.smtpPort);
   await client.command(`MAIL FROM:<${SENDER}>`, 250);
-  // What is left of the share may be less than a message: it is put off at its end.
-  for (let n = 0; n < 200 && (await write(box.smtpPort, roles[0]!, 60_000)) !== null; n++);
-  for (const role of roles) {
-    t.equal(
-      (await client.command(`RCPT TO:<${role}>`)).text,
-      '452 4.3.1 Insufficient system storage, try again later',
-    );
-  }
+  // What is left of the share may be less than a message, which is put off at its end; and what the parsing of an
+  // earlier one may take is given back when it has ended.
+  const areRefused = async (): Promise<boolean> => {
+    if ((await write(box.smtpPort, roles[0]!, 60_000)) !== null) return false;
+    const answers: string[] = [];
+    for (const role of roles) answers.push((await client.command(`RCPT TO:<${role}>`)).text);
+    return answers.every(text => text === '452 4.3.1 Insufficient system storage, try again later');
+  };
+  let isFull = false;
+  for (let n = 0; n < 200 && !isFull; n++) isFull = await areRefused();
+  t.ok(isFull, 'all of them are put off at RCPT');
   await client.command(`RCPT TO:<${agent.address}>`, 250);
   await client.close();
   const id = await deliver(box, agent.address, writeLetter({ bytes: MIB }));
