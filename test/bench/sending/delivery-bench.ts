@@ -3,7 +3,7 @@ import { startDnsServer, type ZoneEntry } from '../../support/dns/dns-server.js'
 import type { Appliance, Mailbox } from '../appliance.js';
 import { type Bench, type BenchContext, withDaemon, withMailbox } from '../bench.js';
 import { freePort } from '../child-process.js';
-import { runSendLoad } from '../load/run-send-load.js';
+import { HttpSession } from '../load/http-session.js';
 import { SmtpSession } from '../load/smtp-session.js';
 import { compare, type Report, skipped, whole } from '../measure/report.js';
 import { median } from '../measure/statistics.js';
@@ -121,39 +121,65 @@ function transportMap(port: number): string {
   return `inline:{${entries.join(', ')}}`;
 }
 
+const LINE = `${'The quick brown fox jumps over the lazy dog. '.repeat(3)}\n`;
+const LETTER = LINE.repeat(Math.ceil(BYTES / LINE.length));
 const recipients = Array.from({ length: DOMAINS }, (_, at) => `agent@${domainOf(at)}`);
 
-function loadOn(appliance: Appliance) {
-  const { httpPort: port, sendPath: path, credential } = appliance;
-  const fixed = { through: 'api', clients: CLIENTS, connections: CLIENTS, bytes: BYTES } as const;
-  return { ...fixed, port, path, credential };
+/** As many letters as `count` to these in turn, with a key each; a client sends the next one when it has its answer. */
+async function sendLoad(
+  appliance: Appliance,
+  keyPrefix: string,
+  to: readonly string[],
+  count: number,
+): Promise<void> {
+  let next = 0;
+  const client = async (): Promise<void> => {
+    const session = HttpSession.open(appliance.httpPort, appliance.credential);
+    while (next < count) {
+      const number = next++;
+      await sendLetter(session, appliance.sendPath, {
+        to: [{ address: to[number % to.length] }],
+        subject: `Message ${number}`,
+        text: LETTER,
+        idempotency_key: `${keyPrefix}-${number}`,
+      });
+    }
+    session.close();
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+}
+
+async function sendLetter(session: HttpSession, path: string, letter: object): Promise<void> {
+  const { status, body } = await session.post(path, JSON.stringify(letter));
+  if (status === 201 && body.includes('"status":"accepted"')) return;
+  throw new Error(`an answer that was not expected: ${status} ${body}`);
 }
 
 async function throughAppliance(appliance: Appliance, keyPrefix: string, count: number): Promise<Figures> {
   const cpuBefore = appliance.cpuSeconds();
   const startedAt = performance.now();
-  await runSendLoad({ ...loadOn(appliance), keyPrefix, recipients, count });
+  await sendLoad(appliance, keyPrefix, recipients, count);
   while (!appliance.isAllDelivered()) await delay(5);
   const perSecond = (count / (performance.now() - startedAt)) * 1000;
   const cpuMs = ((appliance.cpuSeconds() - cpuBefore) * 1000) / count;
   const alone: number[] = [];
+  const session = HttpSession.open(appliance.httpPort, appliance.credential);
   for (const recipient of recipients) {
-    const answer = await fetch(`http://127.0.0.1:${appliance.httpPort}${appliance.sendPath}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${appliance.credential}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ to: [{ address: recipient }], subject: 'Alone', text: 'x' }),
+    await sendLetter(session, appliance.sendPath, {
+      to: [{ address: recipient }],
+      subject: 'Alone',
+      text: LETTER,
     });
-    if (answer.status !== 201) throw new Error(`an answer that was not expected: ${await answer.text()}`);
     const acceptedAt = performance.now();
     while (!appliance.isAllDelivered()) await delay(1);
     alone.push(performance.now() - acceptedAt);
   }
+  session.close();
   return { perSecond, cpuMs, aloneMs: median(alone) };
 }
 
 async function throughPostfix(postfix: PostfixPeer, count: number): Promise<Figures> {
-  const line = `${'The quick brown fox jumps over the lazy dog. '.repeat(3)}\r\n`;
-  const text = line.repeat(Math.ceil(BYTES / line.length));
+  const text = LETTER.replaceAll('\n', '\r\n');
   const wire = Buffer.from(`From: a@load.test\r\nSubject: Load\r\n\r\n${text}.\r\n`);
   const cpuBefore = postfix.cpuSeconds();
   const startedAt = performance.now();
@@ -189,12 +215,7 @@ async function waiting(
   const cpuPercent = await withDaemon(
     mailbox,
     async appliance => {
-      await runSendLoad({
-        ...loadOn(appliance),
-        keyPrefix: 'down',
-        recipients: ['agent@down.test'],
-        count,
-      });
+      await sendLoad(appliance, 'down', ['agent@down.test'], count);
       while (appliance.hasDueDeliveries()) await delay(50);
       await delay(REST_MS);
       const before = appliance.cpuSeconds();
