@@ -20,8 +20,12 @@ export type Notice = 'ended' | 'delayed';
 export function owedNotice(delivery: DeliveryRecord, nowMs: number): Notice | null {
   if (delivery.from === '') return null;
   if (delivery.recipients.some(isUntold)) return 'ended';
-  const isLate = nowMs - delivery.createdAt >= DELAY_NOTICE_MS;
-  return isLate && !delivery.toldDelay && delivery.recipients.some(isQueued) ? 'delayed' : null;
+  return nowMs >= (delayNoticeAt(delivery) ?? Number.POSITIVE_INFINITY) ? 'delayed' : null;
+}
+
+/** When the sender is to be told that it takes long; null when nobody is to be told of that any more. */
+function delayNoticeAt({ from, createdAt, toldDelay, recipients }: DeliveryRecord): number | null {
+  return from === '' || toldDelay || !recipients.some(isQueued) ? null : createdAt + DELAY_NOTICE_MS;
 }
 
 /** Recipients whose end the sender has not been told of: who gets the message is not told of. */
@@ -189,11 +193,13 @@ export function abandoned(delivery: DeliveryRecord, nowMs: number): DeliveryReco
   return cancelled({ ...delivery, recipients, toldDelay: true }, nowMs);
 }
 
-/** Due for the notice that is owed, else for the next attempt; while a dot is under way it does not end. */
+/**
+ * Due for the notice that is owed, else for the next attempt or for the notice of a delay, whichever comes first: the
+ * pauses between attempts grow longer than the sender is to wait for that. While a dot is under way it does not end.
+ */
 export function planned(delivery: DeliveryRecord, nowMs: number): DeliveryRecord {
-  const dueAt =
-    owedNotice(delivery, nowMs) !== null
-      ? nowMs
-      : (delivery.nextAt ?? (delivery.recipients.some(isSending) ? nowMs : null));
-  return { ...delivery, dueAt };
+  const { nextAt, recipients } = delivery;
+  if (owedNotice(delivery, nowMs) !== null) return { ...delivery, dueAt: nowMs };
+  if (nextAt === null) return { ...delivery, dueAt: recipients.some(isSending) ? nowMs : null };
+  return { ...delivery, dueAt: Math.min(nextAt, delayNoticeAt(delivery) ?? nextAt) };
 }
