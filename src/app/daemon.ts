@@ -30,7 +30,7 @@ import { recoverUploads, sweep } from '../usecases/upkeep/sweep.js';
 import { ClockWatch } from '../usecases/upkeep/watch-clock.js';
 import { Sweeper } from '../workers/background.js';
 import { Access } from './access.js';
-import { Delivering, DOT_ANSWERS_MS } from './delivering.js';
+import { Delivering, DOT_ANSWERS_MS, isDeliveryWaiting } from './delivering.js';
 import { httpClients } from './descriptors.js';
 import { Parsing } from './parsing.js';
 import { Readiness } from './readiness.js';
@@ -138,11 +138,13 @@ export class Daemon {
       limits: config.limits,
     });
     this.#listens = listenPlaces(config.smtp);
+    const isDirect = config.relay.transport === 'direct';
+    // What was accepted for delivery comes to its end, though others take the mail by now.
     this.#delivering =
-      config.relay.transport === 'direct'
+      isDirect || isDeliveryWaiting(store)
         ? new Delivering({ ...shared, dns: this.#dns, inbound, listens: () => this.#listens })
         : null;
-    this.#sending = new Sending({ ...shared, inbound, delivering: this.#delivering });
+    this.#sending = new Sending({ ...shared, inbound, delivering: isDirect ? this.#delivering : null });
     this.#certificate = certificate?.files ?? null;
     this.#smtp = new SmtpListener(smtpOptions(config, certificate?.identity), inbound, log);
     const isQueueReady = (): boolean => this.#parsing.isQueueReady && this.#sending.isReady;

@@ -16,6 +16,7 @@ import type { Store } from '../store/engine/store.js';
 import type { Writer } from '../store/engine/tables.js';
 import { getSent } from '../store/mailbox/messages.js';
 import { type DeliveryRecord, getDelivery } from '../store/records/deliveries.js';
+import { END_OF_TIME, listDue } from '../store/records/pending.js';
 import { stsShelf } from '../store/records/sts-policies.js';
 import { maxQueuedMs } from '../usecases/dkim/limits.js';
 import type { Clock, InboundMail, Logger, WorkQueue } from '../usecases/ports.js';
@@ -116,6 +117,11 @@ export class Delivering {
   async stop(): Promise<void> {
     await Promise.all([this.#line.close(), this.#outside.close(DOT_ANSWERS_MS)]);
   }
+}
+
+/** Is there a delivery that has not ended? */
+export function isDeliveryWaiting(store: Store): boolean {
+  return store.read(reader => listDue(reader, 'deliver', END_OF_TIME, 1)).length > 0;
 }
 
 interface NotifyDeps extends NoticeDeps {

@@ -102,10 +102,10 @@ async function retry(
   const missing = noSuchMessage(messageId);
   if (evenIfDelivered) {
     const again = () => retryUnknown(retryDeps(box), messageId);
-    return answerWith(await orMissing(missing, again), renderTriedAgain);
+    return answerWith(await orMissing(missing, again), tellOf(box));
   }
   const delivered = await retryDeliveries(box, messageId);
-  if (delivered !== null) return answerWith(delivered, renderTriedAgain);
+  if (delivered !== null) return answerWith(delivered, tellOf(box));
   return answerWith(await orMissing(missing, () => retrySends(box, messageId)), renderRetried);
 }
 
@@ -126,11 +126,10 @@ interface RetryOptions {
   readonly evenIfDelivered?: boolean;
 }
 
+/** Signed whatever the transport is now: what has deliveries is delivered from here. */
 function retryDeps({ store, clock, config }: Box): Parameters<typeof retryUnknown>[0] {
-  const { transport } = config.relay;
   const keys = { store, clock, maxQueuedMs: maxQueuedMs(config), domains: config.mail.domains };
-  const signer = transport === 'direct' ? mailSigner(keys, { isRedated: false }) : null;
-  return { store, clock, uploads: new BlobUploads(store), signer };
+  return { store, clock, uploads: new BlobUploads(store), signer: mailSigner(keys, { isRedated: false }) };
 }
 
 function cancel(box: Box, messageId: string): Promise<ChangedDeliveries> {
@@ -182,8 +181,13 @@ function renderCancelled({ recipients }: ChangedDeliveries): string {
     : `Not tried any more: ${recipients.join(', ')}\n`;
 }
 
-function renderTriedAgain({ recipients }: ChangedDeliveries): string {
-  return `Tried again within a minute: ${recipients.join(', ')}\n`;
+/** With another transport the daemon delivers from here only if something waited for that when it was started. */
+function tellOf({ config }: Box): (changed: ChangedDeliveries) => string {
+  const isDirect = config.relay.transport === 'direct';
+  const note = isDirect
+    ? ''
+    : 'relay.transport is not "direct": if nothing else waits to be delivered, restart the daemon.\n';
+  return ({ recipients }) => `Tried again within a minute: ${recipients.join(', ')}\n${note}`;
 }
 
 function renderStatus({ parse, relay, deliver, held, is_partial }: QueueStatus): string {
