@@ -40,10 +40,10 @@ const MAY_HAVE_IT = ending('unknown', '4.3.0', 'an internal error after the fina
 /**
  * One attempt to deliver a message to the hosts of a route, in their order.
  *
- * A recipient is settled by a reply of its own to RCPT or by the reply to the final dot. What ends a session before
- * that is no answer to the message: the next address is tried, then the next host, then it is for later. So is 5yz at
- * the greeting or at EHLO, which speaks of the host; the next host is tried. A refusal for good over IPv6 that may be
- * about the address is tried once over IPv4.
+ * A recipient is settled by 5yz in reply to its RCPT or by any reply to the final dot. What ends a session before that
+ * is no answer to the message: the next address is tried, then the next host, then it is for later. So is 5yz at the
+ * greeting or at EHLO, which speaks of the host, and 4yz to RCPT: the next host is tried. A refusal for good over IPv6
+ * that may be about the address is tried once over IPv4.
  */
 export class Attempt {
   readonly #job: DeliveryJob;
@@ -207,18 +207,13 @@ export class Attempt {
   #take(end: DeliveryEnd, refusals: Map<string, ServerReply>, peer: Peer, isIpv6: boolean): Next {
     const accepted = this.#pending.filter(recipient => !refusals.has(recipient));
     const isOfSession = this.#takeEnd(end, accepted, peer, isIpv6);
-    for (const [recipient, reply] of refusals) this.#takeRefusal(recipient, reply, peer, isIpv6, isOfSession);
-    if (end.end === 'withheld') return 'end';
-    return this.#pending.length === 0 ? 'end' : 'address';
+    for (const [recipient, reply] of refusals) this.#takeRefusal(recipient, reply, peer, isIpv6);
+    if (end.end === 'withheld' || this.#pending.length === 0) return 'end';
+    // What a host says of a recipient it says at each of its addresses.
+    return isOfSession ? 'address' : 'host';
   }
 
-  #takeRefusal(
-    recipient: string,
-    reply: ServerReply,
-    peer: Peer,
-    isIpv6: boolean,
-    isOfSession: boolean,
-  ): void {
+  #takeRefusal(recipient: string, reply: ServerReply, peer: Peer, isIpv6: boolean): void {
     const isForGood =
       isOfClass(reply, 5) && !(reply.code === TOO_MANY_RECIPIENTS && this.#isOneOfMany(reply));
     if (isForGood) {
@@ -227,9 +222,8 @@ export class Attempt {
     }
     const soft = endingOfReply('later', reply, peer);
     this.#hear(soft);
-    // The session has failed as a whole: this recipient may be taken at the next host.
-    if (isOfSession) this.#soFar.set(recipient, soft);
-    else this.#settled.set(recipient, soft);
+    // It may be taken at the next host.
+    this.#soFar.set(recipient, soft);
   }
 
   #isOneOfMany({ enhanced }: ServerReply): boolean {
@@ -284,10 +278,14 @@ export class Attempt {
     return false;
   }
 
-  /** Nothing is settled by this. */
+  /** Nothing is settled by this. That a host cannot be reached says less than what another one has said. */
   #leave(how: Ending): true {
     this.#hear(how);
-    for (const recipient of this.#pending) this.#soFar.set(recipient, how);
+    for (const recipient of this.#pending) {
+      const before = this.#soFar.get(recipient);
+      const saidMore = how.host === null && before?.state === 'later' && before.host !== null;
+      if (!saidMore) this.#soFar.set(recipient, how);
+    }
     return true;
   }
 

@@ -26,6 +26,7 @@ const GOES_ON: readonly Script[] = [
   { mail: say('451 4.3.0 Not now') },
   { mail: bye },
   { mail: reset },
+  { rcpt: say('450 4.2.0 Greylisted') },
   { rcpt: drop },
   { rcpt: bye },
   { data: say('451 4.3.0 Not now') },
@@ -44,11 +45,7 @@ const FAILS: readonly Script[] = [
 ];
 
 /** It has said that it does not have it, and that it may be tried again. */
-const WAITS: readonly Script[] = [
-  { rcpt: say('450 4.2.0 Greylisted') },
-  { dot: say('451 4.6.0 Not now') },
-  { dot: bye },
-];
+const WAITS: readonly Script[] = [{ dot: say('451 4.6.0 Not now') }, { dot: bye }];
 
 /** Behind the dot nothing came that says whether it has the message. */
 const UNKNOWN: readonly Script[] = [{ dot: drop }, { dot: reset }, { dot: say('What?') }];
@@ -107,6 +104,11 @@ function endOf({ domain }: Case): {
 t.test('up to the final dot a server that fails is passed over: the next one gets it, once', async t => {
   for (const one of goesOn) {
     const { delivery, had } = endOf(one);
+    // The dot may leave before the end of the connection is seen here: then nobody knows, and it is not sent again.
+    if (one.script.content !== undefined && delivery?.state === 'unknown') {
+      t.same(had, [], one.claim);
+      continue;
+    }
     t.match(delivery, { state: 'delivered', host: `mx1.${one.domain}`, attempts: 1 }, one.claim);
     t.same(had, [1], one.claim);
   }

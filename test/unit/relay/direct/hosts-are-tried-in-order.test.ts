@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Script } from '../../../support/smarthost/smarthost-script.js';
+import type { Cue, Script } from '../../../support/smarthost/smarthost-script.js';
 import { andThen, drop, reset, say, stall } from '../../../support/smarthost/smarthost-script.js';
 import {
   delivererTo,
@@ -117,13 +117,39 @@ for (const [claim, script] of [
   });
 }
 
-t.test('RCPT 4xx is an answer: the next host is not asked', async t => {
-  const { deliverer, second } = await twoHosts(t, { rcpt: say('450 4.2.0 Greylisted') });
-  t.match(await deliverOne(deliverer), { state: 'later', host: 'mx1.test', code: '4.2.0' });
-  t.equal(second.sessions.length, 0);
+t.test('RCPT 4xx: the next host is asked for that recipient alone, not another address', async t => {
+  const grey = { rcpt: ({ recipient }: Cue) => (recipient === 1 ? say('450 4.2.0 Greylisted') : null) };
+  const { servers, port } = await startHosts(t, [{ script: grey }, {}, {}]);
+  const hosts = [host('mx1.test', '127.0.0.1', '127.0.0.2'), host('mx2.test', '127.0.0.3')];
+  const outcomes = await delivererTo(t, port, routeTo(...hosts)).deliver(job({ recipients: [ONE, TWO] }));
+  t.match(outcomes, [
+    { recipient: ONE, state: 'delivered', host: 'mx2.test' },
+    { recipient: TWO, state: 'delivered', host: 'mx1.test' },
+  ]);
+  t.same(
+    servers.map(({ submissions }) => submissions.map(({ recipients }) => recipients)),
+    [[[TWO]], [], [[ONE]]],
+  );
 });
 
-t.test('unless the session failed as a whole', async t => {
+t.test('RCPT 4xx at every host: later; that one cannot be reached says less', async t => {
+  const grey = (words: string) => ({ script: { rcpt: say(words) } });
+  const { port } = await startHosts(t, [grey('450 4.2.0 Greylisted'), grey('451 4.2.1 Full')]);
+  const both = [host('mx1.test', A!), host('mx2.test', B!)];
+  t.match(await deliverOne(delivererTo(t, port, routeTo(...both))), {
+    state: 'later',
+    host: 'mx2.test',
+    code: '4.2.1',
+  });
+  const dead = [host('mx1.test', A!), host('mx3.test', NOBODY)];
+  t.match(await deliverOne(delivererTo(t, port, routeTo(...dead))), {
+    state: 'later',
+    host: 'mx1.test',
+    code: '4.2.0',
+  });
+});
+
+t.test('a session that fails as a whole after RCPT 4xx: the next host gets it for all', async t => {
   const { deliverer, second } = await twoHosts(t, {
     rcpt: ({ recipient }) =>
       recipient === 1 ? say('450 4.2.0 Greylisted') : andThen(say('421 Bye'), 'drop'),
