@@ -1,6 +1,7 @@
 import type { DnsAnswer } from '../../dns/answer.js';
 import type { Dns } from '../../dns/dns-client.js';
 import type { Reach } from '../../domain/networks.js';
+import type { Ipv6Wanted } from './own-addresses.js';
 import type { MailHost, TlsaRecord } from './route.js';
 
 export interface FindHostDeps {
@@ -32,15 +33,26 @@ export type FoundHost =
 const MAX_ADDRESSES = 6;
 
 /** The addresses of a mail server, and the TLSA records that bind it (RFC 7672 section 2.2). */
-export async function findHost(deps: FindHostDeps, named: NamedHost, wantsIpv6: boolean): Promise<FoundHost> {
+export async function findHost(deps: FindHostDeps, named: NamedHost, ipv6: Ipv6Wanted): Promise<FoundHost> {
   const { dns } = deps;
   const { name } = named;
-  const [a, aaaa] = await Promise.all([dns.lookup(name, 'A'), wantsIpv6 ? dns.lookup(name, 'AAAA') : null]);
+  const [a, aaaa] = await Promise.all([
+    dns.lookup(name, 'A'),
+    ipv6 === 'yes' ? dns.lookup(name, 'AAAA') : null,
+  ]);
   const found = alternate(shuffled(recordsOf(aaaa)), shuffled(recordsOf(a)));
   const areOurs = await Promise.all(found.slice(0, MAX_LOOKED_AT).map(address => deps.isOurs(address)));
   if (areOurs.includes(true)) return { kind: 'ours' };
   const addresses = found.filter(address => deps.reach.faultOf(address) === null).slice(0, MAX_ADDRESSES);
-  if (addresses.length === 0) return withoutAddress(deps, name, found, [a, aaaa]);
+  if (addresses.length === 0) {
+    const isUnsure = ipv6 === 'unsure' && (await mayHaveIpv6(dns, name));
+    return isUnsure
+      ? {
+          kind: 'later',
+          why: `${name} may have to be reached over IPv6: whether our name confirms that is not known`,
+        }
+      : withoutAddress(deps, name, found, [a, aaaa]);
+  }
   const dane = named.isAuthentic ? await findTlsa(deps, name, [a, aaaa]) : null;
   if (dane === 'failed') return { kind: 'later', why: `the TLSA records of ${name} could not be looked up` };
   const host: MailHost = {
@@ -54,6 +66,12 @@ export async function findHost(deps: FindHostDeps, named: NamedHost, wantsIpv6: 
 
 /** Addresses of one host that are looked at, to see whether it is us. */
 const MAX_LOOKED_AT = 50;
+
+/** Only that there is none is definite. */
+async function mayHaveIpv6(dns: Dns, name: string): Promise<boolean> {
+  const { kind } = await dns.lookup(name, 'AAAA');
+  return kind === 'found' || kind === 'failed';
+}
 
 type Answers = readonly [DnsAnswer<'A'>, DnsAnswer<'AAAA'> | null];
 

@@ -5,7 +5,7 @@ import { coversHost, type StsPolicy } from '../../domain/mta-sts.js';
 import { isSameAddress, type Reach } from '../../domain/networks.js';
 import { reasonOf, within } from '../../lib/async.js';
 import { type FoundHost, findHost, type NamedHost, shuffled } from './find-host.js';
-import { Ipv6Use, isListenedAt, type ListenPlace } from './own-addresses.js';
+import { Ipv6Use, type Ipv6Wanted, isListenedAt, type ListenPlace } from './own-addresses.js';
 import type { MailHost, Route, RouteFinder, TlsDemand } from './route.js';
 
 /** Besides `dns`, `reach`, `policies` and `listens`: the keys of `[relay.direct]`. */
@@ -70,9 +70,9 @@ export class DirectRoutes implements RouteFinder {
     const policy = this.#policyOf(domain, endsAt);
     const named = await this.#nameHosts(domain);
     if (named.kind !== 'hosts') return named;
-    const wantsIpv6 = await this.#ipv6.isWanted();
+    const ipv6 = await this.#ipv6.isWanted();
     const tried = named.hosts.slice(0, MAX_HOSTS);
-    const found = await Promise.all(tried.map(host => this.#findHost(host, wantsIpv6)));
+    const found = await Promise.all(tried.map(host => this.#findHost(host, ipv6)));
     return this.#choose(domain, tried, found, await policy);
   }
 
@@ -111,10 +111,10 @@ export class DirectRoutes implements RouteFinder {
     }
   }
 
-  #findHost(named: NamedHost, wantsIpv6: boolean): Promise<FoundHost> {
+  #findHost(named: NamedHost, ipv6: Ipv6Wanted): Promise<FoundHost> {
     const { dns, reach, port, hostname } = this.#options;
     if (named.name === hostname) return Promise.resolve({ kind: 'ours' });
-    return findHost({ dns, reach, port, isOurs: address => this.#isOurs(address) }, named, wantsIpv6);
+    return findHost({ dns, reach, port, isOurs: address => this.#isOurs(address) }, named, ipv6);
   }
 
   /** An address is ours when we listen there, or when our name has it: it may be that of a router before us. */

@@ -73,6 +73,9 @@ export interface Ipv6UseOptions {
   readonly dns: Dns;
 }
 
+/** `unsure`: it could not be found out now, so that only IPv4 is used for the time being. */
+export type Ipv6Wanted = 'yes' | 'no' | 'unsure';
+
 const CONFIRMED_MS = 3_600_000;
 const UNCONFIRMED_MS = 5 * 60_000;
 
@@ -82,16 +85,16 @@ const UNCONFIRMED_MS = 5 * 60_000;
  */
 export class Ipv6Use {
   readonly #options: Ipv6UseOptions;
-  #known: Promise<boolean> | null = null;
+  #known: Promise<Ipv6Wanted> | null = null;
   #until = Number.NEGATIVE_INFINITY;
 
   constructor(options: Ipv6UseOptions) {
     this.#options = options;
   }
 
-  isWanted(): Promise<boolean> {
+  isWanted(): Promise<Ipv6Wanted> {
     const { mode } = this.#options;
-    if (mode !== 'auto') return Promise.resolve(mode === 'on');
+    if (mode !== 'auto') return Promise.resolve(mode === 'on' ? 'yes' : 'no');
     if (this.#known === null || performance.now() > this.#until) {
       this.#until = performance.now() + UNCONFIRMED_MS;
       this.#known = this.#isConfirmed();
@@ -99,12 +102,12 @@ export class Ipv6Use {
     return this.#known;
   }
 
-  async #isConfirmed(): Promise<boolean> {
+  async #isConfirmed(): Promise<Ipv6Wanted> {
     const { source, dns } = this.#options;
     const address = source ?? (await sourceTowards(SOMEWHERE.ipv6));
-    if (address === null || address.includes('%')) return false;
-    const isConfirmed = (await lookUpReverse(dns, address)).kind === 'confirmed';
-    if (isConfirmed) this.#until = performance.now() + CONFIRMED_MS;
-    return isConfirmed;
+    if (address === null || address.includes('%')) return 'no';
+    const { kind } = await lookUpReverse(dns, address);
+    if (kind === 'confirmed') this.#until = performance.now() + CONFIRMED_MS;
+    return kind === 'failed' ? 'unsure' : kind === 'confirmed' ? 'yes' : 'no';
   }
 }

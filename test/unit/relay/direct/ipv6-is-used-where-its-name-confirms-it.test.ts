@@ -19,13 +19,26 @@ t.test('auto: without such a name only IPv4 is used', async t => {
     {},
     { [reverseName(OURS)]: { PTR: ['mail.ours.test'] } },
     { [reverseName(OURS)]: { PTR: ['mail.ours.test'] }, 'mail.ours.test': { AAAA: ['2a00:1::26'] } },
-    { [reverseName(OURS)]: { fault: 'servfail' } },
   ]) {
     const { routes } = await withRoutes(t, zones(ptr), { ipv6: 'auto', sourceAddress: [OURS] });
     t.same(addressesOf(await routes.find('example.com')), ['8.8.8.1']);
     t.match(await routes.find('six.test'), { kind: 'none', code: '5.4.4', detail: /has no IPv4 address/ });
   }
 });
+
+t.test(
+  'auto: when that cannot be looked up only IPv4 is used, and what has no IPv4 is for later',
+  async t => {
+    const unsure = {
+      ...zones({ [reverseName(OURS)]: { fault: 'servfail' } }),
+      'bare.test': { TXT: ['none'] },
+    };
+    const { routes } = await withRoutes(t, unsure, { ipv6: 'auto', sourceAddress: [OURS] });
+    t.same(addressesOf(await routes.find('example.com')), ['8.8.8.1']);
+    t.match(await routes.find('six.test'), { kind: 'later', code: '4.4.3' });
+    t.match(await routes.find('bare.test'), { kind: 'none', code: '5.4.4' }, 'it has no IPv6 address either');
+  },
+);
 
 t.test('on and off do as they say', async t => {
   const on = await withRoutes(t, zones({}), { ipv6: 'on' });
