@@ -38,10 +38,18 @@ interface DeliveringDeps {
   readonly listens: () => readonly ListenPlace[];
 }
 
-/** Deliveries in hand at a time: each has its message in memory. */
-export const DELIVERIES_IN_HAND = 50;
+/** Deliveries in hand at a time, where no more connections are wanted. */
+const LEAST_IN_HAND = 50;
+
+/** Deliveries in hand at a time: each has its message in memory, and a connection takes one. */
+export function deliveriesInHand({ relay }: Pick<Config, 'relay'>): number {
+  return Math.max(LEAST_IN_HAND, relay.direct.maxConnections);
+}
+
 /** How long a stop waits for answers to final dots that have left (`TimeoutStopSec` of the unit is longer). */
 export const DOT_ANSWERS_MS = 60_000;
+/** For what is written of these answers, and of those that have not come. */
+const LAST_WORDS_MS = 3_000;
 
 /** Brings deliveries from their commit to their end: the work line, the DNS client and the connections, as one. */
 export class Delivering {
@@ -83,7 +91,7 @@ export class Delivering {
       name: 'deliver',
       redis,
       log,
-      places: { deliver: DELIVERIES_IN_HAND },
+      places: { deliver: deliveriesInHand(config) },
       find: id => store.read(reader => getDelivery(reader, id)),
       laneOf: ({ accountId, domain }) => ({
         way: 'deliver',
@@ -93,7 +101,7 @@ export class Delivering {
       }),
       limits: { perDestination: domain => this.#outside.limitOf(domain) },
       isDirect: true,
-      closeTimeoutMs: DOT_ANSWERS_MS,
+      closeTimeoutMs: DOT_ANSWERS_MS + LAST_WORDS_MS,
       listPending: pendingWork(store, 'deliver', clock),
       handler: id => deliver(deps, id),
     });

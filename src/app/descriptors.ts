@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../config/load-config.js';
+import { MAX_OPEN } from '../dns/dns-client.js';
 import type { Logger } from '../usecases/ports.js';
 
 /** Descriptors for everything but clients: the store and its readers, Redis, the relay, listeners, the log. */
@@ -10,8 +11,9 @@ const LEAST_HTTP_CLIENTS = 16;
  * How many connections the HTTP listener may have open, so that those of SMTP and the files of the store always get a
  * descriptor. Warns when that is fewer than `http.max_clients`.
  */
-export function httpClients({ http, smtp }: Config, log: Logger, limit = descriptorLimit()): number {
-  const left = Math.max(LEAST_HTTP_CLIENTS, limit - smtp.maxClients - KEPT);
+export function httpClients({ http, smtp, relay }: Config, log: Logger, limit = descriptorLimit()): number {
+  const outgoing = relay.transport === 'direct' ? relay.direct.maxConnections + MAX_OPEN : 0;
+  const left = Math.max(LEAST_HTTP_CLIENTS, limit - smtp.maxClients - outgoing - KEPT);
   if (left >= http.maxClients) return http.maxClients;
   log.warn(
     { limit, smtp_max_clients: smtp.maxClients, http_max_clients: left },

@@ -9,7 +9,7 @@ import { TOTAL_WINDOW_BYTES } from '../store/records/blob-upload.js';
 import { MAX_COMPOSED_BYTES } from '../usecases/sending/in-flight.js';
 import { IN_HAND_BYTES } from '../usecases/shared/in-hand.js';
 import { threadBytes } from '../workers/parse-pool-thread.js';
-import { DELIVERIES_IN_HAND } from './delivering.js';
+import { deliveriesInHand } from './delivering.js';
 
 const MIB = 2 ** 20;
 
@@ -26,7 +26,8 @@ const REDIS_BYTES = 64 * MIB;
  * What the daemon with this configuration may take of memory when everything that is bounded is used up at once, its
  * Redis included. Pages of the store do not count: the system takes them back.
  */
-export function memoryNeeds({ parse, http, smtp, redis, relay }: Config): readonly MemoryPart[] {
+export function memoryNeeds(config: Config): readonly MemoryPart[] {
+  const { parse, http, smtp, redis, relay } = config;
   return [
     { part: 'the daemon at rest', bytes: REST_BYTES },
     {
@@ -37,8 +38,8 @@ export function memoryNeeds({ parse, http, smtp, redis, relay }: Config): readon
     { part: 'large requests in hand', bytes: IN_HAND_BYTES },
     { part: 'messages that wait for the relay', bytes: MAX_COMPOSED_BYTES },
     {
-      part: 'deliveries in hand, and answers of the DNS (relay.transport)',
-      bytes: relay.transport === 'direct' ? DELIVERIES_IN_HAND * DELIVERY_BYTES + CACHE_BYTES : 0,
+      part: 'deliveries in hand, and answers of the DNS (relay.transport, relay.direct.max_connections)',
+      bytes: relay.transport === 'direct' ? deliveriesInHand(config) * DELIVERY_BYTES + CACHE_BYTES : 0,
     },
     { part: 'bytes on their way into the store', bytes: 2 * TOTAL_WINDOW_BYTES },
     { part: 'connections of the API (http.max_clients)', bytes: connectionBytes(http.maxClients) },

@@ -31,7 +31,7 @@ export interface DnsClientOptions extends ServersOptions {
 const TIMES: DnsTimes = { tryMs: 3000, totalMs: 12_000 };
 const ROUNDS = 2;
 /** Questions that are open at once; each takes a socket. */
-const MAX_OPEN = 200;
+export const MAX_OPEN = 200;
 /** What answers that are remembered may take of memory. */
 export const CACHE_BYTES = 8 * 2 ** 20;
 

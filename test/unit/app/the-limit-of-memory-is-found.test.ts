@@ -55,6 +55,10 @@ t.test('what is needed follows the configuration', async t => {
   const few = memoryNeeded(configOf({ POSTERN_PARSE_WORKERS: '1' }));
   const more = memoryNeeded(configOf({ POSTERN_PARSE_WORKERS: '3' }));
   t.ok(more - few >= 2 * 256 * 2 ** 20, `${more - few} bytes for two threads`);
+  const direct = (connections: string) =>
+    configOf({ POSTERN_RELAY_TRANSPORT: 'direct', POSTERN_RELAY_DIRECT_MAX_CONNECTIONS: connections });
+  const delivering = memoryNeeded(direct('200')) - memoryNeeded(direct('100'));
+  t.ok(delivering >= 100 * 5 * 2 ** 20, `${delivering} bytes for a hundred connections: each has a message`);
   const external = { POSTERN_REDIS_MODE: 'external', POSTERN_REDIS_URL: 'redis://127.0.0.1/0' };
   t.equal(memoryNeeds(configOf(external)).at(-1)?.bytes, 0, 'a Redis elsewhere costs nothing here');
 });
@@ -62,6 +66,11 @@ t.test('what is needed follows the configuration', async t => {
 t.test('connections of the API leave descriptors for SMTP and the store', async t => {
   t.equal(httpClients(configOf(), silent, 65_536), 2_000);
   t.equal(httpClients(configOf(), silent, 2_048), 2_048 - 1_000 - 256);
+  const direct = configOf({
+    POSTERN_RELAY_TRANSPORT: 'direct',
+    POSTERN_RELAY_DIRECT_MAX_CONNECTIONS: '100',
+  });
+  t.equal(httpClients(direct, silent, 2_048), 2_048 - 1_000 - 256 - 300, 'mail servers and resolvers too');
   t.equal(httpClients(configOf(), silent, 512), 16, 'a few are always served');
 });
 
