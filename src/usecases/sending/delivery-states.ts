@@ -101,7 +101,9 @@ export function afterAttempt(
   { nowMs, lapseMs, maxAgeMs }: AttemptTimes,
 ): DeliveryRecord {
   const byAddress = new Map(outcomes.map(outcome => [outcome.recipient, outcome]));
-  const isExpired = lapseMs - delivery.createdAt >= maxAgeMs;
+  const isUntried = outcomes.length > 0 && outcomes.every(({ retryAfterMs }) => retryAfterMs !== undefined);
+  // Nothing is given up untried: after a long absence many find no free connection at first.
+  const isExpired = !isUntried && lapseMs - delivery.createdAt >= maxAgeMs;
   const recipients = delivery.recipients.map(one => {
     const outcome = byAddress.get(one.address);
     if (outcome === undefined || !isOpen(one)) return one;
@@ -109,8 +111,7 @@ export function afterAttempt(
     return isExpired && isQueued(settled) ? expired(settled, maxAgeMs) : settled;
   });
   const restMs = Math.max(0, ...outcomes.map(({ retryAfterMs = 0 }) => retryAfterMs));
-  const isUntried = outcomes.length > 0 && outcomes.every(({ retryAfterMs }) => retryAfterMs !== undefined);
-  if (isUntried && !isExpired) {
+  if (isUntried) {
     // It keeps its attempts, and what it was told last; a mark for a dot that has not left goes.
     const kept = delivery.recipients.map(
       (one): RecipientDelivery =>

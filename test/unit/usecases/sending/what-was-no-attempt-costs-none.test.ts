@@ -1,5 +1,5 @@
 import t from 'tap';
-import { DELIVERED, LATER, withDeliveries } from './with-deliveries.js';
+import { DELIVERED, HOUR_MS, LATER, withDeliveries } from './with-deliveries.js';
 
 t.test('while the destination rests, waiting is no attempt and keeps what was said last', async t => {
   const { desk, house, inbox } = await withDeliveries(t);
@@ -36,4 +36,20 @@ t.test('a stop whose mark was on disk already lets it be tried again when the se
   desk.answers.set('a@far.example', DELIVERED);
   t.equal(await desk.deliver(id), undefined);
   t.match(desk.of(sentId), [{ attempts: 1, recipients: [{ state: 'delivered', attempts: 1 }] }]);
+});
+
+t.test('nothing is given up for what was no attempt, however old it is', async t => {
+  const { desk, house, inbox } = await withDeliveries(t);
+  const sentId = await desk.send(inbox, 'a@far.example');
+  const { id } = desk.of(sentId)[0]!;
+  house.now.ms += 72 * HOUR_MS;
+  for (const retryAfterMs of [60_000, 0]) {
+    desk.answers.set('a@far.example', { state: 'later', host: null, code: '4.4.5', reply: '', retryAfterMs });
+    await desk.deliver(id);
+    t.match(desk.of(sentId), [{ attempts: 0, recipients: [{ state: 'queued' }] }]);
+    house.now.ms += 70_000;
+  }
+  desk.answers.set('a@far.example', LATER);
+  await desk.deliver(id);
+  t.match(desk.of(sentId), [{ attempts: 1, recipients: [{ state: 'failed', code: '4.4.7' }] }]);
 });
