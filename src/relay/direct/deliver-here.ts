@@ -30,7 +30,7 @@ export class DeliverHere implements Deliverer {
       staged.set(recipient, await local.stage(from, [recipient], content, from === ''));
     }
     const taken = recipients.filter(recipient => staged.get(recipient)?.ok === true);
-    const mayGo = taken.length > 0 && (await beforeDot(taken));
+    const mayGo = taken.length > 0 && (await this.#mayGo(() => beforeDot(taken), staged));
     const outcomes: DeliveryOutcome[] = [];
     for (const [recipient, one] of staged) {
       if (!one.ok) outcomes.push(outcomeOf(recipient, one.outcome));
@@ -41,6 +41,16 @@ export class DeliverHere implements Deliverer {
       }
     }
     return outcomes;
+  }
+
+  /** When the store fails to mark them, what was staged is not left in it. */
+  async #mayGo(ask: () => Promise<boolean>, staged: ReadonlyMap<string, Staged>): Promise<boolean> {
+    try {
+      return await ask();
+    } catch (error) {
+      for (const one of staged.values()) if (one.ok) one.mail.abort();
+      throw error;
+    }
   }
 }
 
