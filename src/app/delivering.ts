@@ -82,8 +82,9 @@ export class Delivering {
       store,
       clock,
       deliverer: new DeliverHere({ domains, local, outside: this.#outside }),
-      notify: (delivery, kind, alongside) =>
-        notify({ store, inbound, clock, hostname, maxAgeMs }, delivery, kind, alongside),
+      notify: (deliveries, kind, alongside) =>
+        notify({ store, inbound, clock, hostname, maxAgeMs }, deliveries, kind, alongside),
+      telling: new Set(),
       log,
       maxAgeMs,
     };
@@ -140,14 +141,17 @@ interface NotifyDeps extends NoticeDeps {
 /** A notice quotes the header of the message: without its sent copy nobody is told. */
 async function notify(
   deps: NotifyDeps,
-  delivery: DeliveryRecord,
+  deliveries: readonly DeliveryRecord[],
   kind: Notice,
   alongside: (writer: Writer) => void,
 ): Promise<boolean> {
-  const record = deps.store.read(reader => getSent(reader, delivery.sentId));
+  const [first] = deliveries;
+  const record = first === undefined ? undefined : deps.store.read(reader => getSent(reader, first.sentId));
   if (record === undefined) return true;
-  const recipients = delivery.recipients.filter(kind === 'ended' ? isUntold : isQueued) as NoticedRecipient[];
-  const notice = { record, recipients, retryUntil: delivery.createdAt + deps.maxAgeMs };
+  const all = deliveries.flatMap(one => one.recipients);
+  const recipients = all.filter(kind === 'ended' ? isUntold : isQueued) as NoticedRecipient[];
+  const latest = Math.max(...deliveries.map(({ createdAt }) => createdAt));
+  const notice = { record, recipients, retryUntil: latest + deps.maxAgeMs };
   const { status } = await sendNotice(deps, notice, alongside);
   return status !== 'no_room';
 }

@@ -1,10 +1,11 @@
 import { Refusal } from '../../domain/errors.js';
-import type { DeliveryId } from '../../domain/ids.js';
+import type { DeliveryId, MessageId } from '../../domain/ids.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Writer } from '../../store/engine/tables.js';
 import { getSent } from '../../store/mailbox/messages.js';
 import {
   type DeliveryRecord,
+  deliveriesOf,
   getDelivery,
   hasEnded,
   type RecipientDelivery,
@@ -24,6 +25,7 @@ import {
   isNoSuchAddress,
   isQueued,
   isSending,
+  isUntold,
   type Notice,
   owedNotice,
 } from './delivery-states.js';
@@ -44,14 +46,16 @@ export interface DeliverDeps {
   readonly clock: Clock;
   readonly deliverer: Deliverer;
   /**
-   * Tells the sending inbox, and calls `alongside` in the unit of work that does.
+   * Tells the sending inbox of deliveries of one message, and calls `alongside` in the unit of work that does.
    * @returns false when there is no room for it now; true also when there is nobody to be told any more
    */
   readonly notify: (
-    delivery: DeliveryRecord,
+    deliveries: readonly DeliveryRecord[],
     notice: Notice,
     alongside: (writer: Writer) => void,
   ) => Promise<boolean>;
+  /** Messages whose sender is being told: never twice at once. */
+  readonly telling: Set<MessageId>;
   readonly log: Logger;
   /** After so long what waits is given up. */
   readonly maxAgeMs: number;
@@ -59,6 +63,10 @@ export interface DeliverDeps {
 
 /** A notice that could not be delivered, for want of room, is tried again after this time. */
 const NOTICE_AGAIN_MS = 60_000;
+/** What fails within this time at several domains is told in one notice. */
+const TOGETHER_MS = 10_000;
+/** How soon it is looked whether the others have come to an end. */
+const LOOK_AGAIN_MS = 500;
 
 /**
  * Does what is due of a delivery: the next attempt, then the notice that is owed. Calling it for one that has ended, is
@@ -126,16 +134,48 @@ function learn(
   });
 }
 
-/** Tells the sender what it is owed, and says when the delivery is due again. */
+/**
+ * Tells the sender what it is owed, and says when the delivery is due again. One notice tells of all deliveries of the
+ * message of which the same is to be told now.
+ */
 async function settleNotice(deps: DeliverDeps, delivery: DeliveryRecord): Promise<number | undefined> {
-  const { clock } = deps;
+  const { store, clock, telling } = deps;
+  const { id, sentId } = delivery;
   const notice = owedNotice(delivery, clock());
   if (notice === null) return pauseOf(delivery, clock());
-  const told = (current: DeliveryRecord): DeliveryRecord => afterNotice(current, notice, clock());
-  const isTold = await deps.notify(delivery, notice, writer => changeIn(writer, deps, delivery.id, told));
-  if (!isTold) return NOTICE_AGAIN_MS;
-  // Once more where there was nobody to be told.
-  return pauseOf(await change(deps, delivery.id, told), clock());
+  const all = store.read(reader => deliveriesOf(reader, sentId));
+  if (telling.has(sentId) || awaitsOthers(delivery, notice, all, clock())) return LOOK_AGAIN_MS;
+  const those = all.filter(one => one.id === id || owedNotice(one, clock()) === notice);
+  const tell = (writer: Writer): void => {
+    // Another of them may have got news meanwhile, of which this notice does not tell.
+    for (const one of those) {
+      changeIn(writer, deps, one.id, current => afterNotice(current, notice, clock(), one));
+    }
+  };
+  telling.add(sentId);
+  try {
+    if (!(await deps.notify(those, notice, tell))) return NOTICE_AGAIN_MS;
+    // Once more where there was nobody to be told.
+    await store.write(tell, 'settle');
+  } finally {
+    telling.delete(sentId);
+  }
+  return pauseOf(
+    store.read(reader => getDelivery(reader, id)),
+    clock(),
+  );
+}
+
+/** May another domain of the message fail in a moment, too? Then its sender is told of both at once. */
+function awaitsOthers(
+  { id, recipients }: DeliveryRecord,
+  notice: Notice,
+  all: readonly DeliveryRecord[],
+  nowMs: number,
+): boolean {
+  const ageMs = nowMs - Math.max(...recipients.filter(isUntold).map(({ at }) => at));
+  if (notice !== 'ended' || ageMs < 0 || ageMs >= TOGETHER_MS) return false;
+  return all.some(({ id: other, nextAt }) => other !== id && nextAt !== null && nextAt <= nowMs);
 }
 
 /** Changes a delivery in a unit of work of its own; undefined when it is gone, or goes with this. */

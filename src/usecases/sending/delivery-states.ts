@@ -56,16 +56,22 @@ function isOpen({ state }: RecipientDelivery): boolean {
   return state === 'queued' || state === 'sending';
 }
 
-/** As it is once the owed notice was delivered. */
-export function afterNotice(delivery: DeliveryRecord, notice: Notice, nowMs: number): DeliveryRecord {
-  const told: DeliveryRecord =
-    notice === 'delayed'
-      ? { ...delivery, toldDelay: true }
-      : {
-          ...delivery,
-          recipients: delivery.recipients.map(one => (isUntold(one) ? { ...one, isTold: true } : one)),
-        };
-  return planned(told, nowMs);
+/**
+ * As it is once the owed notice was delivered.
+ * @param told the delivery as the notice tells of it
+ */
+export function afterNotice(
+  delivery: DeliveryRecord,
+  notice: Notice,
+  nowMs: number,
+  told: DeliveryRecord,
+): DeliveryRecord {
+  if (notice === 'delayed') return planned({ ...delivery, toldDelay: true }, nowMs);
+  const named = new Set(told.recipients.filter(isUntold).map(({ address }) => address));
+  const recipients = delivery.recipients.map(one =>
+    isUntold(one) && named.has(one.address) ? { ...one, isTold: true } : one,
+  );
+  return planned({ ...delivery, recipients }, nowMs);
 }
 
 /**

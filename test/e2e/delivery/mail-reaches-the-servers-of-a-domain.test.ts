@@ -36,5 +36,7 @@ t.test('each recipient by its own domain, signed, and a bad one is told of in th
   const notice = await firstReceived(ann);
   const { content, thread_id } = (await ann.api.get(`/v1/messages/${notice}`)).json<Detail>();
   t.match(content?.subject, /^Not delivered/);
+  t.match(content?.text, /bad@far\.example/);
+  t.match(content?.text, /x@null\.example/, 'one notice for both domains');
   t.equal(thread_id, message.thread_id, 'in the conversation of the message');
 });

@@ -55,6 +55,7 @@ function sendDirect(box: CliBox, ...to: readonly string[]): Promise<MessageId> {
           log: silent,
           maxAgeMs: 48 * 3_600_000,
           notify: async () => true,
+          telling: new Set(),
           deliverer: {
             deliver: async ({ recipients, domain }) =>
               recipients.map(recipient => ({

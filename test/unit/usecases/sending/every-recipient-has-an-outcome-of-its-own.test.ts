@@ -126,10 +126,12 @@ t.test(
     t.same(marked, { 'a@one.example': 'sending', 'b@two.example': 'queued' });
     t.same(faultsOf(house), []);
     desk.answers.clear();
+    t.equal(await desk.deliver(one!.id), 500, 'the other may fail, too');
+    house.now.ms += 10_000;
     t.equal(await desk.deliver(one!.id), undefined);
     t.same(desk.states(id), { 'a@one.example': 'unknown', 'b@two.example': 'queued' });
     t.equal(desk.jobs.length, 1, 'it is told, not tried');
-    t.match(desk.notices, [{ notice: 'ended', delivery: { recipients: [{ state: 'unknown' }] } }]);
+    t.match(desk.notices, [{ notice: 'ended', deliveries: [{ recipients: [{ state: 'unknown' }] }] }]);
     await t.rejects(
       retryDeliveries(house, id)
         .then(() => desk.deliver(two!.id))

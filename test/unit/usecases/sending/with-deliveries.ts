@@ -23,10 +23,13 @@ export class DeliveringDesk {
   readonly house: House;
   readonly offered: DeliveryRecord[] = [];
   readonly jobs: DeliveryJob[] = [];
-  readonly notices: { readonly notice: Notice; readonly delivery: DeliveryRecord }[] = [];
+  readonly notices: { readonly notice: Notice; readonly deliveries: readonly DeliveryRecord[] }[] = [];
   readonly answers = new Map<string, Answer>();
+  readonly #telling = new Set<MessageId>();
   /** Has the sending inbox room for notices? */
   hasRoom = true;
+  /** What happens while a notice is on its way. */
+  beforeTelling: () => Promise<void> = async () => {};
 
   constructor(house: House) {
     this.house = house;
@@ -72,12 +75,14 @@ export class DeliveringDesk {
         log: silent,
         maxAgeMs: 48 * HOUR_MS,
         deliverer: { deliver: job => this.#answer(job) },
-        notify: async (delivery, notice, alongside) => {
+        notify: async (deliveries, notice, alongside) => {
           if (!this.hasRoom) return false;
+          await this.beforeTelling();
           await store.write(alongside, 'settle');
-          this.notices.push({ notice, delivery });
+          this.notices.push({ notice, deliveries });
           return true;
         },
+        telling: this.#telling,
       },
       id,
     );
