@@ -66,12 +66,13 @@ function isUnknown({ state }: RecipientDelivery): boolean {
   return state === 'unknown';
 }
 
-/** Its time begins anew; one that has not ended has its content still. */
+/** Its time begins anew, and so do its pauses; one that has not ended has its content still. */
 function again(delivery: DeliveryRecord, content: BlobRef, nowMs: number): DeliveryRecord {
   const recipients = delivery.recipients.map(
     (one): RecipientDelivery =>
       isUnknown(one) ? { ...one, state: 'queued', at: nowMs, isTold: false } : one,
   );
   const kept = hasEnded(delivery) ? content : delivery.content;
-  return planned({ ...delivery, recipients, content: kept, createdAt: nowMs, nextAt: nowMs }, nowMs);
+  const begun = { ...delivery, recipients, content: kept, createdAt: nowMs, attempts: 0, nextAt: nowMs };
+  return planned(begun, nowMs);
 }

@@ -201,10 +201,14 @@ t.test('an unknown one is sent again only where an admin says so, and with the s
   const delivery = desk.of(id)[0]!.id;
   t.equal(await desk.deliver(delivery), undefined);
   await house.sweepAll();
-  desk.answers.clear();
+  desk.answers.set('a@one.example', LATER);
   const deps = { ...house, signer: null };
   t.same(await retryUnknown(deps, id), { message_id: id, recipients: ['a@one.example'] });
   t.same(faultsOf(house), []);
+  const pauseMs = await desk.deliver(delivery);
+  t.ok(pauseMs! < 70_000, `its pauses begin anew: ${pauseMs} ms`);
+  desk.answers.clear();
+  house.now.ms += pauseMs!;
   t.equal(await desk.deliver(delivery), undefined);
   t.same(desk.jobs[1]?.recipients, ['a@one.example']);
   t.ok(Buffer.from(desk.jobs[1]!.content).equals(desk.jobs[0]!.content));
