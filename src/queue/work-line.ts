@@ -26,6 +26,8 @@ export interface WorkLineOptions<Work, Position>
   readonly handler: (id: IdOf<Work>) => Promise<number | undefined>;
   /** Ids that are offered are worked on at once while there is room, without the queue in Redis. */
   readonly isDirect?: boolean;
+  /** Work that is due again within this time is waited for in memory, other in Redis. */
+  readonly longestTimerMs?: number;
 }
 
 /**
@@ -113,8 +115,13 @@ export class WorkLine<Work extends { readonly id: WorkId }, Position> implements
   }
 
   async #work(id: WorkId): Promise<void> {
-    const againMs = await this.#options.handler(id as IdOf<Work>);
-    if (againMs === undefined || againMs > LONGEST_TIMER_MS) return;
+    const { handler, longestTimerMs = LONGEST_TIMER_MS } = this.#options;
+    const againMs = await handler(id as IdOf<Work>);
+    if (againMs === undefined) return;
+    if (againMs > longestTimerMs) {
+      this.#queue.later(id, againMs);
+      return;
+    }
     const again = (): void => {
       const work = this.#options.find(id as IdOf<Work>);
       if (work !== undefined) this.offer([work]);
@@ -123,7 +130,7 @@ export class WorkLine<Work extends { readonly id: WorkId }, Position> implements
   }
 }
 
-/** Work that is due later than this is left to the reconciler: the timers of a backlog would fill the memory. */
+/** Work that is due later than this waits in Redis: the timers of a backlog would fill the memory. */
 const LONGEST_TIMER_MS = 30_000;
 
 /** The kinds of pending work that lines of workers do. */

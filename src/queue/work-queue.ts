@@ -4,6 +4,7 @@ import type { Redis } from 'ioredis';
 import { reasonOf } from '../lib/async.js';
 import type { Logger } from '../usecases/ports.js';
 import { connectRedis, isConnectionError, isDamageError, type RedisSpace } from './connection.js';
+import { Delays } from './delays.js';
 import { QueueShares } from './queue-shares.js';
 import type { ReconciledQueue, Scope } from './reconciler.js';
 import type { Lane, WorkId } from './work-places.js';
@@ -62,6 +63,7 @@ export class BullWorkQueue implements ReconciledQueue {
   /** Every id on its way to Redis, in Redis, waiting for its turn, or in flight. */
   readonly #queued = new Map<WorkId, Lane>();
   readonly #shares: QueueShares;
+  readonly #delays: Delays;
   /** Ids that wait to be sent to Redis as a batch. */
   readonly #gathered: WorkId[] = [];
   /** By the id of the job in Redis. */
@@ -81,6 +83,7 @@ export class BullWorkQueue implements ReconciledQueue {
   constructor(options: BullWorkQueueOptions) {
     this.#options = { maxQueued: 20_000, gatherMs: 10, ...options };
     this.#shares = new QueueShares(this.#options.maxQueued);
+    this.#delays = new Delays(this.#options.maxQueued);
   }
 
   /** Connects in the background and stays connected; never throws for an absent Redis. */
@@ -149,9 +152,23 @@ export class BullWorkQueue implements ReconciledQueue {
     return { added: added.length, isFull: isFull && added.length < missing.length, isRefilled };
   }
 
+  /** The id is to be worked on after this time; it is not queued until then. Never waits, and may be lost. */
+  later(id: WorkId, delayMs: number): void {
+    if (!this.#isReady || this.#queue === undefined) return;
+    const jobId = this.#delays.enter(id, delayMs);
+    if (jobId === null) return;
+    this.#queue
+      .add(this.#options.name, [id], { jobId, delay: Math.ceil(delayMs) })
+      .catch((error: unknown) => {
+        this.#delays.leave(jobId);
+        this.#complain(error);
+      });
+  }
+
   /** The ids of a job have been taken from Redis. */
   taken(job: string): void {
     this.#batches.delete(job);
+    this.#delays.leave(job);
   }
 
   /** The work of the id has ended: from now on it may be queued again. */
@@ -240,6 +257,7 @@ export class BullWorkQueue implements ReconciledQueue {
       if (keys.length > 0) await redis.unlink(keys);
     }
     for (const name of [...this.#batches.keys()]) this.#forget(name);
+    this.#delays.clear();
   }
 
   /** Tells the listeners that ids can be added again, those that were dropped meanwhile included. */

@@ -116,6 +116,27 @@ t.test('an id that is due again soon comes back without the reconciler', async t
   t.equal(tries, 3);
 });
 
+t.test('one that is due later waits in Redis as a delayed job', async t => {
+  const { redis } = await startRedis(t);
+  const triedAt: number[] = [];
+  const { line, pending } = openLine(t, redis.address, {
+    isDirect: true,
+    longestTimerMs: 0,
+    handler: async id => {
+      triedAt.push(performance.now());
+      if (triedAt.length < 4) return 200;
+      await pending.done(id);
+      return undefined;
+    },
+  });
+  line.start();
+  await line.whenReady(60_000);
+  line.offer(work(pending.add(1)));
+  await pending.untilAtMost(0);
+  t.equal(triedAt.length, 4);
+  for (const at of [1, 2, 3]) t.ok(triedAt[at]! - triedAt[at - 1]! >= 190, 'not before its time');
+});
+
 t.test('from the call of close on no work is begun, and what is in hand is waited for', async t => {
   const { redis } = await startRedis(t);
   let begun = 0;
