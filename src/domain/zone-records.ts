@@ -10,17 +10,23 @@ export interface DkimRecord {
   readonly record: string;
 }
 
-/** What the records of a mail domain are made of. */
-export interface ZoneFacts {
-  readonly domain: string;
+/** What the records of the server are made of. */
+export interface HostFacts {
   /** Name of this server. */
   readonly hostname: string;
   /** Addresses of this server, as far as it knows them itself. */
   readonly addresses: readonly string[];
-  /** Of this domain. */
-  readonly dkim: readonly DkimRecord[];
   /** How mail leaves (`relay.transport`). */
   readonly transport: string;
+  /** Our mail domains. */
+  readonly mailDomains: readonly string[];
+}
+
+/** What the records of a mail domain are made of. */
+export interface ZoneFacts extends HostFacts {
+  readonly domain: string;
+  /** Of this domain. */
+  readonly dkim: readonly DkimRecord[];
 }
 
 export type RecordKind = 'mx' | 'address' | 'spf' | 'helo_spf' | 'dkim' | 'dmarc' | 'tls_reporting' | 'ptr';
@@ -41,7 +47,7 @@ const MX_PREFERENCE = 10;
 const TTL_S = 3600;
 
 /** The records of the server itself; its PTR records are set by whoever gave it its addresses. */
-export function hostRecords({ hostname, addresses, transport }: Omit<ZoneFacts, 'domain' | 'dkim'>) {
+export function hostRecords({ hostname, addresses, transport, mailDomains }: HostFacts) {
   const own = addresses.map(
     (address): ZoneRecord => ({
       kind: 'address',
@@ -60,9 +66,10 @@ export function hostRecords({ hostname, addresses, transport }: Omit<ZoneFacts, 
       isEssential: false,
     }),
   );
-  // Notices have no sender, so that receivers look at the name in EHLO (RFC 7208 section 2.4).
-  const helo = text('helo_spf', hostname, 'v=spf1 a -all', false);
-  return transport === 'direct' ? [...own, helo, ...ptr] : own;
+  // Notices have no sender, so that receivers look at the name in EHLO (RFC 7208 section 2.4). Where that is a mail
+  // domain, too, it has the record of that: of two, receivers take none (section 4.5).
+  const helo = mailDomains.includes(hostname) ? [] : [text('helo_spf', hostname, 'v=spf1 a -all', false)];
+  return transport === 'direct' ? [...own, ...helo, ...ptr] : own;
 }
 
 /** The records of a mail domain. */

@@ -4,6 +4,7 @@ import { normaliseDomain } from '../../domain/addresses.js';
 import {
   type DkimRecord,
   domainRecords,
+  type HostFacts,
   hostRecords,
   type ZoneRecord,
   zoneLine,
@@ -73,14 +74,14 @@ async function showRecords(
   dkimOf: DkimRecordsOf,
   domain: string | undefined,
 ): Promise<Answer> {
-  const { hostname } = box.config.mail;
   const { transport } = box.config.relay;
   const shown = domainsOf(box, dkimOf, domain);
-  const addresses = await cli.deps.outside.addresses(box.config);
-  const host = hostRecords({ hostname, addresses, transport });
+  const facts = await factsOf(cli, box);
+  const { hostname, addresses } = facts;
+  const host = hostRecords(facts);
   const perDomain = shown.map(one => ({
     ...one,
-    records: domainRecords({ ...one, hostname, addresses, transport }),
+    records: domainRecords({ ...facts, ...one }),
   }));
   const groups = [
     {
@@ -96,6 +97,12 @@ async function showRecords(
     .map(({ title, lines }) => `; ${title}\n${lines.map(line => `${line}\n`).join('')}`)
     .join('\n');
   return answer({ records: [...host, ...perDomain.flatMap(({ records }) => records)].map(documentOf) }, text);
+}
+
+async function factsOf(cli: Cli, { config }: Box): Promise<HostFacts> {
+  const { hostname, domains } = config.mail;
+  const addresses = await cli.deps.outside.addresses(config);
+  return { hostname, addresses, transport: config.relay.transport, mailDomains: domains };
 }
 
 /** A PTR record is not of a zone of ours. */
@@ -129,12 +136,11 @@ async function checkRecords(
   domain: string | undefined,
   tried: string,
 ): Promise<Answer> {
-  const { mail, relay } = box.config;
+  const { relay } = box.config;
   const shown = domainsOf(box, dkimOf, domain);
   const dns = new DnsClient(box.config.dns);
   try {
-    const addresses = await cli.deps.outside.addresses(box.config);
-    const facts = { hostname: mail.hostname, addresses, transport: relay.transport };
+    const facts = await factsOf(cli, box);
     const host = await checkHost(dns, facts);
     const domains = await Promise.all(shown.map(one => checkDomain(dns, { ...facts, ...one })));
     const outgoing = await cli.deps.outside.tryOutgoing(box.config, dns, tried);

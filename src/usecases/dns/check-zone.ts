@@ -5,7 +5,13 @@ import { lookUpReverse } from '../../dns/reverse.js';
 import { saysSameKey } from '../../domain/dkim.js';
 import { inNetworks, reverseName } from '../../domain/networks.js';
 import { readTags } from '../../domain/tag-list.js';
-import { domainRecords, hostRecords, type ZoneFacts, type ZoneRecord } from '../../domain/zone-records.js';
+import {
+  domainRecords,
+  type HostFacts,
+  hostRecords,
+  type ZoneFacts,
+  type ZoneRecord,
+} from '../../domain/zone-records.js';
 
 /** A record as it should be, and what the DNS has in its place. */
 export interface RecordCheck {
@@ -20,7 +26,7 @@ export interface RecordCheck {
 type Verdict = Omit<RecordCheck, 'record'>;
 
 /** Looks up the records of the server. Where it does not know its addresses, those of its name are taken. */
-export async function checkHost(dns: Dns, facts: Omit<ZoneFacts, 'domain' | 'dkim'>): Promise<RecordCheck[]> {
+export async function checkHost(dns: Dns, facts: HostFacts): Promise<RecordCheck[]> {
   const { hostname } = facts;
   const answers = await Promise.all([dns.lookup(hostname, 'A'), dns.lookup(hostname, 'AAAA')]);
   const found = answers.flatMap(answer => (answer.kind === 'found' ? answer.records : []));
@@ -44,13 +50,11 @@ export function checkDomain(dns: Dns, facts: ZoneFacts): Promise<RecordCheck[]> 
   return checkAll(dns, domainRecords(facts), facts);
 }
 
-function checkAll(dns: Dns, records: readonly ZoneRecord[], facts: Facts): Promise<RecordCheck[]> {
+function checkAll(dns: Dns, records: readonly ZoneRecord[], facts: HostFacts): Promise<RecordCheck[]> {
   return Promise.all(records.map(async record => ({ record, ...(await check(dns, record, facts)) })));
 }
 
-type Facts = Omit<ZoneFacts, 'domain' | 'dkim'>;
-
-async function check(dns: Dns, record: ZoneRecord, facts: Facts): Promise<Verdict> {
+async function check(dns: Dns, record: ZoneRecord, facts: HostFacts): Promise<Verdict> {
   switch (record.type) {
     case 'PTR':
       return checkPtr(dns, record, facts);
@@ -72,7 +76,7 @@ async function check(dns: Dns, record: ZoneRecord, facts: Facts): Promise<Verdic
   }
 }
 
-async function checkPtr(dns: Dns, record: ZoneRecord, facts: Facts): Promise<Verdict> {
+async function checkPtr(dns: Dns, record: ZoneRecord, facts: HostFacts): Promise<Verdict> {
   const address = facts.addresses.find(one => reverseName(one) === record.name);
   if (address === undefined) return missing();
   const reverse = await lookUpReverse(dns, address);
@@ -91,7 +95,7 @@ async function checkPtr(dns: Dns, record: ZoneRecord, facts: Facts): Promise<Ver
   }
 }
 
-function checkText(record: ZoneRecord, answer: DnsAnswer<'TXT'>, facts: Facts): Verdict {
+function checkText(record: ZoneRecord, answer: DnsAnswer<'TXT'>, facts: HostFacts): Verdict {
   if (answer.kind !== 'found') return absent(answer);
   const version = /^v=\w+/.exec(record.value)?.[0] ?? '';
   // Other services keep their own records under the name of a domain.
@@ -107,7 +111,7 @@ function isOfKind({ kind }: ZoneRecord, version: string, text: string): boolean 
   return kind === 'dkim' || (text.startsWith(version) && /^(?:[\s;]|$)/.test(text.slice(version.length)));
 }
 
-function judge(record: ZoneRecord, found: string, facts: Facts): Verdict {
+function judge(record: ZoneRecord, found: string, facts: HostFacts): Verdict {
   const { kind, name, value } = record;
   if (found === value) return right([]);
   if (kind === 'dkim') return saysSameKey(found, value) ? right([]) : different([]);
@@ -125,7 +129,7 @@ function judgeTags(kind: 'dmarc' | 'tls_reporting', found: string): Verdict {
 }
 
 /** Does an SPF record name us (RFC 7208 section 5)? What it includes is not followed. */
-function judgeSpf(name: string, found: string, { hostname, addresses, transport }: Facts): Verdict {
+function judgeSpf(name: string, found: string, { hostname, addresses, transport }: HostFacts): Verdict {
   const terms = found.toLowerCase().split(/\s+/).slice(1);
   const passes = terms.map(term => term.replace(/^\+/, ''));
   const isListed = inNetworks(passes.flatMap(networkOf));

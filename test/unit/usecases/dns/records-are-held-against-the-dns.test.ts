@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import t from 'tap';
 import { reverseName } from '../../../../src/domain/networks.js';
-import type { ZoneFacts } from '../../../../src/domain/zone-records.js';
+import { domainRecords, hostRecords, type ZoneFacts } from '../../../../src/domain/zone-records.js';
 import {
   checkDomain,
   checkHost,
@@ -18,6 +18,7 @@ const facts: ZoneFacts = {
   addresses: ['8.8.8.1'],
   dkim: [{ selector: 's1', domain: 'agents.test', record: KEY }],
   transport: 'direct',
+  mailDomains: ['agents.test'],
 };
 const right: Zones = {
   'agents.test': { MX: [[10, 'mail.agents.test']], TXT: ['other=1', 'v=spf1 a:mail.agents.test ~all'] },
@@ -124,6 +125,25 @@ t.test('two records where one belongs are as bad as none', async t => {
     { status: 'different', note: /more than one/ },
   );
 });
+
+t.test(
+  'a name that is a mail domain, too, has one SPF record, and a zone that is as told is right',
+  async t => {
+    const hostname = facts.domain;
+    const same = { ...facts, hostname };
+    const records = [...hostRecords(same), ...domainRecords(same)];
+    const ofName = records.filter(({ name, value }) => name === hostname && value.startsWith('v=spf1'));
+    t.same(
+      ofName.map(({ value }) => value),
+      ['v=spf1 a:agents.test ~all'],
+    );
+    const zone = {
+      [hostname]: { A: ['8.8.8.1'], MX: [[10, hostname]], TXT: ofName.map(({ value }) => value) },
+      [reverseName('8.8.8.1')]: { PTR: [hostname] },
+    } satisfies Zones;
+    t.same(told(await checked(t, zone, { hostname })), []);
+  },
+);
 
 t.test('what could not be looked up is neither right nor missing', async t => {
   const checks = await checked(t, { 'agents.test': { fault: 'servfail' } });
