@@ -1,30 +1,54 @@
-import { deliveriesOf, type RecipientDelivery, saveDelivery } from '../../store/records/deliveries.js';
-import type { NoteBounce } from '../inbound/note-report.js';
+import {
+  type DeliveryRecord,
+  deliveriesOf,
+  type RecipientDelivery,
+  saveDelivery,
+} from '../../store/records/deliveries.js';
+import type { BounceNews, NoteBounce } from '../inbound/note-report.js';
 import type { Clock } from '../ports.js';
-import { planned } from './delivery-states.js';
+import { isQueued, planned } from './delivery-states.js';
 
 /**
- * What another system reports about a recipient that had got the message, or may have, is the last word. One that is
- * still tried is left alone: a report could be forged by whoever else got the message.
+ * What another system reports about a recipient is the last word, unless it has failed already: one that waits is not
+ * tried any more. Whoever else got the message could forge that, and this is all that it does.
  */
 export function noteBounce(clock: Clock): NoteBounce {
-  return (writer, { sentId, recipient, kind, status, diagnostic }) => {
-    if (kind === 'complaint') return;
+  return (writer, news) => {
     const nowMs = clock();
-    for (const delivery of deliveriesOf(writer, sentId)) {
-      const isMeant = ({ address, state }: RecipientDelivery): boolean =>
-        address === recipient && (state === 'delivered' || state === 'unknown');
-      if (!delivery.recipients.some(isMeant)) continue;
-      const failed = {
-        state: 'failed',
-        at: nowMs,
-        code: status ?? '5.0.0',
-        reply: diagnostic ?? 'another system reports that it was not delivered',
-        // The report is in the inbox.
-        isTold: true,
-      } as const;
-      const recipients = delivery.recipients.map(one => (isMeant(one) ? { ...one, ...failed } : one));
-      saveDelivery(writer, delivery, planned({ ...delivery, recipients }, nowMs), nowMs);
+    for (const delivery of deliveriesOf(writer, news.sentId)) {
+      const after = afterReport(delivery, news, nowMs);
+      if (after !== null) saveDelivery(writer, delivery, after, nowMs);
     }
+  };
+}
+
+/** The delivery as it is then; null when the report changes nothing of it. */
+function afterReport(delivery: DeliveryRecord, news: BounceNews, nowMs: number): DeliveryRecord | null {
+  const before = delivery.recipients.find(({ address }) => address === news.recipient);
+  const after = before === undefined ? null : recipientAfter(before, news, nowMs);
+  if (after === null) return null;
+  const recipients = delivery.recipients.map(one => (one === before ? after : one));
+  const nextAt = recipients.some(isQueued) ? delivery.nextAt : null;
+  return planned({ ...delivery, recipients, nextAt }, nowMs);
+}
+
+function recipientAfter(
+  before: RecipientDelivery,
+  { kind, status, diagnostic }: BounceNews,
+  nowMs: number,
+): RecipientDelivery | null {
+  // The report is in the inbox, so that no notice is owed.
+  const reported = { ...before, at: nowMs, isTold: true };
+  if (kind === 'complaint') {
+    // Whoever complains has got it.
+    const hasIt = before.state === 'delivered' || before.state === 'unknown';
+    return hasIt ? { ...reported, state: 'delivered', reply: 'the recipient calls the message abuse' } : null;
+  }
+  if (before.state === 'failed') return null;
+  return {
+    ...reported,
+    state: 'failed',
+    code: status ?? '5.0.0',
+    reply: diagnostic ?? 'another system reports that it was not delivered',
   };
 }

@@ -9,7 +9,6 @@ import {
   retryDeliveries,
 } from '../../../../src/usecases/sending/delivery-admin.js';
 import { listDeliveries } from '../../../../src/usecases/sending/list-deliveries.js';
-import { noteBounce } from '../../../../src/usecases/sending/note-bounce.js';
 import { retryUnknown } from '../../../../src/usecases/sending/retry-unknown.js';
 import { countChunks } from '../../store/with-blobs.js';
 import { DELIVERED, FAILED, HOUR_MS, LATER, withDeliveries } from './with-deliveries.js';
@@ -215,38 +214,6 @@ t.test('an unknown one is sent again only where an admin says so, and with the s
   t.same(desk.states(id), { 'a@one.example': 'delivered', 'b@one.example': 'delivered' });
   await t.rejects(retryUnknown(deps, id), /nothing to send again/);
   await house.sweepAll();
-  t.same(faultsOf(house), []);
-});
-
-t.test(
-  'a report about one that was delivered is the last word, and about one that waits it is none',
-  async t => {
-    const { desk, house, inbox } = await withDeliveries(t);
-    desk.answers.set('b@one.example', LATER);
-    const id = await desk.send(inbox, 'a@one.example', 'b@one.example');
-    await desk.deliver(desk.of(id)[0]!.id);
-    const news = { sentId: id, kind: 'failed', status: '5.2.2', diagnostic: 'full' } as const;
-    await house.store.write(writer => {
-      for (const recipient of ['a@one.example', 'b@one.example', 'c@one.example']) {
-        noteBounce(house.clock)(writer, { ...news, recipient });
-      }
-    });
-    t.same(desk.states(id), { 'a@one.example': 'failed', 'b@one.example': 'queued' });
-    t.same(faultsOf(house), []);
-  },
-);
-
-t.test('a report about one whose notice is still owed stands for the notice, and ends it', async t => {
-  const { desk, house, inbox } = await withDeliveries(t);
-  desk.answers.set('a@one.example', { state: 'unknown', code: '4.4.2', reply: 'cut off' });
-  const id = await desk.send(inbox, 'a@one.example');
-  const delivery = desk.of(id)[0]!.id;
-  desk.hasRoom = false;
-  t.equal(await desk.deliver(delivery), 60_000);
-  const news = { sentId: id, recipient: 'a@one.example', kind: 'failed', status: '5.2.2' } as const;
-  await house.store.write(writer => noteBounce(house.clock)(writer, { ...news, diagnostic: 'full' }));
-  t.match(desk.of(id), [{ dueAt: null, recipients: [{ state: 'failed', isTold: true }] }]);
-  t.equal(await desk.deliver(delivery), undefined);
   t.same(faultsOf(house), []);
 });
 
