@@ -13,7 +13,15 @@ import {
   wasDead,
 } from '../session/transaction.js';
 import type { DirectOptions } from './options.js';
-import { type Ending, ending, endingOfFailure, endingOfReply, isAboutIpv6, type Peer } from './outcome.js';
+import {
+  type Ending,
+  ending,
+  endingOfFailure,
+  endingOfRefusedMail,
+  endingOfReply,
+  isAboutIpv6,
+  type Peer,
+} from './outcome.js';
 import { type HostAddress, planSession, type Security, securityFor, sessionKey } from './plan-session.js';
 import type { MailHost, Route } from './route.js';
 import { type DeliveryEnd, runDelivery } from './transaction.js';
@@ -217,7 +225,7 @@ export class Attempt {
     const isForGood =
       isOfClass(reply, 5) && !(reply.code === TOO_MANY_RECIPIENTS && this.#isOneOfMany(reply));
     if (isForGood) {
-      this.#refuse([recipient], reply, peer, isIpv6);
+      this.#refuse([recipient], reply, refusal(reply, peer), isIpv6);
       return;
     }
     const soft = endingOfReply('later', reply, peer);
@@ -248,7 +256,8 @@ export class Attempt {
         );
       case 'refused':
         if (isOfClass(end.reply, 5)) {
-          this.#refuse(accepted, end.reply, peer, isIpv6);
+          const refused = end.at.step === 'MAIL' ? endingOfRefusedMail : refusal;
+          this.#refuse(accepted, end.reply, refused(end.reply, peer), isIpv6);
           return false;
         }
         // A reply to the final dot settles; before it, nothing has been answered.
@@ -290,8 +299,7 @@ export class Attempt {
   }
 
   /** For good, unless it may be about our IPv6 address and there is an IPv4 address left to try. */
-  #refuse(recipients: readonly string[], reply: ServerReply, peer: Peer, isIpv6: boolean): void {
-    const how = endingOfReply('failed', reply, peer);
+  #refuse(recipients: readonly string[], reply: ServerReply, how: Ending, isIpv6: boolean): void {
     if (!isIpv6 || !isAboutIpv6(reply)) {
       this.#settle(recipients, how);
       return;
@@ -300,6 +308,8 @@ export class Attempt {
     for (const recipient of recipients) this.#soFar.set(recipient, how);
   }
 }
+
+const refusal = (reply: ServerReply, peer: Peer): Ending => endingOfReply('failed', reply, peer);
 
 /** Did a session fail between STARTTLS and the end of the handshake, other than by a refusal or by us? */
 function isOfHandshake(error: unknown): boolean {

@@ -1,3 +1,4 @@
+import { saysNoSuchAddress } from '../../domain/delivery-reports.js';
 import type { DeliveryOutcome } from '../../usecases/ports.js';
 import { describeReply, type ServerReply } from '../session/reply.js';
 import { sendingLimitOf } from '../session/sending-limits.js';
@@ -27,6 +28,18 @@ export function endingOfReply(state: Ending['state'], reply: ServerReply, peer: 
   const words = printableAscii(describeReply(reply));
   return { state, ...peer, code, reply: words, ...(isThrottled ? { isThrottled } : {}) };
 }
+
+/**
+ * A refusal of MAIL for good. It speaks of the sender: a code of no such address, which some servers give, would say of
+ * the recipients that they are not there, and keep later mail from them.
+ */
+export function endingOfRefusedMail(reply: ServerReply, peer: Peer): Ending {
+  const refused = endingOfReply('failed', reply, peer);
+  return saysNoSuchAddress(refused.code ?? '') ? { ...refused, code: OTHER_ADDRESS_STATUS } : refused;
+}
+
+/** RFC 3463 section 3.2. */
+const OTHER_ADDRESS_STATUS = '5.1.0';
 
 /** An ending without a reply. */
 export function ending(state: Ending['state'], code: string, words: string, peer: Peer = NO_PEER): Ending {

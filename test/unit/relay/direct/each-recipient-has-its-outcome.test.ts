@@ -253,3 +253,14 @@ t.test('MAIL refused among commands that were sent together: every recipient hea
     { state: 'failed', code: '5.1.8' },
   ]);
 });
+
+t.test('what is said of the sender is never taken for news of an address', async t => {
+  for (const code of ['5.1.1', '5.1.2', '5.1.3', '5.1.10']) {
+    const { deliverer } = await withOneHost(t, { script: { mail: say(`550 ${code} Sender unknown`) } });
+    t.match(await deliverOne(deliverer), {
+      state: 'failed',
+      code: '5.1.0',
+      reply: `550 ${code} Sender unknown`,
+    });
+  }
+});
