@@ -19,8 +19,8 @@ export interface SignMailDeps extends DkimDeps {
 }
 
 /**
- * Signs mail with the keys of the domain it is from (`signMessage`). No mail of a domain goes out unsigned for want of
- * keys: they are made when it has none.
+ * Signs mail with the keys of the domain it is from (`signMessage`). No mail of a mail domain goes out unsigned for want
+ * of keys: they are made when it has none. A domain that is none any more signs with those it has.
  * @param options `isRedated`: the server that gets the mail writes Message-ID and Date anew
  */
 export function mailSigner(deps: SignMailDeps, { isRedated }: { readonly isRedated: boolean }): MailSigner {
@@ -40,7 +40,6 @@ export function mailSigner(deps: SignMailDeps, { isRedated }: { readonly isRedat
   return {
     async sign(content, from) {
       const domain = domainOf(from);
-      if (!deps.domains.includes(domain)) return content;
       return signMessage(content, await keysOf(domain), { date: deps.clock(), isRedated });
     },
   };
@@ -48,13 +47,13 @@ export function mailSigner(deps: SignMailDeps, { isRedated }: { readonly isRedat
 
 /** @param before keys as they were; those that are still there need not be decoded again */
 async function readKeys(
-  deps: DkimDeps,
+  deps: SignMailDeps,
   domain: string,
   before: Promise<readonly SigningKey[]> | undefined,
 ): Promise<readonly SigningKey[]> {
   const known = (await before?.catch(() => [])) ?? [];
   let active = readActive(deps, domain);
-  if (active.length === 0) {
+  if (active.length === 0 && deps.domains.includes(domain)) {
     await ensureDkimKeys(deps, domain);
     active = readActive(deps, domain);
   }

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { composeMessage } from '../../../../src/mail/write/compose-message.js';
 import { listDkimKeys } from '../../../../src/store/records/dkim-keys.js';
-import { rotateDkimKeys } from '../../../../src/usecases/dkim/keys.js';
+import { retireDkimDomain, rotateDkimKeys } from '../../../../src/usecases/dkim/keys.js';
 import { mailSigner } from '../../../../src/usecases/dkim/sign-mail.js';
 import { needsVerifier, verify } from '../../../support/dkim/signing.js';
 import { outgoing } from '../../mail/write/outgoing-messages.js';
@@ -34,6 +34,24 @@ t.test('mail is never unsigned for want of keys, and none are made for another d
   t.equal(store.read(reader => listDkimKeys(reader)).length, 0);
   t.same(selectorsIn(await signer.sign(content, FROM)), ['e20261128', 'r20261128']);
 });
+
+t.test(
+  'a domain that is no mail domain any more signs with the keys that it has, until they are ended',
+  async t => {
+    const { deps, upkeep } = await withKeys(t);
+    await upkeep();
+    const sign = async () =>
+      selectorsIn(
+        await mailSigner({ ...deps, domains: ['other.test'] }, { isRedated: false }).sign(
+          await composed(),
+          FROM,
+        ),
+      );
+    t.same(await sign(), ['e20261128', 'r20261128']);
+    await retireDkimDomain(deps, DOMAIN);
+    t.same(await sign(), []);
+  },
+);
 
 t.test('a new key signs when it has taken over, not before', async t => {
   const { deps, upkeep, publish, keys } = await withKeys(t);
