@@ -184,6 +184,11 @@ function retire(writer: Writer, key: DkimKeyIn<'active'>, nowMs: number, maxQueu
   putDkimKey(writer, { ...facts, state: 'retired', retiredAt: nowMs, publishedUntil });
 }
 
+/** What a retired key has signed is queued still: its record stays as long after that. */
+export function keepPublished(writer: Writer, key: DkimKeyIn<'retired'>, nowMs: number): void {
+  putDkimKey(writer, { ...key, publishedUntil: nowMs + PUBLISHED_AFTER_MS });
+}
+
 /** Keeps the selector alone, so that it is not given to another key. */
 export function forget(writer: Writer, key: DkimKeyRecord): void {
   const { domain, selector, algorithm, publicKey, createdAt } = key;

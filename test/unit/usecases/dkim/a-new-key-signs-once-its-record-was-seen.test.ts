@@ -1,4 +1,8 @@
 import t from 'tap';
+import { newId } from '../../../../src/domain/ids.js';
+import { DAY_MS } from '../../../../src/domain/instants.js';
+import type { Store } from '../../../../src/store/engine/store.js';
+import { type DeliveryRecord, saveDelivery } from '../../../../src/store/records/deliveries.js';
 import { verifyStore } from '../../../../src/store/verify/verify-store.js';
 import {
   listDkim,
@@ -92,6 +96,31 @@ t.test(
   },
 );
 
+t.test(
+  'a retired key stays published while a message that it may have signed is queued, however long',
+  async t => {
+    const { upkeep, states, keys, publish, deps, now, store } = await withKeys(t);
+    await upkeep();
+    const ofOther = await queueFrom(store, 'agent@other.test', now.ms);
+    const signedBefore = await queueFrom(store, `agent@${DOMAIN}`, now.ms);
+    await rotateDkimKeys(deps, DOMAIN);
+    publish(keys());
+    await upkeep();
+    now.ms += PUBLISHED_MS;
+    await queueFrom(store, `agent@${DOMAIN}`, now.ms);
+    await upkeep();
+    t.equal(states().length, 4, 'the service was down, or messages are queued for longer than they were');
+    await store.write(writer => saveDelivery(writer, signedBefore, { ...signedBefore, dueAt: null }, now.ms));
+    now.ms += 7 * DAY_MS - 1;
+    await upkeep();
+    t.equal(states().length, 4, '7 days more');
+    now.ms += 1;
+    await upkeep();
+    t.same(states(), ['e20261128-2 active', 'r20261128-2 active']);
+    t.ok(ofOther.dueAt, 'mail of another domain is queued all the time');
+  },
+);
+
 t.test('while the clock is in doubt nothing is taken for over', async t => {
   const { upkeep, keys, publish, deps, now, states } = await withKeys(t);
   await upkeep();
@@ -137,3 +166,23 @@ t.test('a key is ended by hand, but never the last one that signs', async t => {
   t.match(await outcomeOf(() => rotateDkimKeys(deps, 'other.test')), { failure: { code: 'not_found' } });
   t.same(verifyStore(store).faults, []);
 });
+
+async function queueFrom(store: Store, from: string, nowMs: number): Promise<DeliveryRecord> {
+  const delivery: DeliveryRecord = {
+    id: newId(nowMs),
+    sentId: newId(nowMs),
+    inboxId: newId(nowMs),
+    accountId: newId(nowMs),
+    domain: 'far.example',
+    from,
+    content: { id: newId(nowMs), size: 1 },
+    recipients: [],
+    createdAt: nowMs,
+    attempts: 0,
+    nextAt: nowMs,
+    dueAt: nowMs,
+    toldDelay: false,
+  };
+  await store.write(writer => saveDelivery(writer, null, delivery, nowMs));
+  return delivery;
+}
