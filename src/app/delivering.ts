@@ -14,7 +14,6 @@ import { LocalDelivery } from '../relay/local-delivery.js';
 import type { Transport } from '../relay/transport.js';
 import type { Store } from '../store/engine/store.js';
 import type { Writer } from '../store/engine/tables.js';
-import { getSent } from '../store/mailbox/messages.js';
 import { type DeliveryRecord, getDelivery } from '../store/records/deliveries.js';
 import { END_OF_TIME, listDue } from '../store/records/pending.js';
 import { stsShelf } from '../store/records/sts-policies.js';
@@ -23,6 +22,7 @@ import type { Clock, InboundMail, Logger, WorkQueue } from '../usecases/ports.js
 import { type DeliverDeps, deliver } from '../usecases/sending/deliver.js';
 import { isQueued, isUntold, type Notice } from '../usecases/sending/delivery-states.js';
 import type { NoticedRecipient } from '../usecases/sending/notice-words.js';
+import { noticedMessage } from '../usecases/sending/noticed-message.js';
 import { type NoticeDeps, sendNotice } from '../usecases/sending/send-notice.js';
 
 interface DeliveringDeps {
@@ -138,7 +138,6 @@ interface NotifyDeps extends NoticeDeps {
   readonly maxAgeMs: number;
 }
 
-/** A notice quotes the header of the message: without its sent copy nobody is told. */
 async function notify(
   deps: NotifyDeps,
   deliveries: readonly DeliveryRecord[],
@@ -146,8 +145,8 @@ async function notify(
   alongside: (writer: Writer) => void,
 ): Promise<boolean> {
   const [first] = deliveries;
-  const record = first === undefined ? undefined : deps.store.read(reader => getSent(reader, first.sentId));
-  if (record === undefined) return true;
+  const record = first === undefined ? null : await noticedMessage(deps.store, first);
+  if (record === null) return true;
   const all = deliveries.flatMap(one => one.recipients);
   const recipients = all.filter(kind === 'ended' ? isUntold : isQueued) as NoticedRecipient[];
   const latest = Math.max(...deliveries.map(({ createdAt }) => createdAt));

@@ -41,6 +41,19 @@ export function readMessageHeader(header: HeaderFields, limits: ParseLimits): Me
   };
 }
 
+/** The header of a message that is in memory; it ends at the first empty line. */
+export function headerOf(message: Buffer, limits: ParseLimits = defaultParseLimits): MessageHeader {
+  const header = new HeaderFields('message', limits);
+  let start = 0;
+  for (let end = message.indexOf(LF); end > start; end = message.indexOf(LF, start)) {
+    const textEnd = message[end - 1] === CR ? end - 1 : end;
+    if (textEnd === start) break;
+    header.addLine(message, start, textEnd);
+    start = end + 1;
+  }
+  return readMessageHeader(header, limits);
+}
+
 /** The addresses of all fields of that name, when there are several (RFC 5322 section 4.5). */
 function addresses(header: HeaderFields, name: FieldName, limits: ParseLimits): readonly ParsedAddress[] {
   return header
