@@ -1,3 +1,4 @@
+import { toSuppressedAddress } from '../../domain/addresses.js';
 import {
   type DeliveryRecord,
   deliveriesOf,
@@ -24,10 +25,11 @@ export function noteBounce(clock: Clock): NoteBounce {
 
 /** The delivery as it is then; null when the report changes nothing of it. */
 function afterReport(delivery: DeliveryRecord, news: BounceNews, nowMs: number): DeliveryRecord | null {
-  const before = delivery.recipients.find(({ address }) => address === news.recipient);
-  const after = before === undefined ? null : recipientAfter(before, news, nowMs);
-  if (after === null) return null;
-  const recipients = delivery.recipients.map(one => (one === before ? after : one));
+  const meant = toSuppressedAddress(news.recipient);
+  const recipients = delivery.recipients.map(one =>
+    toSuppressedAddress(one.address) === meant ? recipientAfter(one, news, nowMs) : one,
+  );
+  if (recipients.every((one, at) => one === delivery.recipients[at])) return null;
   const nextAt = recipients.some(isQueued) ? delivery.nextAt : null;
   return planned({ ...delivery, recipients, nextAt }, nowMs);
 }
@@ -36,15 +38,17 @@ function recipientAfter(
   before: RecipientDelivery,
   { kind, status, diagnostic }: BounceNews,
   nowMs: number,
-): RecipientDelivery | null {
+): RecipientDelivery {
   // The report is in the inbox, so that no notice is owed.
   const reported = { ...before, at: nowMs, isTold: true };
   if (kind === 'complaint') {
     // Whoever complains has got it.
     const hasIt = before.state === 'delivered' || before.state === 'unknown';
-    return hasIt ? { ...reported, state: 'delivered', reply: 'the recipient calls the message abuse' } : null;
+    return hasIt
+      ? { ...reported, state: 'delivered', reply: 'the recipient calls the message abuse' }
+      : before;
   }
-  if (before.state === 'failed') return null;
+  if (before.state === 'failed') return before;
   return {
     ...reported,
     state: 'failed',

@@ -97,3 +97,18 @@ t.test('a report about one whose notice is still owed stands for the notice, and
   t.equal(await desk.deliver(delivery), undefined);
   t.same(faultsOf(house), []);
 });
+
+t.test('an address that the message has in several spellings is one', async t => {
+  const { desk, house, inbox } = await withDeliveries(t);
+  const id = await desk.send(inbox, 'Ann@one.example', 'Ann@ONE.example', 'ann@one.example', 'b@one.example');
+  await desk.deliver(desk.of(id)[0]!.id);
+  const news = { sentId: id, kind: 'failed', status: '5.1.1', diagnostic: 'nobody' } as const;
+  await house.store.write(writer =>
+    noteBounce(house.clock)(writer, { ...news, recipient: 'Ann@ONE.example' }),
+  );
+  t.same(desk.states(id), {
+    'Ann@one.example': 'failed',
+    'ann@one.example': 'failed',
+    'b@one.example': 'delivered',
+  });
+});
