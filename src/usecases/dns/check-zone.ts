@@ -3,7 +3,7 @@ import type { DnsAnswer } from '../../dns/answer.js';
 import type { Dns } from '../../dns/dns-client.js';
 import { lookUpReverse } from '../../dns/reverse.js';
 import { saysSameKey } from '../../domain/dkim.js';
-import { inNetworks, reverseName } from '../../domain/networks.js';
+import { inNetworks, isSameAddress, reverseName } from '../../domain/networks.js';
 import { readTags } from '../../domain/tag-list.js';
 import {
   domainRecords,
@@ -69,7 +69,8 @@ async function check(dns: Dns, record: ZoneRecord, facts: HostFacts): Promise<Ve
     case 'AAAA': {
       const answer = await dns.lookup(record.name, record.type);
       if (answer.kind !== 'found') return absent(answer);
-      return answer.records.includes(record.value) ? right(answer.records) : different(answer.records);
+      const isThere = answer.records.some(address => isSameAddress(address, record.value));
+      return isThere ? right(answer.records) : different(answer.records);
     }
     case 'TXT':
       return checkText(record, await dns.lookup(record.name, 'TXT'), facts);
@@ -124,7 +125,7 @@ function judgeTags(kind: 'dmarc' | 'tls_reporting', found: string): Verdict {
   if (tags === null)
     return different([], 'a tag is there twice or cannot be read, and receivers take none of it');
   const isRight =
-    kind === 'dmarc' ? /^(?:none|quarantine|reject)$/.test(tags.get('p') ?? '') : tags.has('rua');
+    kind === 'dmarc' ? /^(?:none|quarantine|reject)$/i.test(tags.get('p') ?? '') : tags.has('rua');
   return isRight ? right([]) : different([]);
 }
 

@@ -145,6 +145,16 @@ t.test(
   },
 );
 
+t.test('an IPv6 address is the same in any spelling, and a policy in any letter case', async t => {
+  const address = '2001:4860:4860:0:0:0:0:8888';
+  const zone: Zones = {
+    'mail.agents.test': { AAAA: ['2001:4860:4860::8888'], TXT: ['v=spf1 a -all'] },
+    [reverseName(address)]: { PTR: ['mail.agents.test'] },
+    '_dmarc.agents.test': { TXT: ['v=DMARC1; p=Reject'] },
+  };
+  t.same(told(await checked(t, zone, { addresses: [address] })), []);
+});
+
 t.test('what could not be looked up is neither right nor missing', async t => {
   const checks = await checked(t, { 'agents.test': { fault: 'servfail' } });
   t.same(told(checks), ['mx failed', 'spf failed']);
