@@ -180,7 +180,7 @@ t.test('whatever stands in an address, it is refused or becomes exactly one forw
       const given = [...to, ...bcc];
       const paths = envelopeRecipients(result.value);
       return (
-        given.every(one => /^[!-~]+@[A-Za-z0-9.-]+$/.test(one) && !/[<>,;:\\"\s]/.test(one)) &&
+        given.every(one => /^[!-~]+@[A-Za-z0-9._-]+$/.test(one) && !/[<>,;:\\"\s]/.test(one)) &&
         JSON.stringify(addressesOf(result.value)) === JSON.stringify(given) &&
         paths.every(path => given.includes(path)) &&
         given.every(one => paths.some(path => path.toLowerCase() === one.toLowerCase()))
