@@ -108,19 +108,19 @@ interface Targets {
 function replyTargets(source: ReplySource): Targets {
   if (source.kind === 'sent') return { to: source.submission.to, cc: [] };
   const { reply_to: replyTo, from } = source.content;
-  const asked = flatten(replyTo);
+  const asked = mailboxesOf(replyTo);
   // A Reply-To without any address counts as absent (RFC 5322 section 3.6.2).
-  return { to: asked.length > 0 ? asked : flatten(from === null ? [] : [from]), cc: [] };
+  return { to: asked.length > 0 ? asked : mailboxesOf(from === null ? [] : [from]), cc: [] };
 }
 
 function replyAllTargets(source: ReplySource): Targets {
   if (source.kind === 'sent') return source.submission;
   const { to, cc } = source.content;
-  return { to: [...replyTargets(source).to, ...flatten(to)], cc: flatten(cc) };
+  return { to: [...replyTargets(source).to, ...mailboxesOf(to)], cc: mailboxesOf(cc) };
 }
 
 /** All mailboxes that have an address, unlike `undisclosed-recipients`; groups are replaced by their members. */
-function flatten(addresses: readonly ParsedAddress[]): Mailbox[] {
+export function mailboxesOf(addresses: readonly ParsedAddress[]): Mailbox[] {
   return addresses
     .flatMap(entry => ('group' in entry ? entry.group : [entry]))
     .filter(({ address }) => address.includes('@'));

@@ -2,6 +2,7 @@ import type { ParsedAddress } from '../../contract/messages.js';
 import { domainOf } from '../../domain/addresses.js';
 import { Refusal } from '../../domain/errors.js';
 import type { Mailbox } from '../../domain/message-parts.js';
+import { mailboxesOf } from '../../domain/reply.js';
 import { headerOf } from '../../mail/read/message-header.js';
 import type { Store } from '../../store/engine/store.js';
 import { getSent } from '../../store/mailbox/messages.js';
@@ -44,7 +45,7 @@ export async function noticedMessage(
 }
 
 function mailboxes(addresses: readonly ParsedAddress[]): Mailbox[] {
-  return addresses
-    .flatMap(entry => ('group' in entry ? entry.group : [entry]))
-    .map(({ address, name }) => (name === '' ? { address } : { address, name }));
+  return mailboxesOf(addresses).map(({ address, name = '' }) =>
+    name === '' ? { address } : { address, name },
+  );
 }
