@@ -49,7 +49,7 @@ export const DELIVERY_OPERATIONS = operations({
     query: NO_PARAMETERS,
     tag: 'sending',
     summary: 'See what became of a sent message',
-    description: `One entry a recipient, ${MAX_RECIPIENTS} at most, by domain: there are no pages. Empty where a relay takes the message, which tells nothing more. A report of another system that comes in makes one failed, whatever it was before; a complaint stands in its reply. Not for a message in Trash: restore it first.`,
+    description: `One entry a recipient, ${MAX_RECIPIENTS} at most, by domain: there are no pages. Where a relay takes the message (a smarthost, or an inbox of this service), its outcome is that of every recipient, and delivered says that the relay has it. A report of another system that comes in makes one failed, whatever it was before; a complaint stands in its reply. Not for a message in Trash: restore it first.`,
     responses: { 200: { description: 'The recipients of the message.', schema: Deliveries } },
     uncertain: 'outbound_unavailable',
   },

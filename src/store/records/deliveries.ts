@@ -47,8 +47,11 @@ export interface DeliveryRecord {
   readonly domain: string;
   /** Reverse-path; `""` for the null sender. */
   readonly from: string;
-  /** The message as it is transmitted. It belongs to the deliveries until the last of them ends. */
-  readonly content: BlobRef;
+  /**
+   * The message as it is transmitted. It belongs to the deliveries until the last of them ends. Null where a relay has
+   * taken the message, and only a report is known of the recipient.
+   */
+  readonly content: BlobRef | null;
   readonly recipients: readonly RecipientDelivery[];
   readonly createdAt: number;
   /** Attempts so far. */
@@ -111,7 +114,9 @@ export function saveDelivery(
     if (dueBefore !== null) removePending(writer, { kind: 'deliver', dueAt: dueBefore, id });
     if (dueAt !== null) addPending(writer, dueAt, { kind: 'deliver', id });
   }
-  if (dueBefore !== null && dueAt === null) releaseBlob(writer, after.content.id, nowMs);
+  if (dueBefore !== null && dueAt === null && after.content !== null) {
+    releaseBlob(writer, after.content.id, nowMs);
+  }
 }
 
 /** Removes a delivery that has ended. */

@@ -241,7 +241,7 @@ async function attempt(deps: DeliverDeps, delivery: DeliveryRecord): Promise<rea
 
 async function readContent({ store, log }: DeliverDeps, delivery: DeliveryRecord): Promise<Buffer | null> {
   try {
-    return await readWhole(store, delivery.content);
+    return delivery.content === null ? null : await readWhole(store, delivery.content);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     log.error(

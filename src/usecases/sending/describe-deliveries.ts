@@ -9,6 +9,7 @@ import { type DeliveryRecord, deliveriesOf } from '../../store/records/deliverie
 import { addressOf, getInbox } from '../../store/records/inboxes.js';
 import { isNoSuchAddress } from './delivery-states.js';
 import { viewDelivery } from './list-deliveries.js';
+import { relayedDeliveries } from './relayed-deliveries.js';
 
 /** All that is known of where a message went, for the admin. */
 export interface MessageDeliveries {
@@ -19,7 +20,7 @@ export interface MessageDeliveries {
   readonly subject: string | null;
   /** When the send was reserved; null when the sent copy is deleted. */
   readonly sent_at: string | null;
-  /** By domain; none where a relay takes the message, or nobody was left to deliver to. */
+  /** By domain. */
   readonly deliveries: readonly DescribedDelivery[];
 }
 
@@ -50,10 +51,29 @@ export function describeDeliveries(
       inbox: inbox === undefined ? null : addressOf(inbox),
       subject: sent?.subject ?? null,
       sent_at: sent === undefined ? null : toInstant(sent.reservedAt),
-      deliveries: records.flatMap(record => described(record, maxAgeMs)),
+      deliveries: [
+        ...records.flatMap(record => described(record, maxAgeMs)),
+        ...(sent === undefined ? [] : relayedDeliveries(sent, records)).map(describedRelayed),
+      ],
     };
   });
 }
+
+/** A relay takes the message, or has taken it. */
+function describedRelayed(delivery: Delivery): DescribedDelivery {
+  return { ...delivery, give_up_at: null, advice: RELAYED[delivery.state] };
+}
+
+const RELAYED: Readonly<Record<Delivery['state'], string>> = {
+  queued: 'It waits for the relay; "postern queue status" tells why.',
+  sending: 'The relay is being asked.',
+  delivered:
+    'The relay has it (the smarthost, or an inbox of this service). What it reports later is seen here.',
+  failed: 'The relay did not take it, and nobody got it. It is not tried again.',
+  unknown:
+    'It may have arrived: nobody knows whether the relay took it. Ask the recipient before you send it anew.',
+  cancelled: 'It was cancelled.',
+};
 
 function described(record: DeliveryRecord, maxAgeMs: number): DescribedDelivery[] {
   const giveUpAt = toInstant(record.createdAt + maxAgeMs);

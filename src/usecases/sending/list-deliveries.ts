@@ -1,24 +1,21 @@
 import type { Deliveries, Delivery } from '../../contract/deliveries.js';
-import type { MessageId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import type { Store } from '../../store/engine/store.js';
-import type { Reader } from '../../store/engine/tables.js';
 import { type DeliveryRecord, deliveriesOf } from '../../store/records/deliveries.js';
 import { locate, type MessageInput } from '../mailbox/message-access.js';
+import { relayedDeliveries } from './relayed-deliveries.js';
 
 /** What became of a sent message for each recipient (`listDeliveries`). */
 export function listDeliveries({ store }: { readonly store: Store }, input: MessageInput): Deliveries {
   return store.read(reader => {
-    const { id } = locate(reader, input, { kinds: ['sent'], trash: 'live' });
-    return { message_id: id, deliveries: viewDeliveries(reader, id) };
+    const sent = locate(reader, input, { kinds: ['sent'], trash: 'live' });
+    const written = deliveriesOf(reader, sent.id);
+    const deliveries = [...written.flatMap(viewDelivery), ...relayedDeliveries(sent, written)];
+    return { message_id: sent.id, deliveries };
   });
 }
 
-/** By domain, each in the order of its recipients. */
-export function viewDeliveries(reader: Reader, sentId: MessageId): Delivery[] {
-  return deliveriesOf(reader, sentId).flatMap(viewDelivery);
-}
-
+/** In the order of its recipients. */
 export function viewDelivery({ recipients, nextAt }: DeliveryRecord): Delivery[] {
   return recipients.map(({ address, state, attempts, at, host, tls, code, reply }) => ({
     recipient: address,

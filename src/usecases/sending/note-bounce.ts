@@ -1,4 +1,5 @@
 import { toSuppressedAddress } from '../../domain/addresses.js';
+import { getSent } from '../../store/mailbox/messages.js';
 import {
   type DeliveryRecord,
   deliveriesOf,
@@ -8,6 +9,7 @@ import {
 import type { BounceNews, NoteBounce } from '../inbound/note-report.js';
 import type { Clock } from '../ports.js';
 import { isQueued, planned } from './delivery-states.js';
+import { isRelayed, reportedDelivery } from './relayed-deliveries.js';
 
 /**
  * What another system reports about a recipient is the last word, unless it has failed already: one that waits is not
@@ -16,22 +18,31 @@ import { isQueued, planned } from './delivery-states.js';
 export function noteBounce(clock: Clock): NoteBounce {
   return (writer, news) => {
     const nowMs = clock();
-    for (const delivery of deliveriesOf(writer, news.sentId)) {
+    const written = deliveriesOf(writer, news.sentId);
+    for (const delivery of written) {
       const after = afterReport(delivery, news, nowMs);
       if (after !== null) saveDelivery(writer, delivery, after, nowMs);
     }
+    const isKnown = written.some(({ recipients }) => recipients.some(one => isMeant(one, news)));
+    const sent = isKnown || !isRelayed(written) ? undefined : getSent(writer, news.sentId);
+    if (sent === undefined) return;
+    const first = afterReport(reportedDelivery(sent, news.recipient, nowMs), news, nowMs);
+    if (first !== null) saveDelivery(writer, null, first, nowMs);
   };
 }
 
 /** The delivery as it is then; null when the report changes nothing of it. */
 function afterReport(delivery: DeliveryRecord, news: BounceNews, nowMs: number): DeliveryRecord | null {
-  const meant = toSuppressedAddress(news.recipient);
   const recipients = delivery.recipients.map(one =>
-    toSuppressedAddress(one.address) === meant ? recipientAfter(one, news, nowMs) : one,
+    isMeant(one, news) ? recipientAfter(one, news, nowMs) : one,
   );
   if (recipients.every((one, at) => one === delivery.recipients[at])) return null;
   const nextAt = recipients.some(isQueued) ? delivery.nextAt : null;
   return planned({ ...delivery, recipients, nextAt }, nowMs);
+}
+
+function isMeant({ address }: RecipientDelivery, { recipient }: BounceNews): boolean {
+  return toSuppressedAddress(address) === toSuppressedAddress(recipient);
 }
 
 function recipientAfter(

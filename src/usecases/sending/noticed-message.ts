@@ -22,6 +22,7 @@ export async function noticedMessage(
   const { sentId, inboxId, from, createdAt, content } = delivery;
   const sent = store.read(reader => getSent(reader, sentId));
   if (sent !== undefined) return sent;
+  if (content === null) return null;
   const bytes = await readWhole(store, content).catch(error => {
     if (error instanceof Refusal) return null;
     throw error;
