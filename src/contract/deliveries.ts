@@ -22,15 +22,26 @@ export const Delivery = z
     state: z
       .enum(['queued', 'sending', 'delivered', 'failed', 'unknown', 'cancelled'])
       .describe(
-        'queued: it is tried, or tried again. sending: under way. delivered: the server of the recipient has it. failed: refused for good, or given up. unknown: it may have arrived; nothing tries it again by itself. cancelled: by the operator.',
+        'queued: it is tried, or tried again. sending: under way. delivered: the server of the recipient has it, or the relay that takes it. failed: refused for good, given up, or reported as such. unknown: it may have arrived; nothing tries it again by itself. cancelled: by the operator.',
       ),
     attempts: Count,
     updated_at: Ts,
     next_attempt_at: Ts.nullable().describe('Of a queued one.'),
-    host: z.string().nullable().describe('The server of the last attempt; null when none was reached.'),
+    host: z
+      .string()
+      .nullable()
+      .describe('The server of the last attempt; null when none was reached, and of what a relay takes.'),
     tls: z.string().nullable().describe('Protocol of its session; null in plain text.'),
-    code: z.string().nullable().describe('Enhanced status code (RFC 3463) of the last attempt.'),
-    reply: z.string().nullable().describe('What that server said, or why none was reached.'),
+    code: z
+      .string()
+      .nullable()
+      .describe('Enhanced status code (RFC 3463) of the last attempt, or of a report.'),
+    reply: z
+      .string()
+      .nullable()
+      .describe(
+        'What that server said, or why none was reached; what a report says; the error_code of a message that a relay did not take.',
+      ),
   })
   .meta({ id: 'Delivery', examples: [deliveryExample] });
 export type Delivery = Wire<typeof Delivery>;

@@ -6,7 +6,7 @@ import {
   PATTERNS,
 } from '../contract/limits.js';
 import type { AttachmentInput, SendInput } from '../contract/sending.js';
-import { isEmailAddress } from './addresses.js';
+import { domainOf, isEmailAddress } from './addresses.js';
 import { refuse } from './errors.js';
 import type { MessageId } from './ids.js';
 import { lineFaultOf, normaliseName } from './text.js';
@@ -81,6 +81,18 @@ export function envelopeRecipients(recipients: Recipients): string[] {
     if (!paths.has(identity)) paths.set(identity, address);
   }
   return [...paths.values()];
+}
+
+/** The same by domain (`domainOf`), in the order in which the domains come first. */
+export function envelopeByDomain(recipients: Recipients): ReadonlyMap<string, readonly string[]> {
+  const byDomain = new Map<string, string[]>();
+  for (const address of envelopeRecipients(recipients)) {
+    const domain = domainOf(address);
+    const known = byDomain.get(domain);
+    if (known === undefined) byDomain.set(domain, [address]);
+    else known.push(address);
+  }
+  return byDomain;
 }
 
 const BASE64 = new RegExp(PATTERNS.base64);

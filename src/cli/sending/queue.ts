@@ -153,9 +153,6 @@ function noSuchMessage(messageId: string): CommandRefusal {
 }
 
 function renderDescribed({ deliveries, ...message }: MessageDeliveries): string {
-  if (deliveries.length === 0) {
-    return `${renderFields(message)}\nThis service does not deliver it itself: "postern sent show ${message.message_id}" tells what the relay said.\n`;
-  }
   return [message, ...deliveries].map(renderFields).join('\n');
 }
 

@@ -92,9 +92,7 @@ function renderSent({ submission, labels, ...facts }: SentDetail, deliveries: re
     .join('\n');
 }
 
-/** Nothing where the message has no recipient that is known. */
 function renderDeliveries(id: string, deliveries: readonly Delivery[]): string {
-  if (deliveries.length === 0) return '';
   const columns = ['recipient', 'state', 'attempts', 'updated_at', 'next_attempt_at', 'host', 'code'];
   return `${renderTable(deliveries, columns, '')}"postern queue show ${id}" tells more.\n`;
 }

@@ -30,6 +30,6 @@ function expectDelivery(reader: Reader, ledger: Ledger, delivery: DeliveryRecord
     if (getSent(reader, sentId) === undefined) ledger.expect(`sent message ${sentId} of delivery ${id}`);
     return;
   }
-  if (content !== null) ledger.expect(blobEntry(content));
+  ledger.expect(content === null ? `end of delivery ${id}, which has no content` : blobEntry(content));
   if (dueAt !== null) ledger.expect(pendingEntry.deliver(id, dueAt));
 }

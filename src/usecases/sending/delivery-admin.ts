@@ -13,7 +13,7 @@ import {
 import { END_OF_TIME, listDue } from '../../store/records/pending.js';
 import type { Clock } from '../ports.js';
 import { cancelled, isQueued, planned } from './delivery-states.js';
-import { viewDelivery } from './list-deliveries.js';
+import { viewDelivery } from './view-delivery.js';
 
 type Deps = { readonly store: Store; readonly clock: Clock };
 
@@ -75,7 +75,7 @@ export async function cancelDeliveries({ store, clock }: Deps, id: string): Prom
   }, 'settle');
 }
 
-/** What waits of a message is tried at once; null when the message has no deliveries: a relay takes it. */
+/** What waits of a message is tried at once; null when nothing of it is delivered from here: a relay takes it. */
 export async function retryDeliveries({ store, clock }: Deps, id: string): Promise<ChangedDeliveries | null> {
   return store.write(writer => {
     const nowMs = clock();
@@ -98,7 +98,9 @@ function nothingWaits(id: string, deliveries: readonly DeliveryRecord[]): string
     : `Nothing of ${id} waits to be tried: every recipient has an outcome.`;
 }
 
+/** Those that are made from here: of what a relay has taken nothing can be changed. */
 function findDeliveries(reader: Reader, id: string): DeliveryRecord[] {
   const sentId = toId<MessageId>(id);
-  return sentId === null ? [] : deliveriesOf(reader, sentId);
+  const deliveries = sentId === null ? [] : deliveriesOf(reader, sentId);
+  return deliveries.filter(({ content }) => content !== null);
 }

@@ -4,12 +4,12 @@ import { notFound } from '../../domain/errors.js';
 import { type MessageId, toId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import type { Store } from '../../store/engine/store.js';
-import { getSent } from '../../store/mailbox/messages.js';
+import { getSent, type SentRecord } from '../../store/mailbox/messages.js';
 import { type DeliveryRecord, deliveriesOf } from '../../store/records/deliveries.js';
 import { addressOf, getInbox } from '../../store/records/inboxes.js';
 import { isNoSuchAddress } from './delivery-states.js';
-import { viewDelivery } from './list-deliveries.js';
-import { relayedDeliveries } from './relayed-deliveries.js';
+import { isRelayed, relayedDeliveries } from './relayed-deliveries.js';
+import { viewDelivery } from './view-delivery.js';
 
 /** All that is known of where a message went, for the admin. */
 export interface MessageDeliveries {
@@ -51,17 +51,39 @@ export function describeDeliveries(
       inbox: inbox === undefined ? null : addressOf(inbox),
       subject: sent?.subject ?? null,
       sent_at: sent === undefined ? null : toInstant(sent.reservedAt),
-      deliveries: [
-        ...records.flatMap(record => described(record, maxAgeMs)),
-        ...(sent === undefined ? [] : relayedDeliveries(sent, records)).map(describedRelayed),
-      ],
+      deliveries:
+        sent !== undefined && isRelayed(records)
+          ? relayedDeliveries(sent, records).map(one => describedRelayed(one, sent))
+          : records.flatMap(record => described(record, maxAgeMs)),
     };
   });
 }
 
 /** A relay takes the message, or has taken it. */
-function describedRelayed(delivery: Delivery): DescribedDelivery {
-  return { ...delivery, give_up_at: null, advice: RELAYED[delivery.state] };
+function describedRelayed(delivery: Delivery, sent: SentRecord): DescribedDelivery {
+  return { ...delivery, give_up_at: null, advice: adviceOnRelayed(delivery, sent) };
+}
+
+function adviceOnRelayed({ recipient, state, code }: Delivery, sent: SentRecord): string {
+  const { id, attempt, errorCode, accountId } = sent;
+  if (attempt === 'held') {
+    return `It is held: it has not gone out for a day, or was put into Trash. "postern queue retry ${id}" lets it go.`;
+  }
+  // The outcome of the message has no code: a report has.
+  if (state === 'failed' && code !== null) {
+    return saysNoSuchAddress(code)
+      ? noSuchAddress('A report that came in says that there is no such address.', recipient, accountId)
+      : 'A report that came in says so, and its words say why. It is not tried again.';
+  }
+  if (errorCode === 'E_RECIPIENT_SUPPRESSED') {
+    return 'A recipient of the message is suppressed, so nobody was asked to take it: "postern suppression list" shows which.';
+  }
+  return RELAYED[state];
+}
+
+/** Learnt addresses are suppressed for the account (`inboxes/suppressions.ts`). */
+function noSuchAddress(why: string, recipient: string, accountId: string): string {
+  return `${why} It is not tried again, and the account sends nothing there for 90 days: "postern suppression remove ${recipient} --account ${accountId}" lifts that.`;
 }
 
 const RELAYED: Readonly<Record<Delivery['state'], string>> = {
@@ -120,7 +142,7 @@ function onFailure(delivery: Delivery, accountId: string): string {
   const { recipient, code } = delivery;
   if (code === null) return 'It is not tried again.';
   if (isNoSuchAddress(delivery)) {
-    return `There is no such address. It is not tried again, and the account sends nothing there for 90 days: "postern suppression remove ${recipient} --account ${accountId}" lifts that.`;
+    return noSuchAddress('There is no such address.', recipient, accountId);
   }
   if (saysNoSuchAddress(code))
     return 'There is no such inbox here. "postern inbox list" shows those there are.';

@@ -1,6 +1,5 @@
-import { domainOf } from '../../domain/addresses.js';
 import { type DeliveryId, newId } from '../../domain/ids.js';
-import { envelopeRecipients } from '../../domain/message-parts.js';
+import { envelopeByDomain } from '../../domain/message-parts.js';
 import type { Writer } from '../../store/engine/tables.js';
 import type { SentRecord } from '../../store/mailbox/messages.js';
 import { type BlobRef, setBlobOwners } from '../../store/records/blobs.js';
@@ -17,11 +16,7 @@ export function makeDeliveries(
   content: BlobRef,
   nowMs: number,
 ): readonly DeliveryRecord[] {
-  const byDomain = new Map<string, string[]>();
-  for (const address of envelopeRecipients(sent)) {
-    const domain = domainOf(address);
-    byDomain.set(domain, [...(byDomain.get(domain) ?? []), address]);
-  }
+  const byDomain = envelopeByDomain(sent);
   setBlobOwners(writer, content.id, byDomain.size);
   return [...byDomain].map(([domain, addresses]) => {
     const delivery: DeliveryRecord = {

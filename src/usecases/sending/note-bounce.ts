@@ -26,8 +26,9 @@ export function noteBounce(clock: Clock): NoteBounce {
     const isKnown = written.some(({ recipients }) => recipients.some(one => isMeant(one, news)));
     const sent = isKnown || !isRelayed(written) ? undefined : getSent(writer, news.sentId);
     if (sent === undefined) return;
-    const first = afterReport(reportedDelivery(sent, news.recipient, nowMs), news, nowMs);
-    if (first !== null) saveDelivery(writer, null, first, nowMs);
+    const before = reportedDelivery(sent, news.recipient, nowMs);
+    const after = before === null ? null : afterReport(before, news, nowMs);
+    if (after !== null) saveDelivery(writer, null, after, nowMs);
   };
 }
 

@@ -16,6 +16,7 @@ import { blobNamed, withUploads } from '../shared/uploads.js';
 import type { ChangedDeliveries } from './delivery-admin.js';
 import { planned } from './delivery-states.js';
 import { composeOutgoing, readOutgoing } from './outgoing.js';
+import { isRelayed } from './relayed-deliveries.js';
 
 interface RetryDeps {
   readonly store: Store;
@@ -35,6 +36,12 @@ export async function retryUnknown(deps: RetryDeps, id: string): Promise<Changed
   const sentId = toId<MessageId>(id);
   const sent = sentId === null ? undefined : store.read(reader => getSent(reader, sentId));
   if (sent === undefined) throw notFound(`sent message ${id}: without its copy it cannot be written again`);
+  if (store.read(reader => isRelayed(deliveriesOf(reader, sent.id)))) {
+    throw refuse(
+      'invalid_request',
+      `Nothing of ${id} is delivered from here: it was handed to a relay, or refused at once, and is never sent again. Only a new message goes there.`,
+    );
+  }
   const composed = await composeAgain(store, sent);
   const message = (await signer?.sign(composed, sent.from.address)) ?? composed;
   return withUploads(uploads, async parts => {
