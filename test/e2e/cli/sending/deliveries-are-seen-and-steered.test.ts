@@ -125,10 +125,20 @@ t.test('a sent copy is shown with its deliveries', async t => {
   const { out } = await box.run('sent', 'show', id);
   t.match(out, /^gone@three\.example +failed +1 .* mx\.three\.example +5\.1\.1$/m);
   t.match(out, `"postern queue show ${id}" tells more.`);
-  const relayed = await sendFrom(box, AGENT, ACCEPTED);
-  t.strictSame((await box.json<Shown>('sent', 'show', relayed)).deliveries, []);
-  t.notMatch((await box.run('sent', 'show', relayed)).out, /RECIPIENT|queue show/);
-  t.match((await box.run('queue', 'show', relayed)).out, /does not deliver it itself/);
+});
+
+t.test('a sent copy that a relay took is shown with an entry for each recipient', async t => {
+  const box = await boxWithInbox(t);
+  const id = await sendFrom(box, AGENT, ACCEPTED);
+  const entry = { recipient: 'ann@remote.example', state: 'delivered', attempts: 1, host: null };
+  t.match((await box.json<Shown>('sent', 'show', id)).deliveries, [entry]);
+  t.match((await box.run('sent', 'show', id)).out, /^ann@remote\.example +delivered +1 /m);
+  t.match((await box.json<Shown>('queue', 'show', id)).deliveries, [{ ...entry, advice: /the smarthost/ }]);
+  t.match((await box.run('queue', 'show', id)).out, /^recipient +ann@remote\.example\nstate +delivered$/m);
+  t.match(await box.failure('queue', 'cancel', id), { code: 4, error: { message: /relay has taken/ } });
+  t.match(await box.failure('queue', 'retry', id), { code: 1, error: { message: /never sent again/ } });
+  const held = await sendFrom(box, AGENT, { reservedHoursAgo: 30 });
+  t.match((await box.json<Shown>('queue', 'show', held)).deliveries, [{ state: 'queued', attempts: 0 }]);
 });
 
 t.test('what waits is listed, given up and tried at once', async t => {
