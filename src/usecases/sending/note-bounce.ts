@@ -14,6 +14,7 @@ import { isRelayed, reportedDelivery } from './relayed-deliveries.js';
 /**
  * What another system reports about a recipient is the last word, unless it has failed already: one that waits is not
  * tried any more. Whoever else got the message could forge that, and this is all that it does.
+ * Of a message that a relay took, the first report about a recipient writes the record (`relayed-deliveries.ts`).
  */
 export function noteBounce(clock: Clock): NoteBounce {
   return (writer, news) => {

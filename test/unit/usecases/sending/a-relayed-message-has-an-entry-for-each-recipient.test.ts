@@ -115,7 +115,14 @@ t.test('what has not been handed over, is being so, or never will be, says so', 
   relay.end(ACCEPTED);
   await working;
   t.match(described(house, message.id), [{ state: 'delivered' }]);
+  const late = await receiptOf(house.submit({ to: to(ANN) }));
+  house.now.ms += 25 * HOUR_MS;
+  await side.workAll();
+  t.match(described(house, late.message.id), [
+    { state: 'queued', attempts: 0, advice: /is held.*queue retry/ },
+  ]);
   await addSuppression(house, { address: BOB, reason: 'by hand' });
+  side.mode = 'work';
   const refused = await send(house, ANN, BOB);
   t.match(described(house, refused), [
     { recipient: ANN, state: 'failed', attempts: 0, reply: 'E_RECIPIENT_SUPPRESSED' },
