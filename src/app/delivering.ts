@@ -20,7 +20,7 @@ import { stsShelf } from '../store/records/sts-policies.js';
 import { maxQueuedMs } from '../usecases/dkim/limits.js';
 import type { Clock, InboundMail, Logger, WorkQueue } from '../usecases/ports.js';
 import { type DeliverDeps, deliver } from '../usecases/sending/deliver.js';
-import { isQueued, isUntold, type Notice } from '../usecases/sending/delivery-states.js';
+import { isQueued, isUntold, LONGEST_PAUSE_MS, type Notice } from '../usecases/sending/delivery-states.js';
 import type { NoticedRecipient } from '../usecases/sending/notice-words.js';
 import { noticedMessage } from '../usecases/sending/noticed-message.js';
 import { type NoticeDeps, sendNotice } from '../usecases/sending/send-notice.js';
@@ -103,7 +103,7 @@ export class Delivering {
       limits: { perDestination: domain => this.#outside.limitOf(domain) },
       isDirect: true,
       closeTimeoutMs: DOT_ANSWERS_MS + LAST_WORDS_MS,
-      listPending: pendingWork(store, 'deliver', clock),
+      listPending: pendingWork(store, 'deliver', clock, LONGEST_PAUSE_MS),
       handler: id => deliver(deps, id),
     });
   }

@@ -1,6 +1,6 @@
 import { within } from '../lib/async.js';
 import type { Store } from '../store/engine/store.js';
-import { listDue, type PendingKind } from '../store/records/pending.js';
+import { listDue, listDueAfter, type PendingKind } from '../store/records/pending.js';
 import type { Clock, WorkQueue } from '../usecases/ports.js';
 import { type PendingPage, Reconciler, type ReconcilerOptions } from './reconciler.js';
 import { WorkConsumer, type WorkConsumerOptions } from './work-consumer.js';
@@ -136,14 +136,24 @@ const LONGEST_TIMER_MS = 30_000;
 /** The kinds of pending work that lines of workers do. */
 type LineWork = Extract<PendingKind, 'parse' | 'relay' | 'deliver'>;
 
-/** Lists for a reconciler the work of this kind that is due by `clock`: oldest first, in pages. */
+/**
+ * Lists for a reconciler the work of this kind that is due by `clock`: oldest first, in pages.
+ * @param mostAheadMs work that is due later than this from now was planned before the clock was set back: it is due too
+ */
 export function pendingWork(
   store: Pick<Store, 'read'>,
   kind: LineWork,
   clock: Clock,
+  mostAheadMs: number | null = null,
 ): (limit: number, after?: Buffer) => PendingPage<Buffer> {
   return (limit, after) => {
-    const due = store.read(reader => listDue(reader, kind, clock(), limit, after));
+    const nowMs = clock();
+    const due = store.read(reader => {
+      const past = listDue(reader, kind, nowMs, limit, after);
+      if (mostAheadMs === null || past.length === limit) return past;
+      const beyond = listDueAfter(reader, kind, nowMs + mostAheadMs, limit - past.length, after);
+      return [...past, ...beyond];
+    });
     return {
       ids: due.map(({ work }) => work.id),
       next: due.length < limit ? null : (due.at(-1)?.position ?? null),

@@ -122,14 +122,17 @@ export function listDue<Kind extends PendingKind>(
   }));
 }
 
-/** Work of one kind that is due after `lastMs`, the soonest first. */
+/** Work of one kind that is due after `lastMs`, the soonest first; from the position `after` on if that is later. */
 export function listDueAfter<Kind extends PendingKind>(
   reader: Reader,
   kind: Kind,
   lastMs: number,
   limit: number,
+  after?: Buffer,
 ): DueWork<Kind>[] {
-  return listDue(reader, kind, END_OF_TIME, limit, joinKey(u8(KIND_BYTE[kind]), u48(lastMs + 1)));
+  const first = joinKey(u8(KIND_BYTE[kind]), u48(lastMs + 1));
+  const isLater = after !== undefined && Buffer.compare(after, first) > 0;
+  return listDue(reader, kind, END_OF_TIME, limit, isLater ? after : first);
 }
 
 /**

@@ -22,6 +22,7 @@ import {
   afterCrash,
   afterNotice,
   beforeDot,
+  hasCome,
   isNoSuchAddress,
   isQueued,
   isSending,
@@ -84,7 +85,7 @@ export async function deliver(deps: DeliverDeps, id: DeliveryId): Promise<number
     await change(deps, id, current => abandoned(current, clock()));
     return undefined;
   }
-  const isDue = whole.nextAt !== null && whole.nextAt <= clock();
+  const isDue = whole.nextAt !== null && hasCome(whole.nextAt, clock());
   const tried = isDue ? await tryOnce(deps, whole) : whole;
   return tried === undefined ? undefined : settleNotice(deps, tried);
 }
@@ -141,11 +142,11 @@ function learn(
 async function settleNotice(deps: DeliverDeps, delivery: DeliveryRecord): Promise<number | undefined> {
   const { store, clock, telling } = deps;
   const { id, sentId } = delivery;
-  const notice = owedNotice(delivery, clock());
+  const notice = owedNotice(delivery, lapseInstant(clock));
   if (notice === null) return pauseOf(delivery, clock());
   const all = store.read(reader => deliveriesOf(reader, sentId));
   if (telling.has(sentId) || awaitsOthers(delivery, notice, all, clock())) return LOOK_AGAIN_MS;
-  const those = all.filter(one => one.id === id || owedNotice(one, clock()) === notice);
+  const those = all.filter(one => one.id === id || owedNotice(one, lapseInstant(clock)) === notice);
   const tell = (writer: Writer): void => {
     // Another of them may have got news meanwhile, of which this notice does not tell.
     for (const one of those) {
@@ -198,7 +199,11 @@ function changeIn(
 }
 
 function pauseOf(delivery: DeliveryRecord | undefined, nowMs: number): number | undefined {
-  return delivery === undefined || delivery.dueAt === null ? undefined : Math.max(0, delivery.dueAt - nowMs);
+  if (delivery === undefined || delivery.dueAt === null) return undefined;
+  const { dueAt, nextAt } = delivery;
+  if (dueAt > nowMs || nextAt === null || hasCome(nextAt, nowMs)) return Math.max(0, dueAt - nowMs);
+  // Due for a notice alone, which is not given while the clock is in doubt.
+  return nextAt - nowMs;
 }
 
 /** A delivery that has ended stays for its sent message to show; without that it goes. */

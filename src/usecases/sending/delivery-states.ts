@@ -9,6 +9,9 @@ import type { DeliveryOutcome } from '../ports.js';
 
 /** Pauses after the first attempts, in minutes; all later ones are as long as the last. Each varies by a tenth. */
 const PAUSES_MIN = [1, 5, 15, 30, 60, 120, 240] as const;
+const PAUSE_VARIES_BY = 0.1;
+/** No pause is longer. */
+export const LONGEST_PAUSE_MS = Math.ceil(Math.max(...PAUSES_MIN) * MINUTE_MS * (1 + PAUSE_VARIES_BY));
 /** Where a server asks for a slower pace, no pause is shorter. */
 const SLOW_PAUSE_MIN = 15;
 /** After so long the sender is told, once, that a message waits. */
@@ -16,11 +19,22 @@ const DELAY_NOTICE_MS = 4 * HOUR_MS;
 
 export type Notice = 'ended' | 'delayed';
 
-/** The notice that the sending inbox is owed now; none about mail that is itself a notice (RFC 3464 section 2). */
-export function owedNotice(delivery: DeliveryRecord, nowMs: number): Notice | null {
+/**
+ * Has this planned instant come? So it has when it is further ahead than any pause is long: it was planned before the
+ * clock was set back, and mail does not wait until the clock has caught up.
+ */
+export function hasCome(plannedAt: number, nowMs: number): boolean {
+  return plannedAt <= nowMs || plannedAt > nowMs + LONGEST_PAUSE_MS;
+}
+
+/**
+ * The notice that the sending inbox is owed now; none about mail that is itself a notice (RFC 3464 section 2).
+ * @param lapseMs up to when things may lapse (`lapseInstant`): nobody is told of a delay by a clock that may be wrong
+ */
+export function owedNotice(delivery: DeliveryRecord, lapseMs: number): Notice | null {
   if (delivery.from === '') return null;
   if (delivery.recipients.some(isUntold)) return 'ended';
-  return nowMs >= (delayNoticeAt(delivery) ?? Number.POSITIVE_INFINITY) ? 'delayed' : null;
+  return lapseMs >= (delayNoticeAt(delivery) ?? Number.POSITIVE_INFINITY) ? 'delayed' : null;
 }
 
 /** When the sender is to be told that it takes long; null when nobody is to be told of that any more. */
@@ -163,7 +177,7 @@ function expired(one: RecipientDelivery, maxAgeMs: number): RecipientDelivery {
 function pauseAfter(attempts: number, isThrottled: boolean): number {
   const usual = PAUSES_MIN[Math.min(attempts, PAUSES_MIN.length) - 1] ?? PAUSES_MIN[0];
   const minutes = isThrottled ? Math.max(usual, SLOW_PAUSE_MIN) : usual;
-  return Math.round(minutes * MINUTE_MS * (0.9 + 0.2 * Math.random()));
+  return Math.round(minutes * MINUTE_MS * (1 - PAUSE_VARIES_BY + 2 * PAUSE_VARIES_BY * Math.random()));
 }
 
 /** What an attempt left that ended with a dot under way: nobody knows any more whether it arrived. */

@@ -10,11 +10,13 @@ export interface DirectBoxOptions {
   readonly port: number;
   readonly dns: DnsServer;
   readonly env?: Readonly<Record<string, string>>;
+  readonly dataDir?: string;
 }
 
 /** A box that delivers to the mail servers of other domains itself. */
-export function startDirectBox(t: Test, { port, dns, env }: DirectBoxOptions): Promise<PosternBox> {
+export function startDirectBox(t: Test, { port, dns, env, dataDir }: DirectBoxOptions): Promise<PosternBox> {
   return startBox(t, {
+    ...(dataDir === undefined ? {} : { dataDir }),
     env: {
       POSTERN_RELAY_TRANSPORT: 'direct',
       POSTERN_RELAY_DIRECT_PORT: String(port),
