@@ -163,7 +163,13 @@ export class Daemon {
     });
     const parts = { send: this.#sending.deps, access: this.#access, log };
     const cursors = new CursorCodec(identity.cursorSecret);
-    this.#http = createHttpServer(config, { ...parts, cursors, isReady: () => readiness.isReady() });
+    const isReady = (): Promise<boolean> => readiness.isReady();
+    this.#http = createHttpServer(config, { ...parts, cursors, isReady, delivers: this.delivers });
+  }
+
+  /** Does it deliver to other domains itself, be it only what was accepted before the transport was changed? */
+  get delivers(): boolean {
+    return this.#delivering !== null;
   }
 
   /**
@@ -278,9 +284,10 @@ function createHttpServer(
     readonly cursors: CursorCodec;
     readonly log: Logger;
     readonly isReady: () => Promise<boolean>;
+    readonly delivers: boolean;
   },
 ): HttpServer {
-  const { send, access, cursors, log, isReady } = parts;
+  const { send, access, cursors, log, isReady, delivers } = parts;
   const { store, clock } = send;
   return new HttpServer({
     host: config.http.host,
@@ -289,7 +296,7 @@ function createHttpServer(
     log,
     visitors: access.visitors,
     connections: {
-      maxClients: httpClients(config, log),
+      maxClients: httpClients(config, delivers, log),
       maxClientsPerNetwork: config.http.maxClientsPerAddress,
       isProxy: address => access.visitors.isProxy(address),
     },

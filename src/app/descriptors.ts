@@ -10,9 +10,15 @@ const LEAST_HTTP_CLIENTS = 16;
 /**
  * How many connections the HTTP listener may have open, so that those of SMTP and the files of the store always get a
  * descriptor. Warns when that is fewer than `http.max_clients`.
+ * @param delivers whether this process delivers directly, be it only what another transport has left
  */
-export function httpClients({ http, smtp, relay }: Config, log: Logger, limit = descriptorLimit()): number {
-  const outgoing = relay.transport === 'direct' ? relay.direct.maxConnections + MAX_OPEN : 0;
+export function httpClients(
+  { http, smtp, relay }: Config,
+  delivers: boolean,
+  log: Logger,
+  limit = descriptorLimit(),
+): number {
+  const outgoing = delivers ? relay.direct.maxConnections + MAX_OPEN : 0;
   const left = Math.max(LEAST_HTTP_CLIENTS, limit - smtp.maxClients - outgoing - KEPT);
   if (left >= http.maxClients) return http.maxClients;
   log.warn(

@@ -25,9 +25,14 @@ const REDIS_BYTES = 64 * MIB;
 /**
  * What the daemon with this configuration may take of memory when everything that is bounded is used up at once, its
  * Redis included. Pages of the store do not count: the system takes them back.
+ * @param delivers whether it delivers directly: under another transport it does so while deliveries are left that were
+ *   accepted before, which the store knows alone
  */
-export function memoryNeeds(config: Config): readonly MemoryPart[] {
-  const { parse, http, smtp, redis, relay } = config;
+export function memoryNeeds(
+  config: Config,
+  delivers = config.relay.transport === 'direct',
+): readonly MemoryPart[] {
+  const { parse, http, smtp, redis } = config;
   return [
     { part: 'the daemon at rest', bytes: REST_BYTES },
     {
@@ -39,7 +44,7 @@ export function memoryNeeds(config: Config): readonly MemoryPart[] {
     { part: 'messages that wait for the relay', bytes: MAX_COMPOSED_BYTES },
     {
       part: 'deliveries in hand, and answers of the DNS (relay.transport, relay.direct.max_connections)',
-      bytes: relay.transport === 'direct' ? deliveriesInHand(config) * DELIVERY_BYTES + CACHE_BYTES : 0,
+      bytes: delivers ? deliveriesInHand(config) * DELIVERY_BYTES + CACHE_BYTES : 0,
     },
     { part: 'bytes on their way into the store', bytes: 2 * TOTAL_WINDOW_BYTES },
     { part: 'connections of the API (http.max_clients)', bytes: connectionBytes(http.maxClients) },
@@ -49,8 +54,8 @@ export function memoryNeeds(config: Config): readonly MemoryPart[] {
 }
 
 /** All parts together. */
-export function memoryNeeded(config: Config): number {
-  return memoryNeeds(config).reduce((sum, { bytes }) => sum + bytes, 0);
+export function memoryNeeded(...of: Parameters<typeof memoryNeeds>): number {
+  return memoryNeeds(...of).reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /** The limit of memory of this process, and the file that sets it. */

@@ -29,7 +29,6 @@ export interface ServeOptions {
 export async function serve(options: ServeOptions): Promise<number> {
   const log = createLogger(options.config.log.level);
   dieOnUnhandled(log);
-  warnOfLittleMemory(options.config, log);
   // Listens for signals before the start: without a listener, a signal during it would kill the process.
   const stopSignal = nextStopSignal();
   let daemon: Daemon | undefined;
@@ -46,6 +45,7 @@ export async function serve(options: ServeOptions): Promise<number> {
         setTimeout(() => exitNow(1), FATAL_DELAY_MS);
       },
     });
+    warnOfLittleMemory(options.config, daemon.delivers, log);
   } catch (error) {
     log.fatal({ err: error }, 'postern cannot start');
     // Parts that were already started would keep the process alive.
@@ -60,9 +60,9 @@ export async function serve(options: ServeOptions): Promise<number> {
   return exitNow(1);
 }
 
-function warnOfLittleMemory(config: Config, log: RootLogger): void {
+function warnOfLittleMemory(config: Config, delivers: boolean, log: RootLogger): void {
   const limit = memoryLimit();
-  const needed = memoryNeeded(config);
+  const needed = memoryNeeded(config, delivers);
   if (limit === null || limit.bytes >= needed) return;
   const inMib = (bytes: number): number => Math.ceil(bytes / 2 ** 20);
   log.warn(

@@ -64,18 +64,20 @@ t.test('what is needed follows the configuration', async t => {
 });
 
 t.test('connections of the API leave descriptors for SMTP and the store', async t => {
-  t.equal(httpClients(configOf(), silent, 65_536), 2_000);
-  t.equal(httpClients(configOf(), silent, 2_048), 2_048 - 1_000 - 256);
-  const direct = configOf({
-    POSTERN_RELAY_TRANSPORT: 'direct',
-    POSTERN_RELAY_DIRECT_MAX_CONNECTIONS: '100',
-  });
-  t.equal(httpClients(direct, silent, 2_048), 2_048 - 1_000 - 256 - 300, 'mail servers and resolvers too');
-  t.equal(httpClients(configOf(), silent, 512), 16, 'a few are always served');
+  t.equal(httpClients(configOf(), false, silent, 65_536), 2_000);
+  t.equal(httpClients(configOf(), false, silent, 2_048), 2_048 - 1_000 - 256);
+  const direct = configOf({ POSTERN_RELAY_DIRECT_MAX_CONNECTIONS: '100' });
+  t.equal(
+    httpClients(direct, true, silent, 2_048),
+    2_048 - 1_000 - 256 - 300,
+    'mail servers and resolvers too',
+  );
+  t.equal(httpClients(configOf(), false, silent, 512), 16, 'a few are always served');
 });
 
 t.test('direct delivery needs memory for the messages in hand and for answers of the DNS', async t => {
   const direct = memoryNeeded(configOf({ POSTERN_RELAY_TRANSPORT: 'direct' }));
   const local = memoryNeeded(configOf({ POSTERN_RELAY_TRANSPORT: 'local' }));
   t.equal(direct - local, 50 * 5.25 * 2 ** 20 + 8 * 2 ** 20);
+  t.equal(memoryNeeded(configOf(), true), direct, 'also where it only finishes what was accepted before');
 });
