@@ -1,7 +1,7 @@
 import type { ReceivedContent } from '../../contract/messages.js';
 import { type Refusal, refuse } from '../../domain/errors.js';
 import type { OutgoingFile } from '../../domain/message-parts.js';
-import { pauseIfLong } from '../../lib/slices.js';
+import { inTurns, pauseIfLong } from '../../lib/slices.js';
 import type { Store } from '../../store/engine/store.js';
 import type { FilePlace, SentBodies } from '../../store/mailbox/messages.js';
 import {
@@ -74,12 +74,15 @@ function checkThere(store: Store, refs: readonly BlobRef[]): void {
 }
 
 /**
- * A blob of modest size in one piece.
+ * A blob of modest size in one piece. Many long ones that are wanted at once are read one after the other, so that they
+ * hold the event loop no longer than one does.
  * @throws content_unavailable
  */
 export async function readWhole(store: Store, ref: BlobRef): Promise<Buffer> {
+  await pauseIfLong(ref.size);
   const parts = await takeChunks(store, ref, () => false);
   const [only] = parts;
+  await pauseIfLong(ref.size);
   const bytes = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
   if (bytes.length !== ref.size) throw contentUnavailable();
   return bytes;
@@ -93,7 +96,8 @@ async function takeChunks(
 ): Promise<Buffer[]> {
   const parts: Buffer[] = [];
   try {
-    for await (const part of readBlob(store, ref)) {
+    const chunks = readBlob(store, ref);
+    for await (const part of ref.size > CHUNK_BYTES ? inTurns(chunks) : chunks) {
       parts.push(part);
       if (isEnough(parts)) break;
     }
