@@ -1,4 +1,5 @@
 import type { ParsedAddress } from '../contract/messages.js';
+import type { Authentication, Origin } from '../domain/authentication.js';
 import type { MailReport } from '../domain/delivery-reports.js';
 import type { InboxId, MessageId } from '../domain/ids.js';
 import type { ThreadingIds } from '../domain/message-ids.js';
@@ -62,6 +63,8 @@ export interface PreparedContent {
   readonly ids: ThreadingIds;
   /** What it reports of a message that was sent from here; null for ordinary mail. */
   readonly report: MailReport | null;
+  /** Who has written it, as far as could be found out in time; null where that was not asked. */
+  readonly authentication?: Authentication | null;
 }
 
 /**
@@ -146,6 +149,14 @@ export interface ParseSource {
   readInto(target: Uint8Array): void;
   /** Whose message it is: owners take turns. */
   readonly owner: string;
+  /** Where it came from, if who has written it is to be found out beside parsing. */
+  readonly origin?: Origin | null;
+}
+
+/** Finds out who has written a message, off the main thread, within limits of time and memory. Never rejects. */
+export interface Authenticator {
+  /** @param source the raw message, whose From is read as the content shows it */
+  check(source: ParseSource, origin: Origin): Promise<Authentication>;
 }
 
 /** Parses off the main thread, within limits of time and memory. Never throws for what a message does. */
