@@ -14,7 +14,10 @@ export const VERDICTS: readonly Verdict[] = ['pass', 'fail', 'none', 'unknown'];
 /** RFC 8601 section 2.7.2. */
 export type SpfResult = 'pass' | 'fail' | 'softfail' | 'neutral' | 'none' | 'temperror' | 'permerror';
 
-/** RFC 8601 section 2.7.1; `policy`: verified, and does not count here (RSA under 1024 bits, SHA-1, part of the body). */
+/**
+ * RFC 8601 section 2.7.1; `policy`: does not count here, whatever it proves (RSA under 1024 bits or over 4096, SHA-1, only
+ * a part of the body); `neutral`: the signature cannot be read; `permerror`: there is no key for it.
+ */
 export type DkimResult = 'pass' | 'fail' | 'neutral' | 'none' | 'policy' | 'temperror' | 'permerror';
 
 /** RFC 7489 section 11.2. */
@@ -81,7 +84,7 @@ export interface Authentication {
   readonly iprev: IprevCheck;
 }
 
-/** Signatures that are looked at; a message may have more. */
+/** Signatures that are looked at, the first ones; a message may have more. */
 export const MAX_SIGNATURES = 10;
 
 /** Where a message came from, as the SMTP session told it. */

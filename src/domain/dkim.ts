@@ -52,7 +52,7 @@ export function saysSameKey(record: string, ours: string): boolean {
 }
 
 /** Does a list with colons, where there is one, have one of these? */
-function admits(list: string | undefined, wanted: readonly string[]): boolean {
+export function admits(list: string | undefined, wanted: readonly string[]): boolean {
   return list === undefined || list.split(':').some(one => wanted.includes(one));
 }
 

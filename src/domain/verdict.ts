@@ -1,0 +1,142 @@
+import type { ParsedAddress } from '../contract/messages.js';
+import { isEmailAddress, normaliseDomain } from './addresses.js';
+import type {
+  ArcCheck,
+  Authentication,
+  DkimCheck,
+  DmarcCheck,
+  IprevCheck,
+  SpfCheck,
+  Verdict,
+} from './authentication.js';
+import { type DmarcRecord, evaluateDmarc, type FoundRecord, isAligned } from './dmarc.js';
+
+/** The one author of a message, or why nobody can be named. */
+export type Author = { readonly domain: string } | { readonly fault: string };
+
+/** What was read of From, each by a reader of its own. */
+export interface FromReadings {
+  /** As the content shows it. */
+  readonly shown: ParsedAddress | null;
+  /** How many From fields there are. */
+  readonly fields: number;
+  /** Every address in them: by the reader of the content, and by another. */
+  readonly addresses: readonly string[];
+  readonly otherwise: readonly string[];
+}
+
+/**
+ * Whose word the verdict is about: the address that the content shows, where nobody can read another one or several
+ * (RFC 7489 section 6.6.1). A message with two would show one and be proven by the other.
+ */
+export function authorOf({ shown, fields, addresses, otherwise }: FromReadings): Author {
+  if (fields === 0) return { fault: 'the message has no From' };
+  if (fields > 1) return { fault: 'the message has more than one From' };
+  const [address = '', ...rest] = addresses;
+  if (rest.length > 0) return { fault: 'From has more than one address' };
+  const domain = normaliseDomain(address.slice(address.lastIndexOf('@') + 1))?.replace(/\.$/, '');
+  if (domain === undefined || !isEmailAddress(`a@${domain}`))
+    return { fault: 'From has no address that can be used' };
+  const isShown = shown !== null && 'address' in shown && shown.address === address;
+  const isReadAlike = otherwise.length === 1 && otherwise.every(other => isSameMailbox(other, address));
+  return isShown && isReadAlike ? { domain } : { fault: 'From can be read in more than one way' };
+}
+
+function isSameMailbox(one: string, other: string): boolean {
+  return plainMailbox(one) === plainMailbox(other);
+}
+
+/** Without the quotes and quoted pairs of a local part (RFC 5321 section 4.1.2). */
+function plainMailbox(address: string): string {
+  const at = address.lastIndexOf('@');
+  const domain = address.slice(at + 1);
+  const local = address.slice(0, Math.max(at, 0)).replace(/^"(.*)"$/s, '$1');
+  return `${local.replaceAll(/\\(.)/gs, '$1')}@${normaliseDomain(domain) ?? domain}`;
+}
+
+/** What was found out about a message, before it is set against the author. */
+export interface Findings {
+  readonly spf: Omit<SpfCheck, 'aligned'>;
+  readonly dkim: readonly Omit<DkimCheck, 'aligned'>[];
+  readonly arc: ArcCheck;
+  readonly iprev: IprevCheck;
+  /** Of the author's domain. */
+  readonly record: FoundRecord;
+}
+
+/**
+ * Draws the conclusion.
+ * @param organisational the organisational domain of a domain (RFC 7489 section 3.2)
+ */
+export function concludeAuthentication(
+  author: Author,
+  { spf, dkim, arc, iprev, record }: Findings,
+  organisational: (domain: string) => string,
+): Authentication {
+  const rules: Partial<DmarcRecord> = record.kind === 'record' ? record.record : {};
+  const isOfAuthor = (domain: string | null, isStrict = false): boolean =>
+    'domain' in author && domain !== null && isAligned(domain, author.domain, isStrict, organisational);
+  const checked = dkim.map(one => ({ ...one, aligned: isOfAuthor(one.domain, rules.isDkimStrict) }));
+  const sender = { ...spf, aligned: isOfAuthor(spf.domain, rules.isSpfStrict) };
+  const rest = { local: false, dkim: checked, arc, iprev };
+  const shownSpf = { ...spf, aligned: sender.aligned && spf.result === 'pass' };
+  if ('fault' in author) {
+    const dmarc: DmarcCheck = { result: 'permerror', policy: null, aligned_by: [] };
+    const reason = `${author.fault}, so nobody can be named as its author.`;
+    return { verdict: 'fail', reason, from_domain: null, spf: shownSpf, dmarc, ...rest };
+  }
+  const dmarc = evaluateDmarc(record, sender, checked);
+  const verdict = verdictOf(dmarc);
+  const reason = reasonOf(author.domain, dmarc, checked, shownSpf);
+  return { verdict, reason, from_domain: author.domain, spf: shownSpf, dmarc, ...rest };
+}
+
+/** DMARC's answer in one word. */
+function verdictOf({ result }: DmarcCheck): Verdict {
+  return result === 'temperror' ? 'unknown' : result === 'permerror' ? 'fail' : result;
+}
+
+/** Why, for humans. A domain has at most 253 characters, and a reason 200. */
+function reasonOf(fromDomain: string, dmarc: DmarcCheck, dkim: readonly DkimCheck[], spf: SpfCheck): string {
+  const name = shortened(fromDomain);
+  const proof = proofOf(dkim, spf);
+  switch (dmarc.result) {
+    case 'pass':
+      return `${proof}.`;
+    case 'none':
+      return proof === null
+        ? `${name} publishes no DMARC policy, and nothing else speaks for it.`
+        : `${name} publishes no DMARC policy; ${proof}.`;
+    case 'temperror':
+      return `the DNS did not answer in time, or not all that was asked about ${name}.`;
+    default:
+      return `neither a signature nor the client speaks for ${name}, whose policy is ${dmarc.policy ?? 'none'}.`;
+  }
+}
+
+function proofOf(dkim: readonly DkimCheck[], spf: SpfCheck): string | null {
+  const signer = dkim.find(({ result, aligned }) => aligned && result === 'pass');
+  if (signer !== undefined) return `signed by ${shortened(signer.domain)}`;
+  return spf.aligned && spf.domain !== null ? `sent by a server of ${shortened(spf.domain)} (SPF)` : null;
+}
+
+const LONGEST_SHOWN = 80;
+
+function shortened(domain: string): string {
+  return domain.length <= LONGEST_SHOWN ? domain : `...${domain.slice(-LONGEST_SHOWN)}`;
+}
+
+/** What is said of a message that nobody has looked at, or not to the end. */
+export function unknownAuthentication(reason: string): Authentication {
+  return {
+    verdict: 'unknown',
+    reason,
+    local: false,
+    from_domain: null,
+    spf: { result: 'temperror', domain: null, aligned: false },
+    dkim: [],
+    dmarc: { result: 'temperror', policy: null, aligned_by: [] },
+    arc: { result: 'none', sealer: null, trusted: false, dmarc: null },
+    iprev: { result: 'temperror', name: null },
+  };
+}
