@@ -54,6 +54,7 @@ const libraryHomes: ReadonlyMap<string, readonly string[]> = new Map([
   ['pino', ['ops']],
   ['smol-toml', ['config']],
   ['smtp-server', ['smtp']],
+  ['tldts', ['mail']],
   ['zod', ['config', 'contract']],
 ]);
 
