@@ -47,6 +47,9 @@ const ALGORITHMS: readonly string[] = ['rsa-sha256', 'ed25519-sha256', 'rsa-sha1
   | 'rsa-sha1'
 )[];
 
+/** ARC leaves its default open; those who leave the tag out mean this (the tests of its authors say so too). */
+const DEFAULT_FORMS = { dkim: 'simple/simple', arc: 'relaxed/relaxed' } as const;
+
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const NUMBER = /^[0-9]{1,15}$/;
 const LABELS = /^[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_](?:[a-z0-9_-]{0,62}))*$/;
@@ -66,7 +69,7 @@ export function readSignature(value: string, kind: 'dkim' | 'arc'): ReadSignatur
 
 function signatureOf(tags: ReadonlyMap<string, string>, kind: 'dkim' | 'arc'): DkimSignature | null {
   const signer = signerOf(tags);
-  const [header, body = 'simple'] = (tags.get('c') ?? 'simple/simple').toLowerCase().split('/');
+  const [header, body = 'simple'] = (tags.get('c') ?? DEFAULT_FORMS[kind]).toLowerCase().split('/');
   const signedNames = (tags.get('h') ?? '')
     .toLowerCase()
     .split(':')

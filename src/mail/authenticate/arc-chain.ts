@@ -8,7 +8,7 @@ import {
   signerOf,
 } from '../../domain/dkim-signatures.js';
 import { readTags } from '../../domain/tag-list.js';
-import { type HeaderLine, valueOf } from './header-lines.js';
+import { type HeaderLine, valueOfField } from './header-lines.js';
 import type { Resolve } from './lookups.js';
 import { checkSignature, checkSigned, type HashedBodies, type PendingCheck } from './signatures.js';
 import { canonicalField, type FieldsByName, withoutSignature } from './signed-header.js';
@@ -50,8 +50,8 @@ export function readArcChain(fields: FieldsByName): ArcChain {
 }
 
 function readSet(results: HeaderLine, message: HeaderLine, seal: HeaderLine): ArcSet | null {
-  const read = readSignature(valueOf(message), 'arc');
-  const tags = readTags(valueOf(seal));
+  const read = readSignature(valueOfField(message), 'arc');
+  const tags = readTags(valueOfField(seal));
   const sealer = tags === null ? null : signerOf(tags);
   if (read.kind !== 'read' || tags === null || sealer === null || tags.has('h')) return null;
   const { signature } = read;
@@ -62,7 +62,7 @@ function readSet(results: HeaderLine, message: HeaderLine, seal: HeaderLine): Ar
 
 /** The tag `i`, which comes first in the results; 0 where it is no number. */
 function instanceOf(field: HeaderLine): number {
-  const value = valueOf(field);
+  const value = valueOfField(field);
   const written =
     field.key === 'arc-authentication-results'
       ? /^[ \t\r\n]*i[ \t\r\n]*=[ \t\r\n]*([0-9]{1,3})[ \t\r\n]*(?:;|$)/.exec(value)?.[1]
@@ -75,7 +75,7 @@ function newestSealer(seals: readonly HeaderLine[]): string | null {
     (best, seal) => (best === null || instanceOf(seal) > instanceOf(best) ? seal : best),
     null,
   );
-  const tags = newest === null ? null : readTags(valueOf(newest));
+  const tags = newest === null ? null : readTags(valueOfField(newest));
   return (tags === null ? null : signerOf(tags)?.domain) ?? null;
 }
 
@@ -113,7 +113,7 @@ export function checkArcChain(
     sealed += `${canonicalField(seal, 'relaxed')}\r\n`;
   }
   const sealer = newest?.sealer.domain ?? null;
-  const dmarc = newest === undefined ? null : claimedDmarc(valueOf(newest.results));
+  const dmarc = newest === undefined ? null : claimedDmarc(valueOfField(newest.results));
   return async resolve => {
     const result = resultOf(await Promise.all(checks.map(check => check(resolve))));
     const trusted = result === 'pass' && sealer !== null && trustedSealers.includes(sealer);

@@ -10,7 +10,7 @@ export interface HeaderLine {
   readonly text: string;
 }
 
-export function valueOf({ text }: HeaderLine): string {
+export function valueOfField({ text }: HeaderLine): string {
   return text.slice(text.indexOf(':') + 1);
 }
 

@@ -12,7 +12,7 @@ import { parseAddresses } from '../read/address-list.js';
 import { defaultParseLimits } from '../read/limits.js';
 import { type ArcChain, checkArcChain, formsNeededByChain, readArcChain } from './arc-chain.js';
 import { BodyHashes } from './body-hash.js';
-import { type HeaderLine, HeaderTaker, valueOf } from './header-lines.js';
+import { type HeaderLine, HeaderTaker, valueOfField } from './header-lines.js';
 import { type Lookups, type Resolve, textsAt } from './lookups.js';
 import { organisationalDomain } from './organisational-domain.js';
 import { checkSignature, formNeededBy, type HashedBodies, type PendingCheck } from './signatures.js';
@@ -107,7 +107,7 @@ function readHeader(lines: readonly HeaderLine[]): ReadHeader {
   const fields = fieldsByName(lines);
   const signatures = (fields.get('dkim-signature') ?? [])
     .slice(0, MAX_SIGNATURES)
-    .map(field => ({ field, read: readSignature(valueOf(field), 'dkim') }));
+    .map(field => ({ field, read: readSignature(valueOfField(field), 'dkim') }));
   return { fields, froms: fields.get('from') ?? [], signatures, chain: readArcChain(fields) };
 }
 
@@ -137,7 +137,7 @@ async function authorIn(
     if (field !== undefined && froms.length === 1) return { fault: 'From is too long' };
     return authorOf({ shown: null, fields: froms.length, addresses: [], otherwise: [] });
   }
-  const entries = parseAddresses(valueOf(field).replace(/\r?\n/g, ''), defaultParseLimits);
+  const entries = parseAddresses(valueOfField(field).replace(/\r?\n/g, ''), defaultParseLimits);
   const addresses = entries
     .flatMap(entry => ('group' in entry ? entry.group : [entry]))
     .flatMap(({ address }) => (address === '' ? [] : [address]));
