@@ -1,4 +1,4 @@
-import type { DnsAnswer } from './answer.js';
+import type { DnsAnswer, LastingAnswer } from './answer.js';
 import type { DnsType } from './packet.js';
 
 interface Kept {
@@ -6,6 +6,11 @@ interface Kept {
   /** By the clock that is never set. */
   readonly until: number;
   readonly bytes: number;
+}
+
+/** An answer, how long it holds, and the size of the reply that it is from, which bounds its own. */
+export interface KeptAnswer extends LastingAnswer<DnsType> {
+  readonly replyBytes: number;
 }
 
 /** What an entry takes besides the reply. */
@@ -25,10 +30,12 @@ export class AnswerCache {
     this.#maxBytes = maxBytes;
   }
 
-  get(key: string): DnsAnswer<DnsType> | undefined {
+  /** With the seconds for which it still holds, and the bytes that were given with it. */
+  get(key: string): KeptAnswer | undefined {
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;
-    if (kept.until > performance.now()) return kept.answer;
+    const ttlS = (kept.until - performance.now()) / 1000;
+    if (ttlS > 0) return { answer: kept.answer, ttlS, replyBytes: kept.bytes - ENTRY_BYTES };
     this.#remove(key, kept);
     return undefined;
   }

@@ -14,7 +14,6 @@ export class BoundedDns implements Dns {
   readonly #dns: Dns;
   readonly #endsAt: number;
   #left: number;
-  #isOutOfTime = false;
 
   constructor(dns: Dns, { maxQuestions, totalMs }: DnsBounds) {
     this.#dns = dns;
@@ -22,18 +21,11 @@ export class BoundedDns implements Dns {
     this.#endsAt = performance.now() + totalMs;
   }
 
-  /** Has an answer not come in time? */
-  get isOutOfTime(): boolean {
-    return this.#isOutOfTime;
-  }
-
   async lookup<Type extends DnsType>(name: string, type: Type): Promise<DnsAnswer<Type>> {
     if (this.#left <= 0) return { kind: 'failed', reason: 'too many questions' };
     this.#left--;
     const leftMs = this.#endsAt - performance.now();
     const answer = leftMs <= 0 ? null : await within(leftMs, this.#dns.lookup(name, type));
-    if (answer !== null) return answer;
-    this.#isOutOfTime = true;
-    return { kind: 'failed', reason: 'no answer in time' };
+    return answer ?? { kind: 'failed', reason: 'no answer in time' };
   }
 }

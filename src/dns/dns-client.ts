@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { Semaphore } from '../lib/async.js';
-import { answerOf, type DnsAnswer, type LastingAnswer } from './answer.js';
-import { AnswerCache } from './answer-cache.js';
+import { answerOf, type DnsAnswer } from './answer.js';
+import { AnswerCache, type KeptAnswer } from './answer-cache.js';
 import { exchange } from './exchange.js';
 import { type DnsType, isName, plainName } from './packet.js';
 import { type DnsServer, type ServersOptions, serversOf } from './servers.js';
@@ -41,9 +41,10 @@ export class DnsClient implements Dns {
   readonly #times: DnsTimes;
   readonly #cache = new AnswerCache(CACHE_BYTES);
   /** Look-ups under way: who asks for the same gets the same answer. */
-  readonly #open = new Map<string, Promise<DnsAnswer<DnsType>>>();
+  readonly #open = new Map<string, Promise<KeptAnswer>>();
   readonly #places = new Semaphore(MAX_OPEN);
   readonly #closing = new AbortController();
+  #replies = 0;
 
   constructor(options: DnsClientOptions) {
     this.#servers = serversOf(options);
@@ -57,13 +58,17 @@ export class DnsClient implements Dns {
   }
 
   async lookup<Type extends DnsType>(name: string, type: Type): Promise<DnsAnswer<Type>> {
+    // Whatever is kept under a key is of the type in that key.
+    return (await this.lookupLasting(name, type)).answer as DnsAnswer<Type>;
+  }
+
+  /** As `lookup`, with how long the answer holds, for who keeps it elsewhere. */
+  async lookupLasting(name: string, type: DnsType): Promise<KeptAnswer> {
     const plain = plainName(name);
     // The codec would make a question about another name of it.
-    if (!isName(plain)) return { kind: 'no_name', isAuthentic: false };
+    if (!isName(plain)) return { answer: { kind: 'no_name', isAuthentic: false }, ttlS: 0, replyBytes: 0 };
     const key = `${type} ${plain}`;
-    const known = this.#cache.get(key) ?? (await this.#shared(key, plain, type));
-    // Whatever is kept under a key is of the type in that key.
-    return known as DnsAnswer<Type>;
+    return this.#cache.get(key) ?? this.#shared(key, plain, type);
   }
 
   /** Look-ups under way fail at once, and later ones too. No socket is left. */
@@ -71,26 +76,27 @@ export class DnsClient implements Dns {
     this.#closing.abort();
   }
 
-  #shared(key: string, name: string, type: DnsType): Promise<DnsAnswer<DnsType>> {
+  /** How many replies have come, whatever they say: does anybody answer at all? */
+  get replies(): number {
+    return this.#replies;
+  }
+
+  #shared(key: string, name: string, type: DnsType): Promise<KeptAnswer> {
     const open = this.#open.get(key);
     if (open !== undefined) return open;
     const endsAt = performance.now() + this.#times.totalMs;
     const asked = this.#places
       .use(() => this.#ask(name, type, endsAt))
-      .then(({ answer, ttlS, bytes }) => {
-        this.#cache.put(key, answer, ttlS, bytes);
-        return answer;
+      .then(lasting => {
+        this.#cache.put(key, lasting.answer, lasting.ttlS, lasting.replyBytes);
+        return lasting;
       })
       .finally(() => this.#open.delete(key));
     this.#open.set(key, asked);
     return asked;
   }
 
-  async #ask(
-    name: string,
-    type: DnsType,
-    endsAt: number,
-  ): Promise<LastingAnswer<DnsType> & { readonly bytes: number }> {
+  async #ask(name: string, type: DnsType, endsAt: number): Promise<KeptAnswer> {
     let reason = 'no resolver had time to answer';
     const refused = new Set<DnsServer>();
     const servers = this.#servers();
@@ -105,13 +111,14 @@ export class DnsClient implements Dns {
           reason = `${server.address}: ${outcome.reason}`;
           continue;
         }
+        this.#replies++;
         const lasting = answerOf(outcome.reply, name, type, server.isTrusted);
-        if (lasting.answer.kind !== 'failed') return { ...lasting, bytes: outcome.bytes };
+        if (lasting.answer.kind !== 'failed') return { ...lasting, replyBytes: outcome.bytes };
         // It would say the same again; another may know better.
         refused.add(server);
         reason = `${server.address}: ${lasting.answer.reason}`;
       }
     }
-    return { answer: { kind: 'failed', reason }, ttlS: 0, bytes: 0 };
+    return { answer: { kind: 'failed', reason }, ttlS: 0, replyBytes: 0 };
   }
 }

@@ -1,8 +1,10 @@
 import type { ParseOutcome, ParseSource } from '../usecases/ports.js';
 import {
+  type Asked,
   type BatchedMessage,
   type FromThread,
   Mark,
+  type ParsedResult,
   type ParseResult,
   type ToThread,
 } from './parse-protocol.js';
@@ -10,6 +12,7 @@ import {
 /** A message that waits for a thread. */
 export interface Waiting {
   readonly source: ParseSource;
+  readonly asked: Asked;
   readonly resolve: (outcome: Promise<ParseOutcome> | ParseOutcome) => void;
   /**
    * It was in a batch whose thread ended or was held up by another. From then on it has a thread for itself, so that it
@@ -27,6 +30,8 @@ export interface ParseBatchOptions {
   /** After this time the batch is slow. */
   readonly slowMs: number;
   readonly post: (message: ToThread, transfer: ArrayBuffer[]) => void;
+  /** The outcome of a message that the thread is done with, which may have to wait for its check. */
+  readonly outcomeOf: (result: ParsedResult) => ParseOutcome | Promise<ParseOutcome>;
   /** The thread must be ended: a message has taken too much time or memory. */
   readonly onSpent: (reason: string) => void;
   /** Something in it takes long: those that were not begun are returned. */
@@ -89,7 +94,9 @@ export class ParseBatch {
         continue;
       }
       at += source.size;
-      messages.push({ job: member.job, size: source.size, place: this.#posted.push(member) - 1 });
+      const { asked } = member.waiting;
+      const place = this.#posted.push(member) - 1;
+      messages.push({ job: member.job, size: source.size, asked, place });
     }
     if (messages.length === 0) return;
     this.#options.post({ kind: 'batch', messages, bytes, marks: this.#marks }, [bytes.buffer]);
@@ -121,7 +128,7 @@ export class ParseBatch {
     const member = this.#members.get(result.job);
     if (member === undefined) return;
     if (result.status === 'parsed') {
-      this.#settle(member, { status: 'parsed', prepared: result.prepared });
+      this.#settle(member, this.#options.outcomeOf(result));
       return;
     }
     const { reason, detail } = result;

@@ -1,9 +1,10 @@
 import { Worker } from 'node:worker_threads';
-import type { FromThread, ThreadSetup, ToThread } from './parse-protocol.js';
+import type { ChecksSetup, FromThread, ThreadSetup, ToThread } from './parse-protocol.js';
 
 export interface PoolThreadOptions {
   readonly script: URL;
   readonly memoryMib: number;
+  readonly checks: ChecksSetup | null;
   readonly onReady: (thread: PoolThread) => void;
   readonly onMessage: (thread: PoolThread, message: FromThread) => void;
   /** The thread has ended by itself, for whatever reason. Called at most once, and not after `end`. */
@@ -46,6 +47,7 @@ export class PoolThread {
     const setup: ThreadSetup = {
       maxExternalBytes: memoryBytes + UNCOLLECTED_BYTES,
       maxTextBytes: memoryBytes / TEXT_SHARE,
+      checks: options.checks,
     };
     this.#worker = new Worker(options.script, {
       workerData: setup,

@@ -1,11 +1,23 @@
+import type { DnsClient } from '../dns/dns-client.js';
+import type { Authentication, Origin } from '../domain/authentication.js';
+import { unknownAuthentication } from '../domain/verdict.js';
 import { backOffMs } from '../lib/async.js';
 import { LoopLoad } from '../lib/loop-load.js';
 import { Turns } from '../lib/turns.js';
-import type { Logger, MessageParser, ParseOutcome, ParseSource } from '../usecases/ports.js';
+import type { Authenticator, Logger, MessageParser, ParseOutcome, ParseSource } from '../usecases/ports.js';
+import { DnsAnswers } from './dns-answers.js';
 import { ParseBatch, type Waiting } from './parse-batch.js';
 import { PoolThread, type ThreadDeath } from './parse-pool-thread.js';
-import { BATCH_BYTES, BATCH_MESSAGES, type FromThread, SMALL_MESSAGE } from './parse-protocol.js';
+import {
+  type Asked,
+  BATCH_BYTES,
+  BATCH_MESSAGES,
+  type ChecksSetup,
+  type FromThread,
+  SMALL_MESSAGE,
+} from './parse-protocol.js';
 import { ParseRun } from './parse-run.js';
+import { PendingChecks } from './pending-checks.js';
 
 export interface ParsePoolOptions {
   /**
@@ -18,6 +30,8 @@ export interface ParsePoolOptions {
   /** Heap that one message may use. The limits on its buffers and its text are derived from it. */
   readonly memoryMib: number;
   readonly log: Logger;
+  /** Null or absent: who has written a message is never found out. */
+  readonly checks?: (ChecksSetup & { readonly dns: DnsClient }) | null;
   /** For how long a thread more than `workers` is kept for the next time, in milliseconds. */
   readonly spareMs?: number;
   /** The script of a thread. */
@@ -53,7 +67,7 @@ const RETRIES = { firstMs: 100, longestMs: 10_000 };
  * Large messages never have all threads, and one of them goes on whatever waits: small and large ones do not hold each
  * other up. Among each, owners take turns. Small ones that wait are parsed in batches, divided among the threads.
  */
-export class ParsePool implements MessageParser {
+export class ParsePool implements MessageParser, Authenticator {
   readonly #options: Required<ParsePoolOptions>;
   readonly #small = new Turns<Waiting>();
   readonly #large = new Turns<Waiting>();
@@ -61,6 +75,8 @@ export class ParsePool implements MessageParser {
   readonly #returned: Waiting[] = [];
   /** Every running thread with what it works on, or null. */
   readonly #threads = new Map<PoolThread, Work | null>();
+  readonly #checks = new PendingChecks<PoolThread>();
+  readonly #answers: DnsAnswers | null;
   #lastJob = 0;
   #failedStarts = 0;
   #retryTimer: NodeJS.Timeout | undefined;
@@ -70,7 +86,8 @@ export class ParsePool implements MessageParser {
 
   constructor(options: ParsePoolOptions) {
     const script = new URL('./parse-thread.js', import.meta.url);
-    this.#options = { script, spareMs: 30_000, load: new LoopLoad(), ...options };
+    this.#options = { script, spareMs: 30_000, load: new LoopLoad(), checks: null, ...options };
+    this.#answers = options.checks == null ? null : new DnsAnswers(options.checks.dns);
   }
 
   /** Starts the first thread. Rejects when threads cannot start at all. */
@@ -84,10 +101,26 @@ export class ParsePool implements MessageParser {
 
   /** Parses a message when its turn has come and a thread is free. Rejects only when `source` fails. */
   parse(source: ParseSource): Promise<ParseOutcome> {
+    return this.#take(source, { origin: this.#originToCheck(source.origin ?? null), isCheckOnly: false });
+  }
+
+  /** Finds out who has written a message, and leaves it unparsed. It takes its turn as those that are parsed. */
+  async check(source: ParseSource, origin: Origin): Promise<Authentication> {
+    const asked = { origin: this.#originToCheck(origin), isCheckOnly: true };
+    const outcome = asked.origin === null ? null : await this.#take(source, asked).catch(() => null);
+    const found = outcome?.status === 'parsed' ? outcome.prepared.authentication : null;
+    return found ?? unknownAuthentication('the message could not be checked.');
+  }
+
+  #originToCheck(origin: Origin | null): Origin | null {
+    return this.#options.checks === null ? null : origin;
+  }
+
+  #take(source: ParseSource, asked: Asked): Promise<ParseOutcome> {
     if (this.#isStopped) return Promise.resolve({ status: 'stopped' });
     return new Promise(resolve => {
       const waiting = isLarge(source.size) ? this.#large : this.#small;
-      waiting.add(source.owner, { source, resolve });
+      waiting.add(source.owner, { source, asked, resolve });
       this.#dispatch();
     });
   }
@@ -114,6 +147,7 @@ export class ParsePool implements MessageParser {
     for (const waiting of [this.#returned.splice(0), this.#small.drain(), this.#large.drain()]) {
       for (const { resolve } of waiting) resolve({ status: 'stopped' });
     }
+    this.#checks.stop();
     const threads = [...this.#threads];
     this.#threads.clear();
     this.#firstStart?.reject(new Error('the parse pool was stopped'));
@@ -205,6 +239,7 @@ export class ParsePool implements MessageParser {
       timeoutMs: this.#options.timeoutMs,
       slowMs: MAX_SMALL_MS,
       post: (message, transfer) => thread.post(message, transfer),
+      outcomeOf: result => this.#checks.outcomeOf(thread, result),
       onSpent: reason => this.#replace(thread, reason),
       onSlow: () => {
         work.isLarge = true;
@@ -225,13 +260,15 @@ export class ParsePool implements MessageParser {
     run.start();
   }
 
-  #runAlone(thread: PoolThread, { source, resolve }: Waiting, isLarge: boolean): void {
+  #runAlone(thread: PoolThread, { source, asked, resolve }: Waiting, isLarge: boolean): void {
     const { timeoutMs } = this.#options;
     const run = new ParseRun({
       job: ++this.#lastJob,
       source: source.bytes,
+      asked,
       timeoutMs,
       post: (message, transfer) => thread.post(message, transfer),
+      outcomeOf: result => this.#checks.outcomeOf(thread, result),
       onTimeUp: () => {
         this.#replace(thread, 'time is up');
         run.end({ status: 'gave_up', reason: 'timeout', detail: `not parsed in ${timeoutMs} ms` });
@@ -239,7 +276,7 @@ export class ParsePool implements MessageParser {
     });
     const work: Work = { run, isLarge };
     this.#threads.set(thread, work);
-    resolve(run.outcome);
+    resolve(run.answer());
     const slow = setTimeout(() => {
       work.isLarge = true;
       this.#dispatch();
@@ -265,7 +302,8 @@ export class ParsePool implements MessageParser {
     this.#spareTimer = setTimeout(() => {
       this.#spareTimer = undefined;
       const idle = this.#findIdle();
-      if (idle === undefined || this.#largeActive > 0) return this.#endSpareLater();
+      if (idle === undefined || this.#largeActive > 0 || this.#checks.waitFor(idle))
+        return this.#endSpareLater();
       this.#threads.delete(idle);
       void idle.end();
     }, this.#options.spareMs);
@@ -277,6 +315,7 @@ export class ParsePool implements MessageParser {
     const thread = new PoolThread({
       script: this.#options.script,
       memoryMib: this.#options.memoryMib,
+      checks: this.#options.checks && { trustedSealers: this.#options.checks.trustedSealers },
       onReady: () => {
         this.#failedStarts = 0;
         this.#firstStart?.resolve();
@@ -290,12 +329,16 @@ export class ParsePool implements MessageParser {
   }
 
   #hear(thread: PoolThread, message: FromThread): void {
-    this.#threads.get(thread)?.run.hear(message);
+    if (message.kind === 'checked') this.#checks.hear(thread, message.checks);
+    else if (message.kind === 'ask')
+      this.#answers?.hear(message.questions, answers => thread.post({ kind: 'answers', answers }, []));
+    else this.#threads.get(thread)?.run.hear(message);
   }
 
   /** Ends a running thread. A new one is started when a message needs it. */
   #replace(thread: PoolThread, reason: string): void {
     if (!this.#threads.delete(thread)) return;
+    this.#checks.giveUp(thread);
     this.#options.log.warn({ reason }, 'ending a parser thread');
     void thread.end();
   }
@@ -303,6 +346,7 @@ export class ParsePool implements MessageParser {
   #bury(thread: PoolThread, death: ThreadDeath): void {
     const run = this.#threads.get(thread)?.run;
     this.#threads.delete(thread);
+    this.#checks.giveUp(thread);
     if (!thread.isReady) {
       this.#failStart(death);
       return;

@@ -1,7 +1,9 @@
 import { within } from '../lib/async.js';
 import type { ParseOutcome } from '../usecases/ports.js';
 import {
+  type Asked,
   type FromThread,
+  type ParsedResult,
   type ParseResult,
   SOURCE_PIECE,
   SOURCE_WINDOW,
@@ -14,8 +16,11 @@ const STOP_PATIENCE_MS = 1_000;
 export interface ParseRunOptions {
   readonly job: number;
   readonly source: AsyncIterable<Uint8Array>;
+  readonly asked: Asked;
   readonly timeoutMs: number;
   readonly post: (message: ToThread, transfer: ArrayBuffer[]) => void;
+  /** The outcome of a message that the thread is done with, which may have to wait for its check. */
+  readonly outcomeOf: (result: ParsedResult) => ParseOutcome | Promise<ParseOutcome>;
   /** The time limit is exceeded: the thread that works on the message must be ended. */
   readonly onTimeUp: () => void;
 }
@@ -23,15 +28,17 @@ export interface ParseRunOptions {
 /** Parses one message on a thread that it has for itself: passes the raw bytes in pieces, and gives the outcome. */
 export class ParseRun {
   /**
-   * Rejects when the source failed, which says nothing about the message. Settles only when it is not in use any more.
+   * How the thread came out of it. Rejects when the source failed, which says nothing about the message. Settles only when
+   * the source is not in use any more.
    */
-  readonly outcome: Promise<ParseOutcome>;
+  readonly outcome: Promise<ParseOutcome | { readonly status: 'done' }>;
   readonly #options: ParseRunOptions;
   readonly #clock: ParseClock;
   readonly #feed: ParseFeed;
-  #finish: (outcome: ParseOutcome) => void = () => undefined;
+  #finish: (outcome: ParseOutcome | { readonly status: 'done' }) => void = () => undefined;
   #hasThreadAnswered = false;
   #isOver = false;
+  #answer: ParseOutcome | Promise<ParseOutcome> = { status: 'stopped' };
   #broken: { readonly error: unknown } | undefined;
 
   constructor(options: ParseRunOptions) {
@@ -39,15 +46,22 @@ export class ParseRun {
     this.#clock = new ParseClock(options.timeoutMs, options.onTimeUp);
     this.#feed = new ParseFeed({
       job: options.job,
+      asked: options.asked,
       source: options.source,
       post: options.post,
       onStarving: isStarving => (isStarving ? this.#clock.pause() : this.#clock.resume()),
       onBroken: error => this.#break(error),
     });
-    const finished = new Promise<ParseOutcome>(resolve => {
+    const finished = new Promise<ParseOutcome | { readonly status: 'done' }>(resolve => {
       this.#finish = resolve;
     });
     this.outcome = this.#whenReleased(finished);
+  }
+
+  /** As `outcome`, with what the message came to, its check included; later than that if the check takes longer. */
+  async answer(): Promise<ParseOutcome> {
+    const outcome = await this.outcome;
+    return outcome.status === 'done' ? this.#answer : outcome;
   }
 
   /** How many messages are without an outcome. */
@@ -57,7 +71,8 @@ export class ParseRun {
 
   /** Takes a message of the thread; late ones about an earlier job are ignored. */
   hear(message: FromThread): void {
-    if (this.#isOver || message.kind === 'ready') return;
+    if (this.#isOver || message.kind === 'ready' || message.kind === 'checked' || message.kind === 'ask')
+      return;
     if (message.kind === 'results') {
       const result = message.results.find(({ job }) => job === this.#options.job);
       if (result !== undefined) this.#conclude(result);
@@ -67,7 +82,7 @@ export class ParseRun {
   }
 
   /** Ends the run with this outcome, unless it has one already. */
-  end(outcome: ParseOutcome): void {
+  end(outcome: ParseOutcome | { readonly status: 'done' }): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#clock.stop();
@@ -87,10 +102,13 @@ export class ParseRun {
       this.end({ status: 'gave_up', reason: result.reason, detail: result.detail });
       return;
     }
-    this.end({ status: 'parsed', prepared: result.prepared });
+    this.#answer = this.#options.outcomeOf(result);
+    this.end({ status: 'done' });
   }
 
-  async #whenReleased(finished: Promise<ParseOutcome>): Promise<ParseOutcome> {
+  async #whenReleased<Outcome extends { readonly status: string }>(
+    finished: Promise<Outcome>,
+  ): Promise<Outcome> {
     const outcome = await finished;
     const released = this.#feed.done;
     if (outcome.status === 'stopped') {
@@ -118,6 +136,7 @@ export class ParseRun {
 
 interface ParseFeedOptions {
   readonly job: number;
+  readonly asked: Asked;
   readonly source: AsyncIterable<Uint8Array>;
   readonly post: (message: ToThread, transfer: ArrayBuffer[]) => void;
   /** Begins or ceases to be starved: the thread has taken everything and waits for the source. */
@@ -169,8 +188,8 @@ class ParseFeed {
   }
 
   async #feed(iterator: AsyncIterator<Uint8Array>): Promise<void> {
-    const { job, post } = this.#options;
-    post({ kind: 'begin', job }, []);
+    const { job, asked, post } = this.#options;
+    post({ kind: 'begin', job, asked }, []);
     for (let next = await this.#read(iterator); next.done !== true; next = await this.#read(iterator)) {
       await this.#sendPieces(next.value);
       if (this.#isCancelled) return;

@@ -1,8 +1,11 @@
 import { getHeapStatistics } from 'node:v8';
 import type { MessagePort } from 'node:worker_threads';
+import type { Authentication } from '../domain/authentication.js';
 import type { ParsedMessage } from '../mail/read/limits.js';
 import {
+  type Asked,
   type BatchedMessage,
+  type CheckResult,
   type FromThread,
   Mark,
   type ParseResult,
@@ -10,7 +13,9 @@ import {
   type ThreadSetup,
   type ToThread,
 } from './parse-protocol.js';
+import { type RunningCheck, ThreadChecks } from './parse-thread-checks.js';
 import { prepareContent } from './parse-thread-content.js';
+import { ThreadDns } from './parse-thread-dns.js';
 import { ThreadSource } from './parse-thread-source.js';
 
 export type Parse = (source: AsyncIterable<Uint8Array>) => Promise<ParsedMessage>;
@@ -37,12 +42,16 @@ interface Queued extends BatchedMessage {
 class ParseServer {
   readonly #port: MessagePort;
   readonly #parse: Parse;
+  readonly #dns: ThreadDns;
+  readonly #checks: ThreadChecks | null;
   readonly #maxExternalBytes: number;
   #queue: Queued[] = [];
   #current: ThreadJob | undefined;
   #isBusy = false;
   /** What is finished and not posted yet. */
-  #results: ParseResult[] = [];
+  #results: Outgoing[] = [];
+  /** What was found out of messages whose results are posted. */
+  #later: CheckResult[] = [];
   #transfer: ArrayBuffer[] = [];
   #waitingBytes = 0;
   #waitingSince = 0;
@@ -50,6 +59,8 @@ class ParseServer {
   constructor(port: MessagePort, parse: Parse, setup: ThreadSetup) {
     this.#port = port;
     this.#parse = parse;
+    this.#dns = new ThreadDns(questions => port.postMessage({ kind: 'ask', questions } satisfies FromThread));
+    this.#checks = setup.checks === null ? null : new ThreadChecks(setup.checks, this.#dns);
     this.#maxExternalBytes = setup.maxExternalBytes;
   }
 
@@ -62,8 +73,10 @@ class ParseServer {
         at += one.size;
       }
       if (!this.#isBusy) void this.#workOnBatch();
+    } else if (message.kind === 'answers') {
+      this.#dns.hear(message.answers);
     } else if (message.kind === 'begin') {
-      void this.#work(message.job).then(() => this.#post());
+      void this.#workAlone(message.job, message.asked);
     } else if (this.#current?.number === message.job) {
       this.#current.hear(message);
     }
@@ -72,7 +85,7 @@ class ParseServer {
   async #workOnBatch(): Promise<void> {
     this.#isBusy = true;
     for (let next = this.#claim(); next !== undefined; next = this.#claim()) {
-      await this.#work(next.job, next.bytes);
+      await this.#work(next.job, next.asked, next.bytes);
       // Whatever of this message is still under way fails now, while the mark is on it.
       await new Promise(resolve => setImmediate(resolve));
       if (this.#mustPost) this.#post();
@@ -90,23 +103,50 @@ class ParseServer {
     return undefined;
   }
 
+  async #workAlone(number: number, asked: Asked): Promise<void> {
+    await this.#work(number, asked);
+    // What the cache knows is found out by then, and saves a post.
+    await new Promise(resolve => setImmediate(resolve));
+    this.#post();
+  }
+
   /** @param bytes the whole message, if it is there */
-  async #work(number: number, bytes?: Uint8Array): Promise<void> {
+  async #work(number: number, asked: Asked, bytes?: Uint8Array): Promise<void> {
     const job = new ThreadJob(this.#port, number, this.#maxExternalBytes);
     this.#current = job;
     if (bytes !== undefined) job.take(bytes);
-    const result = await job.run(this.#parse);
+    const check = asked.origin === null ? null : (this.#checks?.begin(asked.origin) ?? null);
+    const { result, authentication } = await job.run(asked.isCheckOnly ? null : this.#parse, check);
     this.#current = undefined;
     if (this.#results.length === 0) this.#waitingSince = performance.now();
-    this.#results.push(result);
+    const outgoing: Outgoing = { result, isPosted: false };
+    this.#results.push(outgoing);
+    void authentication?.then(found => this.#note(outgoing, found));
     if (result.status === 'failed') {
       // The pool is going to end the thread: what waits behind is for another.
       if (result.reason === 'memory') this.#queue = [];
       return;
     }
+    if (result.prepared === null) return;
     const { json } = result.prepared;
     this.#waitingBytes += json.byteLength;
     if (json.byteLength >= TRANSFER_FROM) this.#transfer.push(json.buffer as ArrayBuffer);
+  }
+
+  #note(outgoing: Outgoing, authentication: Authentication): void {
+    const { result } = outgoing;
+    if (result.status === 'failed') return;
+    if (!outgoing.isPosted) {
+      outgoing.result = { ...result, check: authentication };
+      return;
+    }
+    if (this.#later.length === 0) setImmediate(() => this.#postLater());
+    this.#later.push({ job: result.job, authentication });
+  }
+
+  #postLater(): void {
+    this.#port.postMessage({ kind: 'checked', checks: this.#later } satisfies FromThread);
+    this.#later = [];
   }
 
   get #mustPost(): boolean {
@@ -117,12 +157,25 @@ class ParseServer {
 
   #post(): void {
     if (this.#results.length === 0) return;
-    const message: FromThread = { kind: 'results', results: this.#results };
+    for (const outgoing of this.#results) outgoing.isPosted = true;
+    const message: FromThread = { kind: 'results', results: this.#results.map(({ result }) => result) };
     this.#port.postMessage(message, this.#transfer);
     this.#results = [];
     this.#transfer = [];
     this.#waitingBytes = 0;
   }
+}
+
+/** A result on its way out, which may still learn who has written the message. */
+interface Outgoing {
+  result: ParseResult;
+  isPosted: boolean;
+}
+
+interface Ran {
+  readonly result: ParseResult;
+  /** What follows when the DNS has answered; null where it is not asked. Never rejects. */
+  readonly authentication: Promise<Authentication> | null;
 }
 
 class ThreadJob {
@@ -149,7 +202,7 @@ class ThreadJob {
     this.#source.end();
   }
 
-  hear(message: Exclude<ToThread, { kind: 'batch' | 'begin' }>): void {
+  hear(message: Exclude<ToThread, { kind: 'batch' | 'begin' | 'answers' }>): void {
     switch (message.kind) {
       case 'chunk':
         this.#source.push(message.bytes);
@@ -163,14 +216,27 @@ class ThreadJob {
     }
   }
 
-  /** Never rejects. */
-  async run(parse: Parse): Promise<ParseResult> {
+  /**
+   * Never rejects.
+   * @param parse null when the message is only to be checked
+   */
+  async run(parse: Parse | null, check: RunningCheck | null): Promise<Ran> {
     const job = this.number;
     try {
-      return { status: 'parsed', job, prepared: prepareContent(await parse(this.#source)) };
+      const source = check === null ? this.#source : fedTo(check, this.#source);
+      const parsed = parse === null ? null : await parse(source);
+      // A parser may have enough before the end.
+      if (check !== null) for await (const _ of source);
+      const prepared = parsed === null ? null : prepareContent(parsed);
+      const authentication = check === null ? null : check.finish(parsed?.content.from);
+      const later = authentication === null ? null : 'later';
+      return { result: { status: 'parsed', job, prepared, check: later }, authentication };
     } catch (error) {
       const reason = this.#isOverMemory ? 'memory' : 'error';
-      return { status: 'failed', job, reason, detail: describeError(error) };
+      return {
+        result: { status: 'failed', job, reason, detail: describeError(error) },
+        authentication: null,
+      };
     } finally {
       this.#source.close();
     }
@@ -185,6 +251,18 @@ class ThreadJob {
     this.#isOverMemory = true;
     throw new Error('buffers over the memory limit');
   }
+}
+
+/** The same bytes, of which the check sees each once. */
+function fedTo(check: RunningCheck, source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  return {
+    async *[Symbol.asyncIterator]() {
+      for await (const bytes of source) {
+        check.feed(bytes);
+        yield bytes;
+      }
+    },
+  };
 }
 
 /** Class, code and place of an error, without its message, which may quote the mail. */

@@ -1,0 +1,92 @@
+import { isIP } from 'node:net';
+import type { ParsedAddress } from '../contract/messages.js';
+import { BoundedDns } from '../dns/bounded-dns.js';
+import { recordsOrThrow } from '../dns/records-or-throw.js';
+import { lookUpReverse } from '../dns/reverse.js';
+import type { Authentication, IprevCheck, Origin } from '../domain/authentication.js';
+import { unknownAuthentication } from '../domain/verdict.js';
+import type { Lookups } from '../mail/authenticate/lookups.js';
+import { MessageCheck } from '../mail/authenticate/message-check.js';
+import { CHECK_MS, type ChecksSetup } from './parse-protocol.js';
+import type { ThreadDns } from './parse-thread-dns.js';
+
+/**
+ * Questions to the DNS for one message. SPF may take 10 look-ups with 10 addresses each, of two kinds; nobody's does, and
+ * ten signatures with a policy and a chain leave room for a hundred.
+ */
+const MAX_QUESTIONS = 150;
+/** Checks that wait for the DNS at once; each holds some kilobytes. */
+const MAX_WAITING = 500;
+
+/** Finds out in a parser thread who has written messages, with answers of the DNS that it keeps. */
+export class ThreadChecks {
+  readonly #trustedSealers: readonly string[];
+  readonly #dns: ThreadDns;
+  #waiting = 0;
+
+  constructor({ trustedSealers }: ChecksSetup, dns: ThreadDns) {
+    this.#trustedSealers = trustedSealers;
+    this.#dns = dns;
+  }
+
+  begin(origin: Origin): RunningCheck {
+    const options = { origin, nowMs: Date.now(), trustedSealers: this.#trustedSealers };
+    return new RunningCheck(new MessageCheck(options), check => this.#run(check));
+  }
+
+  async #run(finish: (lookups: Lookups) => Promise<Authentication>): Promise<Authentication> {
+    if (this.#waiting >= MAX_WAITING) return unknownAuthentication('too much else waits for the DNS.');
+    const dns = new BoundedDns(this.#dns, { maxQuestions: MAX_QUESTIONS, totalMs: CHECK_MS });
+    this.#waiting++;
+    try {
+      return await finish({
+        resolve: (name, type) => recordsOrThrow(dns, name, type),
+        reverse: address => confirmReverse(dns, address),
+      });
+    } finally {
+      this.#waiting--;
+    }
+  }
+}
+
+async function confirmReverse(dns: BoundedDns, address: string): Promise<IprevCheck> {
+  const plain = address.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '');
+  if (isIP(plain) === 0) return { result: 'none', name: null };
+  const found = await lookUpReverse(dns, plain);
+  if (found.kind === 'confirmed') return { result: 'pass', name: found.name };
+  if (found.kind === 'failed') return { result: 'temperror', name: null };
+  return { result: found.names.length > 0 ? 'fail' : 'none', name: null };
+}
+
+/** The check of one message. A fault in it never becomes one of the parse beside it. */
+export class RunningCheck {
+  readonly #check: MessageCheck;
+  readonly #run: (finish: (lookups: Lookups) => Promise<Authentication>) => Promise<Authentication>;
+  #hasFailed = false;
+
+  constructor(
+    check: MessageCheck,
+    run: (finish: (lookups: Lookups) => Promise<Authentication>) => Promise<Authentication>,
+  ) {
+    this.#check = check;
+    this.#run = run;
+  }
+
+  feed(bytes: Uint8Array): void {
+    try {
+      if (!this.#hasFailed) this.#check.feed(bytes);
+    } catch {
+      this.#hasFailed = true;
+    }
+  }
+
+  /** @param shown as for `MessageCheck`. Never rejects. */
+  async finish(shown?: ParsedAddress | null): Promise<Authentication> {
+    if (this.#hasFailed) return unknownAuthentication('the check failed.');
+    try {
+      return await this.#run(lookups => this.#check.finish(lookups, shown));
+    } catch {
+      return unknownAuthentication('the check failed.');
+    }
+  }
+}
