@@ -1,11 +1,12 @@
 import type { Config } from '../config/load-config.js';
+import { DnsClient } from '../dns/dns-client.js';
 import type { RedisSpace } from '../queue/connection.js';
 import { pendingWork, WorkLine } from '../queue/work-line.js';
 import type { Store } from '../store/engine/store.js';
 import { getMessage } from '../store/mailbox/messages.js';
 import type { BlobUploads } from '../store/records/blob-upload.js';
 import { indexMessage, isParsedAlone, type ParseWork } from '../usecases/inbound/index-message.js';
-import type { Clock, Logger, WorkQueue } from '../usecases/ports.js';
+import type { Authenticator, Clock, Logger, WorkQueue } from '../usecases/ports.js';
 import { noteBounce } from '../usecases/sending/note-bounce.js';
 import { isLarge, ParsePool } from '../workers/parse-pool.js';
 
@@ -31,16 +32,20 @@ const FINISH_MS = 3_000;
  */
 export class Parsing {
   readonly #pool: ParsePool;
+  /** Apart from that of deliveries: what strangers make us ask must not hold those up. */
+  readonly #dns: DnsClient;
   readonly #timeoutMs: number;
   readonly #line: WorkLine<ParseWork, Buffer>;
   readonly #stopping = new AbortController();
 
   constructor({ config, store, uploads, clock, log, redis }: ParsingDeps) {
     this.#timeoutMs = config.parse.timeoutS * 1000;
+    this.#dns = new DnsClient(config.dns);
     const pool = new ParsePool({
       workers: config.parse.workers,
       timeoutMs: this.#timeoutMs,
       memoryMib: config.parse.memoryMib,
+      checks: { dns: this.#dns, trustedSealers: [] },
       log,
     });
     const maxTries = config.parse.tries;
@@ -84,6 +89,11 @@ export class Parsing {
     return this.#line;
   }
 
+  /** Finds out who has written mail that is not stored yet. */
+  get authenticator(): Authenticator {
+    return this.#pool;
+  }
+
   /** Can work be queued now? */
   get isQueueReady(): boolean {
     return this.#line.isReady;
@@ -112,5 +122,6 @@ export class Parsing {
     this.#stopping.abort();
     await this.#line.close();
     await this.#pool.stop();
+    this.#dns.close();
   }
 }
