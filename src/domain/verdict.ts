@@ -35,7 +35,9 @@ export function authorOf({ shown, fields, addresses, otherwise }: FromReadings):
   const [address = '', ...rest] = addresses;
   if (rest.length > 0) return { fault: 'From has more than one address' };
   const domain = normaliseDomain(address.slice(address.lastIndexOf('@') + 1))?.replace(/\.$/, '');
-  if (domain === undefined || !isEmailAddress(`a@${domain}`))
+  // Behind a second @, quoted or not, the first one looks like the domain.
+  const isPlain = address.indexOf('@') === address.lastIndexOf('@');
+  if (domain === undefined || !isPlain || !isEmailAddress(`a@${domain}`))
     return { fault: 'From has no address that can be used' };
   const isShown = shown !== null && 'address' in shown && shown.address === address;
   const isReadAlike = otherwise.length === 1 && otherwise.every(other => isSameMailbox(other, address));

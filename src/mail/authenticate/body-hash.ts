@@ -58,14 +58,13 @@ class SimpleHash extends FormHash {
 
 /** White space that the relaxed form changes. Nearly all text has none. */
 const CHANGED = /[ \t][ \t\r]|\t/;
-const BLANKS_BEFORE = /^(?:[ \t]|\r\n)+/;
 
 /** RFC 6376 section 3.4.4: runs of white space are one space, and there is none before a line end. */
 class RelaxedHash extends FormHash {
   #hasSpace = false;
 
   update(text: string): void {
-    const before = BLANKS_BEFORE.exec(text)?.[0] ?? '';
+    const before = text.slice(0, startOfText(text));
     this.#hold(before);
     if (before.length === text.length) return;
     const end = endOfText(text);
@@ -89,6 +88,17 @@ class RelaxedHash extends FormHash {
     if (lastEnd < blanks.length - 1) this.#hasSpace = true;
     for (let at = blanks.indexOf('\n'); at >= 0; at = blanks.indexOf('\n', at + 1)) this.lineEnds++;
   }
+}
+
+/** Where the blanks end that the text begins with. */
+function startOfText(text: string): number {
+  let start = 0;
+  for (; start < text.length; start++) {
+    const first = text.charCodeAt(start);
+    if (first === 0x0d && text.charCodeAt(start + 1) === 0x0a) start++;
+    else if (first !== 0x20 && first !== 0x09) break;
+  }
+  return start;
 }
 
 /** Where the blanks begin that the text ends with. */
