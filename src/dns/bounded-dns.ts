@@ -1,4 +1,3 @@
-import { within } from '../lib/async.js';
 import type { DnsAnswer } from './answer.js';
 import type { Dns } from './dns-client.js';
 import type { DnsType } from './packet.js';
@@ -9,23 +8,33 @@ export interface DnsBounds {
   readonly totalMs: number;
 }
 
-/** The DNS for one piece of work, which may not ask or wait without end. What is over a bound is `failed`. */
+/**
+ * The DNS for one piece of work, which may not ask or wait without end. What is over a bound is `failed`. To be closed when
+ * the work is done.
+ */
 export class BoundedDns implements Dns {
   readonly #dns: Dns;
-  readonly #endsAt: number;
+  readonly #timeIsUp: Promise<DnsAnswer<never>>;
+  readonly #timer: NodeJS.Timeout;
   #left: number;
 
   constructor(dns: Dns, { maxQuestions, totalMs }: DnsBounds) {
     this.#dns = dns;
     this.#left = maxQuestions;
-    this.#endsAt = performance.now() + totalMs;
+    let end: (answer: DnsAnswer<never>) => void = () => undefined;
+    this.#timeIsUp = new Promise(resolve => {
+      end = resolve;
+    });
+    this.#timer = setTimeout(() => end({ kind: 'failed', reason: 'no answer in time' }), totalMs);
   }
 
   async lookup<Type extends DnsType>(name: string, type: Type): Promise<DnsAnswer<Type>> {
     if (this.#left <= 0) return { kind: 'failed', reason: 'too many questions' };
     this.#left--;
-    const leftMs = this.#endsAt - performance.now();
-    const answer = leftMs <= 0 ? null : await within(leftMs, this.#dns.lookup(name, type));
-    return answer ?? { kind: 'failed', reason: 'no answer in time' };
+    return Promise.race([this.#dns.lookup(name, type), this.#timeIsUp]);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
   }
 }

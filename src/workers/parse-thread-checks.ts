@@ -45,6 +45,7 @@ export class ThreadChecks {
       });
     } finally {
       this.#waiting--;
+      dns.close();
     }
   }
 }

@@ -152,9 +152,13 @@ async function authorIn(
   return authorOf(readings);
 }
 
+/** Loaded with the first message that is checked: it takes some 20 MB and a tenth of a second. */
+let library: Promise<typeof import('mailauth/lib/dkim/dkim-verifier.js')> | undefined;
+
 async function readByLibrary(field: HeaderLine): Promise<readonly string[]> {
   try {
-    const { DkimVerifier } = await import('mailauth/lib/dkim/dkim-verifier.js');
+    library ??= import('mailauth/lib/dkim/dkim-verifier.js');
+    const { DkimVerifier } = await library;
     const verifier = new DkimVerifier({ sender: 'unused@invalid' });
     await verifier.messageHeaders({ parsed: [{ key: 'from', line: Buffer.from(field.text, 'latin1') }] });
     return verifier.headerFrom;

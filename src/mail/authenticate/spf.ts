@@ -42,8 +42,18 @@ export async function checkSpf(
   if (domain === null || domain.length > 253 || sender.length > MAX_SENDER_LENGTH || isIP(ip) === 0) {
     return { result: 'none', domain: null };
   }
+  const place = `${ip} ${domain}`;
+  const known = outcomes.get(place);
+  if (known !== undefined && (await isStillSo(known, resolve))) return { result: known.result, domain };
+  const questions: Asked[] = [];
+  const recording: Resolve = async (name, type) => {
+    const records = await boundedRecords(resolve, name, type);
+    questions.push({ name, type, records: JSON.stringify(records) });
+    return records;
+  };
   try {
-    const { spf } = await import('mailauth/lib/spf/index.js');
+    library ??= import('mailauth/lib/spf/index.js');
+    const { spf } = await library;
     const local = sender === '' ? 'postmaster' : sender.slice(0, Math.max(0, sender.lastIndexOf('@')));
     const found = await spf({
       sender: `${local || 'postmaster'}@${domain}`,
@@ -51,12 +61,61 @@ export async function checkSpf(
       helo: helo.slice(0, MAX_SENDER_LENGTH),
       // For the macro `r`, which only explanations have.
       mta: 'unknown',
-      resolver: (name, type) => boundedRecords(resolve, name, type),
+      resolver: recording,
     });
-    const { result } = found.status;
-    return { result: isResult(result) ? result : 'permerror', domain };
+    const result = isResult(found.status.result) ? found.status.result : 'permerror';
+    if (result === 'pass') keep(place, { result, questions });
+    return { result, domain };
   } catch {
     return { result: 'permerror', domain };
+  }
+}
+
+/** Loaded with the first message that is checked. */
+let library: Promise<typeof import('mailauth/lib/spf/index.js')> | undefined;
+
+interface Asked {
+  readonly name: string;
+  readonly type: RecordType;
+  /** What was answered, as JSON. */
+  readonly records: string;
+}
+
+/** What came of records that are the same for every sender of the domain: those without macros. */
+interface Outcome {
+  readonly result: SpfCheck['result'];
+  readonly questions: readonly Asked[];
+}
+
+const MAX_OUTCOMES = 1_000;
+const MAX_QUESTIONS_KEPT = 12;
+const MAX_RECORDS_LENGTH = 2_000;
+const outcomes = new Map<string, Outcome>();
+
+/**
+ * Remembers what came of an evaluation, which takes longer than all else that is done for an unsigned message. Only a pass
+ * is kept: where anything was not found or not answered there was more than what was noted.
+ */
+function keep(place: string, outcome: Outcome): void {
+  const { questions } = outcome;
+  const isSame = questions.every(
+    ({ records }) => records.length <= MAX_RECORDS_LENGTH && !records.includes('%'),
+  );
+  if (!isSame || questions.length > MAX_QUESTIONS_KEPT) return;
+  const [oldest] = outcomes.keys();
+  if (outcomes.size >= MAX_OUTCOMES && oldest !== undefined) outcomes.delete(oldest);
+  outcomes.set(place, outcome);
+}
+
+/** Are all the answers as they were? */
+async function isStillSo({ questions }: Outcome, resolve: Resolve): Promise<boolean> {
+  try {
+    for (const { name, type, records } of questions) {
+      if (JSON.stringify(await resolve(name, type)) !== records) return false;
+    }
+    return true;
+  } catch {
+    return false;
   }
 }
 
