@@ -96,7 +96,10 @@ t.test('what python3-dkim signs passes, and fails when it was changed', { skip: 
 
 t.test('what we sign passes', async t => {
   const lookups = await startLookups(t, zones);
-  for (const message of letters.slice(3)) {
+  for (const body of BODIES.filter(body => body.length < 1_000)) {
+    // What leaves is 7-bit.
+    const text = `${HEADER.join('\r\n')}\r\n\r\n${body}`.replace(/[^\t\r\n -~]/g, '?');
+    const message = Buffer.from(text);
     const signed = await signMessage(message, [rsa, ed], { date: Date.now(), isRedated: false });
     t.match(await check(signed, lookups), {
       verdict: 'pass',
