@@ -8,6 +8,7 @@ import type { BlobUploads } from '../store/records/blob-upload.js';
 import { indexMessage, isParsedAlone, type ParseWork } from '../usecases/inbound/index-message.js';
 import type { Authenticator, Clock, Logger, WorkQueue } from '../usecases/ports.js';
 import { noteBounce } from '../usecases/sending/note-bounce.js';
+import { CHECK_TIMES } from '../workers/dns-answers.js';
 import { isLarge, ParsePool } from '../workers/parse-pool.js';
 
 interface ParsingDeps {
@@ -40,7 +41,7 @@ export class Parsing {
 
   constructor({ config, store, uploads, clock, log, redis }: ParsingDeps) {
     this.#timeoutMs = config.parse.timeoutS * 1000;
-    this.#dns = new DnsClient(config.dns);
+    this.#dns = new DnsClient({ ...config.dns, times: CHECK_TIMES });
     const pool = new ParsePool({
       workers: config.parse.workers,
       timeoutMs: this.#timeoutMs,

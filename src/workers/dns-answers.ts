@@ -1,17 +1,26 @@
 import type { KeptAnswer } from '../dns/answer-cache.js';
-import type { DnsClient } from '../dns/dns-client.js';
+import type { DnsClient, DnsTimes } from '../dns/dns-client.js';
 import { within } from '../lib/async.js';
 import { type Answer, CHECK_MS, type Question } from './parse-protocol.js';
 
-/** When so many look-ups in a row heard nothing from any resolver, the next wait less, until one answers. */
+/**
+ * When so many look-ups in a row heard nothing from any resolver, only some are still made, for as many messages as come
+ * at rest, and wait less, until one is answered: messages would pile up behind resolvers that answer nobody.
+ */
 const SILENT_LOOKUPS = 20;
 const SHORT_MS = 200;
+const PROBES_A_SECOND = 10;
+
+/** For a client that is asked by parser threads: whoever waits longer is not waited for. */
+export const CHECK_TIMES: DnsTimes = { tryMs: (2 / 5) * CHECK_MS, totalMs: CHECK_MS };
 
 /** Answers the questions of parser threads. */
 export class DnsAnswers {
   readonly #dns: DnsClient;
   /** Look-ups in a row during which there was no reply to anybody. */
   #silent = 0;
+  #probes = 0;
+  #probesSince = Number.NEGATIVE_INFINITY;
 
   constructor(dns: DnsClient) {
     this.#dns = dns;
@@ -34,12 +43,28 @@ export class DnsAnswers {
   }
 
   async #lookup({ name, type }: Question): Promise<KeptAnswer> {
+    const isSilent = this.#silent >= SILENT_LOOKUPS;
+    if (isSilent && !this.#mayProbe()) return failed('no resolver answers');
     const before = this.#dns.replies;
-    // Messages would pile up behind resolvers that answer nobody. What comes late counts for those that follow.
-    const patienceMs = this.#silent >= SILENT_LOOKUPS ? SHORT_MS : CHECK_MS;
+    // What comes late counts for those that follow.
+    const patienceMs = isSilent ? SHORT_MS : CHECK_MS;
     const answer = await within(patienceMs, this.#dns.lookupLasting(name, type));
     if (this.#dns.replies !== before) this.#silent = 0;
     else if (answer === null || answer.answer.kind === 'failed') this.#silent++;
-    return answer ?? { answer: { kind: 'failed', reason: 'no answer in time' }, ttlS: 0, replyBytes: 0 };
+    return answer ?? failed('no answer in time');
   }
+
+  #mayProbe(): boolean {
+    const now = performance.now();
+    if (now - this.#probesSince >= 1_000) {
+      this.#probesSince = now;
+      this.#probes = 0;
+    }
+    this.#probes++;
+    return this.#probes <= PROBES_A_SECOND;
+  }
+}
+
+function failed(reason: string): KeptAnswer {
+  return { answer: { kind: 'failed', reason }, ttlS: 0, replyBytes: 0 };
 }
