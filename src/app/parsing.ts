@@ -46,7 +46,7 @@ export class Parsing {
       workers: config.parse.workers,
       timeoutMs: this.#timeoutMs,
       memoryMib: config.parse.memoryMib,
-      checks: { dns: this.#dns, trustedSealers: [] },
+      checks: { dns: this.#dns, trustedSealers: config.inbound.trustedSealers },
       log,
     });
     const maxTries = config.parse.tries;

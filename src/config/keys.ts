@@ -154,6 +154,20 @@ export const KEYS = {
     tls_key: optionalKey(path(), '/etc/postern/tls/privkey.pem', 'Private key of tls_cert, in PEM form.'),
   }),
 
+  inbound: section('Mail whose author is not proven (SPF, DKIM, DMARC).', {
+    unauthenticated: key(
+      oneOf(['accept', 'reject']),
+      'accept',
+      'reject: mail that fails DMARC is refused where the domain in From asks for that (p=reject); accept: everything is taken, and its verdict is shown.',
+    ),
+    trusted_sealers: key(
+      listOf(mailDomain()),
+      [],
+      'Mailing lists and forwarders that are believed, by the domain of their ARC seal: what passed DMARC when it came to them is not refused.',
+      { example: ['lists.example.org'] },
+    ),
+  }),
+
   http: section('The listener for the API.', {
     host: key(
       listenHost(),

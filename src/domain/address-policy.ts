@@ -83,7 +83,11 @@ export function blocksSender(policy: AddressPolicy, senders: Senders): boolean {
   return policy.enabled && namesAny(policy, senders);
 }
 
-function namesAny(policy: AddressPolicy, { addresses, domains }: Senders): boolean {
+/** Does an entry of the lists match one of these senders? */
+export function namesAny(
+  policy: Pick<AddressPolicy, 'addresses' | 'domains'>,
+  { addresses, domains }: Senders,
+): boolean {
   return (
     policy.addresses.some(address => addresses.has(address)) ||
     policy.domains.some(domain => domains.has(domain))
