@@ -45,7 +45,10 @@ export interface DkimCheck {
 
 export interface DmarcCheck {
   readonly result: DmarcResult;
-  /** What the domain asks for, of its subdomains where From is in one; null where it publishes nothing that can be read. */
+  /**
+   * What the domain asks for, of its subdomains where From is in one; null where it publishes nothing that can be read.
+   * Where From names several, the strictest of those that fail; `reject` where it names more than are read.
+   */
   readonly policy: DmarcPolicy | null;
   readonly aligned_by: readonly ('spf' | 'dkim')[];
 }

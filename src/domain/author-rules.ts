@@ -46,7 +46,9 @@ export function isRefusedByItsDomain(
   { dmarc, arc }: Authentication,
   trustedSealers: readonly string[],
 ): boolean {
-  if (dmarc.result !== 'fail' || dmarc.policy !== 'reject') return false;
+  // An author that cannot be named is no way around: then it is the strictest policy of the domains in From.
+  const fails = dmarc.result === 'fail' || dmarc.result === 'permerror';
+  if (!fails || dmarc.policy !== 'reject') return false;
   const mayBeTrusted =
     arc.result === 'temperror' && arc.sealer !== null && trustedSealers.includes(arc.sealer);
   return !((arc.trusted || mayBeTrusted) && arc.dmarc === 'pass');

@@ -12,7 +12,13 @@ import type {
 import { type DmarcRecord, evaluateDmarc, type FoundRecord, isAligned } from './dmarc.js';
 
 /** The one author of a message, or why nobody can be named. */
-export type Author = { readonly domain: string } | { readonly fault: string };
+export type Author =
+  | { readonly domain: string }
+  /** `claimed`: the domains that From names all the same; null where it has more, or more bytes, than are read. */
+  | { readonly fault: string; readonly claimed: readonly string[] | null };
+
+/** Domains in From that are asked for their policy. */
+const MAX_CLAIMED = 10;
 
 /** What was read of From, each by a reader of its own. */
 export interface FromReadings {
@@ -30,18 +36,34 @@ export interface FromReadings {
  * (RFC 7489 section 6.6.1). A message with two would show one and be proven by the other.
  */
 export function authorOf({ shown, fields, addresses, otherwise }: FromReadings): Author {
-  if (fields === 0) return { fault: 'the message has no From' };
-  if (fields > 1) return { fault: 'the message has more than one From' };
+  const claimed = claimedDomains([...addresses, ...otherwise]);
+  const faulty = (fault: string): Author => ({ fault, claimed });
+  if (fields === 0) return faulty('the message has no From');
+  if (fields > 1) return faulty('the message has more than one From');
   const [address = '', ...rest] = addresses;
-  if (rest.length > 0) return { fault: 'From has more than one address' };
-  const domain = normaliseDomain(address.slice(address.lastIndexOf('@') + 1))?.replace(/\.$/, '');
+  if (rest.length > 0) return faulty('From has more than one address');
+  const domain = domainOf(address);
   // Behind a second @, quoted or not, the first one looks like the domain.
   const isPlain = address.indexOf('@') === address.lastIndexOf('@');
-  if (domain === undefined || !isPlain || !isEmailAddress(`a@${domain}`))
-    return { fault: 'From has no address that can be used' };
+  if (domain === null || !isPlain) return faulty('From has no address that can be used');
   const isShown = shown !== null && 'address' in shown && shown.address === address;
   const isReadAlike = otherwise.length === 1 && otherwise.every(other => isSameMailbox(other, address));
-  return isShown && isReadAlike ? { domain } : { fault: 'From can be read in more than one way' };
+  return isShown && isReadAlike ? { domain } : faulty('From can be read in more than one way');
+}
+
+function domainOf(address: string): string | null {
+  const domain = normaliseDomain(address.slice(address.lastIndexOf('@') + 1))?.replace(/\.$/, '');
+  return domain === undefined || !isEmailAddress(`a@${domain}`) ? null : domain;
+}
+
+function claimedDomains(addresses: readonly string[]): readonly string[] | null {
+  const domains = new Set<string>();
+  for (const address of addresses) {
+    const domain = domainOf(address);
+    if (domain !== null) domains.add(domain);
+    if (domains.size > MAX_CLAIMED) return null;
+  }
+  return [...domains];
 }
 
 function isSameMailbox(one: string, other: string): boolean {
@@ -62,7 +84,12 @@ export interface Findings {
   readonly dkim: readonly Omit<DkimCheck, 'aligned'>[];
   readonly arc: ArcCheck;
   readonly iprev: IprevCheck;
-  /** Of the author's domain. */
+  /** Of the author's domain; where nobody can be named, of each that is claimed. */
+  readonly records: readonly PublishedRecord[];
+}
+
+export interface PublishedRecord {
+  readonly domain: string;
   readonly record: FoundRecord;
 }
 
@@ -72,25 +99,52 @@ export interface Findings {
  */
 export function concludeAuthentication(
   author: Author,
-  { spf, dkim, arc, iprev, record }: Findings,
+  { spf, dkim, arc, iprev, records }: Findings,
   organisational: (domain: string) => string,
 ): Authentication {
-  const rules: Partial<DmarcRecord> = record.kind === 'record' ? record.record : {};
-  const isOfAuthor = (domain: string | null, isStrict = false): boolean =>
-    'domain' in author && domain !== null && isAligned(domain, author.domain, isStrict, organisational);
-  const checked = dkim.map(one => ({ ...one, aligned: isOfAuthor(one.domain, rules.isDkimStrict) }));
-  const sender = { ...spf, aligned: isOfAuthor(spf.domain, rules.isSpfStrict) };
-  const rest = { local: false, dkim: checked, arc, iprev };
-  const shownSpf = { ...spf, aligned: sender.aligned && spf.result === 'pass' };
+  /** What is aligned with a domain, by the rules that it publishes. */
+  const setAgainst = ({ domain, record }: PublishedRecord) => {
+    const rules: Partial<DmarcRecord> = record.kind === 'record' ? record.record : {};
+    const isOf = (one: string | null, isStrict = false): boolean =>
+      one !== null && isAligned(one, domain, isStrict, organisational);
+    const checked = dkim.map(one => ({ ...one, aligned: isOf(one.domain, rules.isDkimStrict) }));
+    const sender = { ...spf, aligned: isOf(spf.domain, rules.isSpfStrict) };
+    return { checked, sender, dmarc: evaluateDmarc(record, sender, checked) };
+  };
+  const rest = { local: false, arc, iprev };
   if ('fault' in author) {
-    const dmarc: DmarcCheck = { result: 'permerror', policy: null, aligned_by: [] };
-    const reason = `${author.fault}, so nobody can be named as its author.`;
-    return { verdict: 'fail', reason, from_domain: null, spf: shownSpf, dmarc, ...rest };
+    const failed = records.map(one => setAgainst(one).dmarc).filter(({ result }) => result === 'fail');
+    const policy = author.claimed === null ? 'reject' : strictest(failed);
+    return {
+      verdict: 'fail',
+      reason: `${author.fault}, so nobody can be named as its author.`,
+      from_domain: null,
+      spf: { ...spf, aligned: false },
+      dkim: dkim.map(one => ({ ...one, aligned: false })),
+      dmarc: { result: 'permerror', policy, aligned_by: [] },
+      ...rest,
+    };
   }
-  const dmarc = evaluateDmarc(record, sender, checked);
-  const verdict = verdictOf(dmarc);
-  const reason = reasonOf(author.domain, dmarc, checked, shownSpf);
-  return { verdict, reason, from_domain: author.domain, spf: shownSpf, dmarc, ...rest };
+  const { domain } = author;
+  const [record = { domain, record: { kind: 'unreachable' } as const }] = records;
+  const { checked, sender, dmarc } = setAgainst(record);
+  const shownSpf = { ...spf, aligned: sender.aligned && spf.result === 'pass' };
+  const reason = reasonOf(domain, dmarc, checked, shownSpf);
+  return {
+    verdict: verdictOf(dmarc),
+    reason,
+    from_domain: domain,
+    spf: shownSpf,
+    dkim: checked,
+    dmarc,
+    ...rest,
+  };
+}
+
+/** Of the domains that a From names, those that fail decide (RFC 7489 section 6.6.1). */
+function strictest(failed: readonly DmarcCheck[]): DmarcCheck['policy'] {
+  const policies = failed.map(({ policy }) => policy);
+  return (['reject', 'quarantine', 'none'] as const).find(policy => policies.includes(policy)) ?? null;
 }
 
 /** DMARC's answer in one word. */

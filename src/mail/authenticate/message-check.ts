@@ -7,7 +7,7 @@ import {
 } from '../../domain/authentication.js';
 import { type ReadSignature, readSignature } from '../../domain/dkim-signatures.js';
 import { type FoundRecord, readDmarcRecord } from '../../domain/dmarc.js';
-import { type Author, authorOf, concludeAuthentication, type FromReadings } from '../../domain/verdict.js';
+import { type Author, authorOf, concludeAuthentication, type PublishedRecord } from '../../domain/verdict.js';
 import { parseAddresses } from '../read/address-list.js';
 import { defaultParseLimits } from '../read/limits.js';
 import { type ArcChain, checkArcChain, formsNeededByChain, readArcChain } from './arc-chain.js';
@@ -29,6 +29,8 @@ export interface CheckOptions {
 
 /** Bytes of From that are read: more is no single address. */
 const MAX_FROM_LENGTH = 4_096;
+/** From fields that are read; there may be one. */
+const MAX_FROMS = 5;
 
 interface ReadHeader {
   readonly fields: FieldsByName;
@@ -77,15 +79,15 @@ export class MessageCheck {
     const isTooLong = this.#isTooLong;
     const { resolve } = lookups;
     return (async () => {
-      const author = isTooLong ? { fault: 'the header is too long' } : await authorIn(froms, shown);
-      const [spf, checkedDkim, checkedArc, iprev, record] = await Promise.all([
+      const author = isTooLong ? TOO_LONG : await authorIn(froms, shown);
+      const [spf, checkedDkim, checkedArc, iprev, records] = await Promise.all([
         checkSpf(origin, resolve),
         Promise.all(dkim.map(check => check(resolve))),
         arc(resolve),
         lookups.reverse(origin.clientAddress),
-        recordFor(author, resolve),
+        recordsFor(author, resolve),
       ]);
-      const findings = { spf, dkim: checkedDkim, arc: checkedArc, iprev, record };
+      const findings = { spf, dkim: checkedDkim, arc: checkedArc, iprev, records };
       return concludeAuthentication(author, findings, organisationalDomain);
     })();
   }
@@ -127,29 +129,25 @@ function dkimCheckOf(
   return async resolve => ({ domain, selector, algorithm, result: await check(resolve) });
 }
 
+const TOO_LONG: Author = { fault: 'the header is too long', claimed: null };
+
 /** Whose address From is, by our reader and by mailauth's. */
 async function authorIn(
   froms: readonly HeaderLine[],
   shown: ParsedAddress | null | undefined,
 ): Promise<Author> {
-  const [field] = froms;
-  if (field === undefined || froms.length > 1 || field.text.length > MAX_FROM_LENGTH) {
-    if (field !== undefined && froms.length === 1) return { fault: 'From is too long' };
-    return authorOf({ shown: null, fields: froms.length, addresses: [], otherwise: [] });
+  if (froms.length > MAX_FROMS || froms.some(({ text }) => text.length > MAX_FROM_LENGTH)) {
+    return { fault: 'From is too long', claimed: null };
   }
-  const entries = parseAddresses(valueOfField(field).replace(/\r?\n/g, ''), defaultParseLimits);
+  const entries = froms.flatMap(field =>
+    parseAddresses(valueOfField(field).replace(/\r?\n/g, ''), defaultParseLimits),
+  );
   const addresses = entries
     .flatMap(entry => ('group' in entry ? entry.group : [entry]))
     .flatMap(({ address }) => (address === '' ? [] : [address]));
   const own = entries.find(entry => 'group' in entry || entry.address !== '') ?? null;
-  const otherwise = await readByLibrary(field);
-  const readings: FromReadings = {
-    shown: shown === undefined ? own : shown,
-    fields: 1,
-    addresses,
-    otherwise,
-  };
-  return authorOf(readings);
+  const otherwise = (await Promise.all(froms.map(readByLibrary))).flat();
+  return authorOf({ shown: shown === undefined ? own : shown, fields: froms.length, addresses, otherwise });
 }
 
 /** Loaded with the first message that is checked: it takes some 20 MB and a tenth of a second. */
@@ -167,10 +165,14 @@ async function readByLibrary(field: HeaderLine): Promise<readonly string[]> {
   }
 }
 
-/** The policy for the author's domain (RFC 7489 section 6.6.3). */
-async function recordFor(author: Author, resolve: Resolve): Promise<FoundRecord> {
-  if (!('domain' in author)) return { kind: 'absent' };
-  const { domain } = author;
+/** The policies for the domains in From. */
+async function recordsFor(author: Author, resolve: Resolve): Promise<readonly PublishedRecord[]> {
+  const domains = 'domain' in author ? [author.domain] : (author.claimed ?? []);
+  return Promise.all(domains.map(async domain => ({ domain, record: await recordFor(domain, resolve) })));
+}
+
+/** The policy for a domain (RFC 7489 section 6.6.3). */
+async function recordFor(domain: string, resolve: Resolve): Promise<FoundRecord> {
   const found = await recordAt(domain, false, resolve);
   const parent = organisationalDomain(domain);
   return found.kind !== 'absent' || parent === domain ? found : recordAt(parent, true, resolve);

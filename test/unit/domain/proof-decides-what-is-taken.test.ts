@@ -1,8 +1,13 @@
 import t from 'tap';
 import { toSenders } from '../../../src/domain/address-policy.js';
-import type { ArcCheck, Authentication, DmarcCheck } from '../../../src/domain/authentication.js';
+import type {
+  ArcCheck,
+  Authentication,
+  DmarcCheck,
+  DmarcPolicy,
+} from '../../../src/domain/authentication.js';
 import { admitsSender, isRefusedByItsDomain, proofOf } from '../../../src/domain/author-rules.js';
-import { unknownAuthentication } from '../../../src/domain/verdict.js';
+import { type Author, concludeAuthentication, unknownAuthentication } from '../../../src/domain/verdict.js';
 
 const NOTHING: Authentication = {
   ...unknownAuthentication('-'),
@@ -63,6 +68,39 @@ t.test('a domain has refused what fails under p=reject, and nothing else', async
       t.equal(isRefused, verdict === 'fail' && policy === 'reject', `${verdict}, p=${policy}`);
     }
   }
+});
+
+t.test('nor does it help to name several authors', async t => {
+  const several = (policy: DmarcCheck['policy']) =>
+    isRefusedByItsDomain(found('fail', { dmarc: { result: 'permerror', policy } }), []);
+  t.equal(several('reject'), true);
+  t.equal(several('quarantine'), false);
+  t.equal(several(null), false);
+});
+
+t.test('of several authors, the strictest policy of those that fail counts', async t => {
+  const policyOf = (...named: [string, DmarcPolicy | 'unreachable'][]) => {
+    const author: Author = { fault: 'several', claimed: named.map(([domain]) => domain) };
+    const records = named.map(([domain, policy]) => ({
+      domain,
+      record:
+        policy === 'unreachable'
+          ? { kind: policy }
+          : ({ kind: 'record', record: { policy, isDkimStrict: false, isSpfStrict: false } } as const),
+    }));
+    const dkim = [
+      { domain: 'signed.example', selector: 's', algorithm: 'rsa-sha256', result: 'pass' } as const,
+    ];
+    const findings = { spf: NOTHING.spf, dkim, arc: NOTHING.arc, iprev: NOTHING.iprev, records };
+    const { verdict, dmarc } = concludeAuthentication(author, findings, domain => domain);
+    t.match({ verdict, dmarc }, { verdict: 'fail', dmarc: { result: 'permerror', aligned_by: [] } });
+    return dmarc.policy;
+  };
+  t.equal(policyOf(['a.example', 'none'], ['b.example', 'reject']), 'reject');
+  t.equal(policyOf(['a.example', 'quarantine'], ['b.example', 'none']), 'quarantine');
+  t.equal(policyOf(['a.example', 'none'], ['signed.example', 'reject']), 'none', 'that one has signed');
+  t.equal(policyOf(['a.example', 'unreachable']), null);
+  t.equal(policyOf(), null);
 });
 
 t.test('a chain spares a message if it is trusted and tells of a pass', async t => {
