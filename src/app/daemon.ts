@@ -19,6 +19,7 @@ import { mailFeedbackDigest } from '../usecases/accounts/feedback.js';
 import { maxQueuedMs } from '../usecases/dkim/limits.js';
 import { DkimUpkeep } from '../usecases/dkim/look-for-records.js';
 import { createInboundMail } from '../usecases/inbound/accept-message.js';
+import { DataChecks } from '../usecases/inbound/check-at-data.js';
 import { recoverParsing } from '../usecases/inbound/index-message.js';
 import { INBOXES_PER_DAY } from '../usecases/inboxes/create-inbox.js';
 import type { Logger } from '../usecases/ports.js';
@@ -136,6 +137,10 @@ export class Daemon {
       queue: this.#parsing.queue,
       mail: config.mail,
       limits: config.limits,
+      authors: {
+        rules: config.inbound,
+        checks: new DataChecks({ store, authenticator: this.#parsing.pool, parser: this.#parsing.pool }),
+      },
     });
     this.#listens = listenPlaces(config.smtp);
     const isDirect = config.relay.transport === 'direct';

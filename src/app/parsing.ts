@@ -6,7 +6,7 @@ import type { Store } from '../store/engine/store.js';
 import { getMessage } from '../store/mailbox/messages.js';
 import type { BlobUploads } from '../store/records/blob-upload.js';
 import { indexMessage, isParsedAlone, type ParseWork } from '../usecases/inbound/index-message.js';
-import type { Authenticator, Clock, Logger, WorkQueue } from '../usecases/ports.js';
+import type { Authenticator, Clock, Logger, MessageParser, WorkQueue } from '../usecases/ports.js';
 import { noteBounce } from '../usecases/sending/note-bounce.js';
 import { CHECK_TIMES } from '../workers/dns-answers.js';
 import { isLarge, ParsePool } from '../workers/parse-pool.js';
@@ -90,8 +90,8 @@ export class Parsing {
     return this.#line;
   }
 
-  /** Finds out who has written mail that is not stored yet. */
-  get authenticator(): Authenticator {
+  /** Looks at mail that is not stored yet: who has written it, and what it reports. */
+  get pool(): Authenticator & MessageParser {
     return this.#pool;
   }
 

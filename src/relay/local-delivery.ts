@@ -114,9 +114,13 @@ async function commit(body: IncomingBody, envelope: Envelope): Promise<RelayOutc
       case 'no_recipients':
         return rejected('E_RECIPIENT_REJECTED', 'the inboxes were deleted while the message came');
       case 'blocked':
+      case 'unproven':
+      case 'refused_by_domain':
         return rejected('E_RECIPIENT_REJECTED', 'the recipients do not accept mail from this sender');
       case 'no_room':
         return rejected('E_TEMPORARY_FAILURE', NO_ROOM);
+      case 'check_later':
+        return rejected('E_TEMPORARY_FAILURE', 'the author cannot be verified for the time being');
     }
   } catch (error) {
     return unknown(`the store failed while the message was delivered: ${codeOrReasonOf(error)}`);

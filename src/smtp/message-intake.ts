@@ -2,7 +2,7 @@ import { BYTE } from '../lib/bytes.js';
 import type { AcceptOutcome, Envelope, IncomingBody } from '../usecases/ports.js';
 import { DataScanner } from './data-scanner.js';
 import type { RefusalReason } from './options.js';
-import { accepted, replies, type SmtpReply } from './replies.js';
+import { accepted, refusedByDomain, replies, type SmtpReply } from './replies.js';
 
 /** More than that are taken for a mail loop; RFC 5321 section 6.3 asks for a limit of at least 100. */
 const MAX_RECEIVED_LINES = 100;
@@ -139,6 +139,15 @@ function verdict(outcome: AcceptOutcome): Verdict {
       return { isAccepted: false, refusal: { reply: replies.unknownRecipient, reason: 'no_recipients' } };
     case 'blocked':
       return { isAccepted: false, refusal: { reply: replies.blockedSender, reason: 'sender_blocked' } };
+    case 'unproven':
+      return { isAccepted: false, refusal: { reply: replies.unprovenAuthor, reason: 'author_unproven' } };
+    case 'refused_by_domain':
+      return {
+        isAccepted: false,
+        refusal: { reply: refusedByDomain(outcome.domain), reason: 'refused_by_domain' },
+      };
+    case 'check_later':
+      return { isAccepted: false, refusal: { reply: replies.checkLater, reason: 'author_unknown' } };
     case 'no_room':
       return { isAccepted: false, refusal: { reply: replies.noRoom, reason: 'no_room' } };
   }

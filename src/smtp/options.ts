@@ -93,6 +93,9 @@ export type RefusalReason =
   | 'no_room'
   | 'no_recipients'
   | 'sender_blocked'
+  | 'author_unproven'
+  | 'refused_by_domain'
+  | 'author_unknown'
   | 'store_error'
   | 'unknown_recipient'
   | 'mailbox_full'
@@ -129,6 +132,9 @@ export class SmtpCounters {
     no_room: 0,
     no_recipients: 0,
     sender_blocked: 0,
+    author_unproven: 0,
+    refused_by_domain: 0,
+    author_unknown: 0,
     store_error: 0,
     unknown_recipient: 0,
     mailbox_full: 0,

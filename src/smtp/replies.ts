@@ -33,6 +33,8 @@ export const replies = {
   storeError: reply(451, '4.3.0', 'Local error in processing, try again later'),
   /** RFC 3463 section 3.3: X.2.2 "Mailbox full". */
   mailboxFull: reply(452, '4.2.2', 'The recipient stores as much as it may, try again later'),
+  /** RFC 3463 section 3.8: X.7.5 "Cryptographic failure". */
+  checkLater: reply(451, '4.7.5', 'The author of the message cannot be verified now, try again later'),
   noRoom: reply(452, '4.3.1', 'Insufficient system storage, try again later'),
   tooManyRecipients: reply(452, '4.5.3', 'Too many recipients'),
 
@@ -49,6 +51,11 @@ export const replies = {
   unknownRecipient: reply(550, '5.1.1', 'No such mailbox here'),
   /** RFC 3463 section 3.8: delivery not authorised. */
   blockedSender: reply(550, '5.7.1', 'The recipient does not accept mail from this sender'),
+  unprovenAuthor: reply(
+    550,
+    '5.7.1',
+    'The recipient takes only mail whose author is proven (SPF, DKIM, DMARC)',
+  ),
   tooLarge: reply(552, '5.3.4', 'Message size exceeds fixed limit'),
   badLineEnding: reply(554, '5.6.0', 'Bare CR, bare LF or NUL in message, closing connection'),
   mailLoop: reply(554, '5.4.6', 'Too many Received header lines, mail is looping'),
@@ -64,4 +71,13 @@ export function renderReply(code: number, enhanced: string, data?: string | stri
 /** The message is on disk. The reply tells the id of its first copy. */
 export function accepted(messageId: string | undefined): SmtpReply {
   return reply(250, '2.0.0', messageId === undefined ? 'OK' : `OK ${messageId}`);
+}
+
+/**
+ * The words that RFC 7489 section 10.3 gives for mail that its own domain wants refused.
+ * @param domain that of From, in A-labels; null where there is not one
+ */
+export function refusedByDomain(domain: string | null): SmtpReply {
+  const shown = domain !== null && /^[a-z0-9_.-]{1,253}$/.test(domain) ? domain : 'what is in From';
+  return reply(550, '5.7.1', `Email rejected per DMARC policy for ${shown}`);
 }

@@ -307,13 +307,19 @@ export interface Envelope {
 export type AcceptOutcome =
   /**
    * On disk. Only now may the client be told 250. One message id for each distinct inbox that takes it: those
-   * whose receiving rules refuse the sender get none, and no copy is kept for them.
+   * whose receiving rules refuse it get none, and no copy is kept for them.
    */
   | { readonly status: 'accepted'; readonly messageIds: readonly MessageId[] }
   /** Every inbox of the envelope has been deleted since RCPT: 550 5.1.1. */
   | { readonly status: 'no_recipients' }
   /** The receiving rules of every inbox that is there refuse the sender, the visible From: 550 5.7.1. */
   | { readonly status: 'blocked' }
+  /** No inbox takes it, one at least because its author is not proven, or not one that it takes mail of: 550 5.7.1. */
+  | { readonly status: 'unproven' }
+  /** The domain in From (A-labels; null where it names several) asks for it to be refused: it fails DMARC, 550 5.7.1. */
+  | { readonly status: 'refused_by_domain'; readonly domain: string | null }
+  /** Rules need to know who has written it, and that cannot be found out now: 451 4.7.5. */
+  | { readonly status: 'check_later' }
   /** Disk below its floor, or the store's map is full: 452 4.3.1. */
   | { readonly status: 'no_room' };
 

@@ -1,5 +1,6 @@
 import type { ParsedAddress, ReceivedSummary } from '../../contract/messages.js';
 import type { SentMetadata } from '../../contract/sent.js';
+import type { Authentication } from '../../domain/authentication.js';
 import { type AccountId, type BlobId, idToBytes, type MessageId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import type {
@@ -51,6 +52,10 @@ export interface ReceivedRecord extends IndexedMessage {
   /** The prepared content as JSON (`ReceivedContent`); null while it is not ready. */
   readonly content: BlobRef | null;
   readonly attachments: readonly AttachmentPlace[];
+  /** Who has written it, of a message that is ready; null or absent where that was not looked for. */
+  readonly authentication?: Authentication | null;
+  /** The same where a rule had to know before it was taken: it is published with the content, not found out again. */
+  readonly checked?: Authentication | null;
 }
 
 export const messagesTable: Table<MessageId, ReceivedRecord> = {

@@ -74,6 +74,7 @@ export class BlobUpload {
    * without an upload to record and to forget.
    */
   #first: Buffer | null = null;
+  #isFirstCounted = false;
   /** Chunks that are committed or on their way. */
   #chunks = 0;
   #unflushedBytes = 0;
@@ -169,6 +170,12 @@ export class BlobUpload {
       });
   }
 
+  /** What comes next may take long: bytes that are held meanwhile leave room in the window for other uploads. */
+  stepAside(): void {
+    if (this.#first !== null && this.#isFirstCounted) this.#uploads.settle(this.#first.length);
+    this.#isFirstCounted = false;
+  }
+
   /** Bytes of the chunk that is being filled. */
   #lastPart(): Buffer {
     return joined(this.#parts, this.#partBytes);
@@ -200,6 +207,7 @@ export class BlobUpload {
   #takeChunk(chunk: Buffer): void {
     if (this.#chunks === 0 && this.#first === null && !this.#uploads.isFull) {
       this.#first = chunk;
+      this.#isFirstCounted = true;
       this.#uploads.add(chunk.length);
       return;
     }
@@ -210,8 +218,7 @@ export class BlobUpload {
   }
 
   #letGoOfFirst(): void {
-    if (this.#first === null) return;
-    this.#uploads.settle(this.#first.length);
+    this.stepAside();
     this.#first = null;
   }
 

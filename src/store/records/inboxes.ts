@@ -1,4 +1,5 @@
 import type { AddressPolicy } from '../../domain/address-policy.js';
+import type { AuthorRequirement } from '../../domain/author-rules.js';
 import { type AccountId, type InboxId, idFromBytes, idToBytes } from '../../domain/ids.js';
 import { joinKey, range, text, u8, u48 } from '../engine/keys.js';
 import { bytesKey, jsonValue, noValue, type Reader, type Table, type Writer } from '../engine/tables.js';
@@ -90,6 +91,8 @@ export type PolicyKind = 'sending' | 'receiving';
 export interface PolicyRecord extends AddressPolicy {
   /** Number of saved versions; 0 means never configured. */
   readonly revision: number;
+  /** Of receiving rules, and in force whether the lists are enabled or not; null or absent: mail needs no proven author. */
+  readonly requirement?: AuthorRequirement | null;
 }
 
 export const policiesTable: Table<{ inboxId: InboxId; kind: PolicyKind }, PolicyRecord> = {

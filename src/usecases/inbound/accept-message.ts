@@ -1,5 +1,5 @@
 import { isRoleAddress } from '../../domain/addresses.js';
-import { type InboxId, type MessageId, newId } from '../../domain/ids.js';
+import { type AccountId, type InboxId, type MessageId, newId } from '../../domain/ids.js';
 import { bytesToParse, NoRoomError, type RoomClaim } from '../../store/engine/room.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
@@ -10,25 +10,27 @@ import type { BlobUpload, BlobUploads } from '../../store/records/blob-upload.js
 import { type BlobRef, setBlobOwners } from '../../store/records/blobs.js';
 import { getInbox } from '../../store/records/inboxes.js';
 import { addPending } from '../../store/records/pending.js';
-import type {
-  AcceptOutcome,
-  Clock,
-  Envelope,
-  InboundMail,
-  IncomingBody,
-  ResolvedRecipient,
-  WorkQueue,
+import {
+  type AcceptOutcome,
+  type Clock,
+  type Envelope,
+  IN_PROCESS,
+  type InboundMail,
+  type IncomingBody,
+  type ResolvedRecipient,
+  type WorkQueue,
 } from '../ports.js';
 import type { StorageLimits } from '../shared/storage.js';
+import type { DataChecks } from './check-at-data.js';
 import type { ParseWork } from './index-message.js';
 import {
-  type MailDomains,
+  type AuthorFinding,
+  decide,
+  type InboundRules,
   type ReceivingRules,
   receivingRules,
-  resolveRecipient,
-  UploadedFrom,
-  willingRecipients,
-} from './recipients.js';
+} from './receiving-rules.js';
+import { type MailDomains, resolveRecipient, UploadedFrom } from './recipients.js';
 import { StorageHolds } from './storage-holds.js';
 
 export interface AcceptDeps {
@@ -38,7 +40,12 @@ export interface AcceptDeps {
   readonly queue: WorkQueue<ParseWork>;
   readonly mail: MailDomains;
   readonly limits: StorageLimits;
+  /** What is done about authors that are not proven, and what finds them out; without, rules that ask for it refuse. */
+  readonly authors?: { readonly rules: InboundRules; readonly checks: DataChecks };
 }
+
+/** Refuses nobody for not being proven. */
+const TAKE_ANYBODY: InboundRules = { unauthenticated: 'accept', trustedSealers: [] };
 
 /**
  * Takes mail in, however it arrives.
@@ -59,8 +66,12 @@ export function createInboundMail(deps: AcceptDeps): InboundMail {
       return inboxId === null ? null : { inboxId, address, isRole: isRoleAddress(address) };
     },
     refusing: (recipients, fromAddresses) => {
-      const rules = deps.store.read(reader => receivingRules(reader, recipients));
-      const willing = willingRecipients(rules, recipients, fromAddresses);
+      const sender = fromAddresses.find(address => address !== '') ?? '';
+      const arrival = { recipients, fromAddresses, sender, isLocal: true, finding: null };
+      const decision = deps.store.read(reader =>
+        decide(reader, receivingRules(reader, recipients), TAKE_ANYBODY, arrival),
+      );
+      const willing = decision.status === 'take' ? decision.recipients : [];
       return recipients.filter(recipient => !willing.includes(recipient));
     },
     holdStorage: (recipient, declaredBytes, isNotice) => storage.hold(recipient, declaredBytes, isNotice),
@@ -153,19 +164,29 @@ class StoredBody implements IncomingBody {
   }
 
   async #store(envelope: Envelope, alongside: (writer: Writer) => void): Promise<StoreOutcome> {
-    const { store, clock } = this.#deps;
+    const { store } = this.#deps;
     const from = new UploadedFrom(this.#upload);
+    let finding: AuthorFinding | null = null;
     for (;;) {
       const outcome = await store.write(writer => {
         const fits = envelope.recipients.every(one => fitsRoleShare(writer, store, one, this.#upload.size));
         if (!fits) return { status: 'no_room' as const };
-        const stored = storeMessage(writer, this.#upload, from, envelope, clock);
+        const stored = storeMessage(writer, this.#deps, { upload: this.#upload, from, finding }, envelope);
         if (stored.status === 'accepted') alongside(writer);
         return stored;
       });
-      if (outcome.status !== 'sender_unknown') return outcome;
-      await from.readAll(store);
+      if (outcome.status === 'sender_unknown') await from.readAll(store);
+      else if (outcome.status === 'unchecked') {
+        finding = await this.#check(envelope, outcome);
+        if (finding === null) return { status: 'check_later' };
+      } else return outcome;
     }
+  }
+
+  async #check(envelope: Envelope, { account, mayReport }: Unchecked): Promise<AuthorFinding | null> {
+    const { authors } = this.#deps;
+    if (authors === undefined) return null;
+    return authors.checks.check(this.#upload, envelope, account, mayReport);
   }
 }
 
@@ -179,23 +200,44 @@ type StoreOutcome =
 /** The rules need the From header, and it is beyond what one unit of work may read: nothing was written. */
 type SenderUnknown = { readonly status: 'sender_unknown' };
 
+/** Rules need to know who has written it: nothing was written. The account is that of a recipient. */
+interface Unchecked {
+  readonly status: 'unchecked';
+  readonly account: AccountId;
+  readonly mayReport: boolean;
+}
+
+/** What is known of a message that has come. */
+interface Arrived {
+  readonly upload: BlobUpload;
+  readonly from: UploadedFrom;
+  readonly finding: AuthorFinding | null;
+}
+
 function storeMessage(
   writer: Writer,
-  upload: BlobUpload,
-  from: UploadedFrom,
+  { clock, authors }: AcceptDeps,
+  { upload, from, finding }: Arrived,
   envelope: Envelope,
-  clock: Clock,
-): StoreOutcome | SenderUnknown {
-  const live = envelope.recipients.filter(({ inboxId }) => getInbox(writer, inboxId) !== undefined);
-  if (live.length === 0) return { status: 'no_recipients' };
+): StoreOutcome | SenderUnknown | Unchecked {
+  const inboxes = envelope.recipients.map(({ inboxId }) => getInbox(writer, inboxId));
+  const live = envelope.recipients.filter((_, place) => inboxes[place] !== undefined);
+  const account = inboxes.find(inbox => inbox !== undefined)?.accountId;
+  if (account === undefined) return { status: 'no_recipients' };
   // The rules at this commit count: a change that an admin was told is saved applies.
   const rules = envelope.isNotice === true ? NO_RULES : receivingRules(writer, live);
   const senders = rules.size === 0 ? [] : from.readOn(writer);
   if (senders === null) return { status: 'sender_unknown' };
-  // One reply stands for all recipients (RFC 5321 has none for each after DATA): it is a refusal when nobody
-  // takes the message, and else an acceptance, which the refusing inboxes get no copy by.
-  const recipients = firstAddresses(willingRecipients(rules, live, senders));
-  if (recipients.size === 0) return { status: 'blocked' };
+  const decision = decide(writer, rules, authors?.rules ?? TAKE_ANYBODY, {
+    recipients: live,
+    fromAddresses: senders,
+    sender: envelope.from,
+    isLocal: envelope.clientAddress === IN_PROCESS,
+    finding,
+  });
+  if (decision.status === 'unchecked') return { ...decision, account };
+  if (decision.status !== 'take') return decision;
+  const recipients = firstAddresses(decision.recipients);
   const raw = upload.finish(writer);
   setBlobOwners(writer, raw.id, recipients.size);
   const nowMs = clock();
@@ -206,6 +248,7 @@ function storeMessage(
     const record: ReceivedRecord = {
       ...newRecord(inboxId, address, seq, raw, envelope, at),
       parseDueAt: nowMs,
+      ...(finding === null ? {} : { checked: finding.authentication }),
     };
     saveMessage(writer, null, record);
     addPending(writer, nowMs, { kind: 'parse', id: record.id });

@@ -206,6 +206,8 @@ function publish(
     messageId: prepared.messageId,
     content: blobNamed(parts.finish(writer), CONTENT),
     attachments: prepared.attachments,
+    authentication: record.checked ?? prepared.authentication ?? null,
+    checked: null,
   };
   saveMessage(writer, record, ready);
   if (prepared.report !== null) noteReport(writer, ready, prepared.report, noteBounce);
@@ -298,6 +300,7 @@ export async function reparseMessage(
 }
 
 function unprepared(record: ReceivedRecord, nowMs: number): ReceivedRecord {
+  const { authentication } = record;
   return {
     ...record,
     status: 'pending',
@@ -313,5 +316,8 @@ function unprepared(record: ReceivedRecord, nowMs: number): ReceivedRecord {
     messageId: null,
     content: null,
     attachments: [],
+    // Keys that proved it may be gone by now.
+    checked: authentication?.verdict === 'unknown' ? null : (authentication ?? record.checked ?? null),
+    authentication: null,
   };
 }

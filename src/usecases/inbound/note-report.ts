@@ -83,6 +83,14 @@ function* failures(
 
 const BAD_NEWS: ReadonlySet<string> = new Set(['failed', 'complained']);
 
+/** Is it a delivery report about a message that was sent from this inbox? */
+export function reportsOnSentMail(reader: Reader, inboxId: InboxId, report: MailReport): boolean {
+  const { kind, originalMessageId } = report;
+  return (
+    kind === 'dsn' && originalMessageId !== null && findSent(reader, inboxId, originalMessageId) !== null
+  );
+}
+
 /**
  * The message that was sent from this inbox under this Message-ID; null when there is none. Ours begins with the id of
  * the message.

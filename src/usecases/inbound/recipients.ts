@@ -1,13 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { blocksSender, toSenders } from '../../domain/address-policy.js';
 import { isBarePostmaster, isRoleLocalPart, toInboxAddress } from '../../domain/addresses.js';
 import type { InboxId } from '../../domain/ids.js';
 import { FromReader } from '../../mail/read/message-header.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
 import type { BlobUpload } from '../../store/records/blob-upload.js';
-import { findAddress, getPolicy, type PolicyRecord } from '../../store/records/inboxes.js';
-import type { ResolvedRecipient } from '../ports.js';
+import { findAddress } from '../../store/records/inboxes.js';
 
 /** The mail domains we serve and where mail for the postmaster goes. */
 export interface MailDomains {
@@ -56,39 +54,6 @@ export function inboxHasOrHad(reader: Reader, address: string): boolean {
   if (mailbox === null) return false;
   const { localPart, domain } = mailbox;
   return isRoleLocalPart(localPart) || findAddress(reader, `${localPart}@${domain}`) !== undefined;
-}
-
-/** The receiving rules that have a say about an envelope. */
-export type ReceivingRules = ReadonlyMap<InboxId, PolicyRecord>;
-
-/**
- * The rules of the recipients' inboxes as they are in this snapshot. Mostly there are none: then nobody needs
- * to know the sender, and the look costs a key an inbox. Mail to a role address is always taken, whichever
- * inbox it reaches: a domain has to answer for itself even to those it does not listen to (RFC 5321 section
- * 4.5.1).
- */
-export function receivingRules(reader: Reader, recipients: readonly ResolvedRecipient[]): ReceivingRules {
-  const rules = new Map<InboxId, PolicyRecord>();
-  for (const { inboxId, isRole } of recipients) {
-    if (isRole || rules.has(inboxId)) continue;
-    const policy = getPolicy(reader, inboxId, 'receiving');
-    if (policy.enabled && policy.addresses.length + policy.domains.length > 0) rules.set(inboxId, policy);
-  }
-  return rules;
-}
-
-/** The recipients whose receiving rules take mail from these sender addresses, in the given order. */
-export function willingRecipients(
-  rules: ReceivingRules,
-  recipients: readonly ResolvedRecipient[],
-  fromAddresses: readonly string[],
-): readonly ResolvedRecipient[] {
-  if (rules.size === 0) return recipients;
-  const senders = toSenders(fromAddresses);
-  return recipients.filter(({ inboxId, isRole }) => {
-    const policy = isRole ? undefined : rules.get(inboxId);
-    return policy === undefined || !blocksSender(policy, senders);
-  });
 }
 
 /**

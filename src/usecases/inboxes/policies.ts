@@ -4,6 +4,7 @@ import {
   normalisePolicyAddresses,
   normalisePolicyDomains,
 } from '../../domain/address-policy.js';
+import type { AuthorRequirement } from '../../domain/author-rules.js';
 import { refuse } from '../../domain/errors.js';
 import type { AccountId, InboxId } from '../../domain/ids.js';
 import type { Store } from '../../store/engine/store.js';
@@ -17,6 +18,14 @@ export interface PolicyChange {
   /** Replaces the list; empty clears it. */
   readonly addresses?: readonly string[] | undefined;
   readonly domains?: readonly string[] | undefined;
+  /** Of receiving rules: takes the place of the requirement; null: there is none any more. */
+  readonly requirement?: AuthorRequirement | null | undefined;
+}
+
+/** The rules as an admin sees them: what an inbox requires of authors is nothing that its agents are shown. */
+export interface AdminPolicy extends Policy {
+  /** Absent without a requirement. */
+  readonly require_authentication?: AuthorRequirement;
 }
 
 /**
@@ -26,13 +35,14 @@ export interface PolicyChange {
 export async function setPolicy(
   deps: { store: Store },
   input: { readonly inbox: string; readonly kind: PolicyKind; readonly change: PolicyChange },
-): Promise<Policy> {
+): Promise<AdminPolicy> {
   const { kind, change } = input;
-  if (change.enabled === undefined && change.addresses === undefined && change.domains === undefined) {
+  if (Object.values(change).every(value => value === undefined)) {
     throw refuse('invalid_request', 'Give addresses, domains, enabled or several of them.');
   }
   const addresses = change.addresses === undefined ? null : normalisePolicyAddresses(change.addresses);
   const domains = change.domains === undefined ? null : normalisePolicyDomains(change.domains);
+  const requirement = normaliseRequirement(kind, change.requirement);
   return deps.store.write(writer => {
     const inbox = locateInbox(writer, ADMIN, input.inbox);
     const before = getPolicy(writer, inbox.id, kind);
@@ -41,10 +51,31 @@ export async function setPolicy(
       addresses: addresses ?? before.addresses,
       domains: domains ?? before.domains,
       revision: before.revision + 1,
+      requirement: requirement === undefined ? (before.requirement ?? null) : requirement,
     };
     putPolicy(writer, inbox.id, kind, after);
-    return viewPolicy(inbox.id, after);
+    return viewForAdmin(inbox.id, after);
   }, 'settle');
+}
+
+function normaliseRequirement(
+  kind: PolicyKind,
+  requirement: AuthorRequirement | null | undefined,
+): AuthorRequirement | null | undefined {
+  if (requirement === null || requirement === undefined) return requirement;
+  if (kind === 'sending') throw refuse('invalid_request', 'Only receiving rules can require authentication.');
+  return {
+    addresses: normalisePolicyAddresses(requirement.addresses),
+    domains: normalisePolicyDomains(requirement.domains),
+  };
+}
+
+/** An admin looks at the rules of an inbox, named by address or id. */
+export function readAdminPolicy(deps: { store: Store }, inbox: string, kind: PolicyKind): AdminPolicy {
+  return deps.store.read(reader => {
+    const { id } = locateInbox(reader, ADMIN, inbox);
+    return viewForAdmin(id, getPolicy(reader, id, kind));
+  });
 }
 
 export function readPolicy(
@@ -57,6 +88,12 @@ export function readPolicy(
     const inbox = locateInbox(reader, { accountId }, inboxId);
     return viewPolicy(inbox.id, getPolicy(reader, inbox.id, kind));
   });
+}
+
+function viewForAdmin(inboxId: InboxId, policy: PolicyRecord): AdminPolicy {
+  const { requirement } = policy;
+  const view = viewPolicy(inboxId, policy);
+  return requirement == null ? view : { ...view, require_authentication: requirement };
 }
 
 function viewPolicy(inboxId: InboxId, policy: PolicyRecord): Policy {

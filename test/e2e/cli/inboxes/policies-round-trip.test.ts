@@ -83,6 +83,50 @@ t.test('the text names every entry and says what it comes to', async t => {
   );
 });
 
+t.test('an inbox may require that authors are proven, and agents are not shown it', async t => {
+  const { box, id } = await boxWithInbox(t);
+  const policy = (...args: string[]) => box.json<object>('policy', 'receiving', ...args);
+  const plain = { inbox_id: id, enabled: false, addresses: [], domains: [] };
+  const any = { addresses: [], domains: [] };
+  t.same(await policy('set', ADA, '--require-authentication'), {
+    ...plain,
+    revision: 1,
+    require_authentication: any,
+  });
+  const narrowed = await policy(
+    ...['set', id, '--require-authentication', '--from-address', 'Boss@Bank.example'],
+    ...['--from-domain', 'Bücher.example'],
+  );
+  const required = { addresses: ['Boss@bank.example'], domains: ['xn--bcher-kva.example'] };
+  t.same(narrowed, { ...plain, revision: 2, require_authentication: required });
+  const { out } = await box.run('policy', 'receiving', 'show', ADA);
+  t.match(out, /\nfrom_address {2}Boss@bank\.example\nfrom_domain {3}xn--bcher-kva\.example\n/);
+  t.match(out, /\nIt takes mail only if it is proven to be from_address or in from_domain\.\n$/);
+  // The lists of those who are refused are another rule.
+  const blocking = await policy('set', ADA, '--enable', '--domain', 'spam.example');
+  t.match(blocking, { enabled: true, require_authentication: required });
+  t.match(await policy('disable', ADA), { enabled: false, require_authentication: required });
+  t.match(await policy('set', ADA, '--require-authentication'), { require_authentication: any });
+  t.match(
+    (await box.run('policy', 'receiving', 'show', ADA)).out,
+    /\nIt takes mail of proven authors only\.\n$/,
+  );
+  t.same(await policy('set', ADA, '--no-require-authentication'), {
+    ...plain,
+    domains: ['spam.example'],
+    revision: 6,
+  });
+
+  const set = (...args: string[]) => box.failure('policy', 'receiving', 'set', ADA, ...args);
+  t.match(await set('--from-domain', 'a.example'), { code: 2, error: { message: /narrow/ } });
+  t.match(await set('--no-require-authentication', '--from-address', 'a@b.example'), { code: 2 });
+  t.match(await set('--require-authentication', '--from-domain', '*.b.example'), {
+    code: 1,
+    error: { code: 'invalid_request', message: /wildcard/ },
+  });
+  t.match(await box.failure('policy', 'sending', 'set', ADA, '--require-authentication'), { code: 2 });
+});
+
 t.test('what is wrong is named, and nothing is saved', async t => {
   const { box, id } = await boxWithInbox(t);
   const set = (...args: string[]) => box.failure('policy', 'receiving', 'set', ...args);
