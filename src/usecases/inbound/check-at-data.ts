@@ -13,10 +13,12 @@ export interface DataCheckLimits {
   readonly perAccount: number;
   /** Of the places of an account, those that clients of one network may have. */
   readonly perNetworkOfAccount: number;
-  /** Messages that are checked or wait for their turn; one more is told to try again at once. */
-  readonly sessions: number;
-  readonly sessionsPerNetwork: number;
-  /** How long one waits for its turn, and then for what is found out. */
+  /** Messages that are checked or wait for their turn: one more of a network is told to try again at once. */
+  readonly waitingPerNetwork: number;
+  /** Beyond so many in all, a network may have no more than `waitingAlways`. */
+  readonly waiting: number;
+  readonly waitingAlways: number;
+  /** How long one waits for each turn, and then for what is found out. */
   readonly turnMs: number;
   readonly answerMs: number;
 }
@@ -30,9 +32,10 @@ export const DATA_CHECK_LIMITS: DataCheckLimits = {
   perNetwork: 16,
   perAccount: 32,
   perNetworkOfAccount: 8,
-  sessions: 128,
-  sessionsPerNetwork: 32,
-  turnMs: 6_000,
+  waitingPerNetwork: 32,
+  waiting: 256,
+  waitingAlways: 2,
+  turnMs: 8_000,
   answerMs: 6_000,
 };
 
@@ -117,9 +120,9 @@ class CheckPlaces {
   readonly #all: FairShare;
   /** Of accounts that have something to be checked: their places, divided among networks. */
   readonly #accounts = new Map<AccountId, { readonly share: FairShare; users: number }>();
-  /** Messages that are checked or wait, by network. */
-  readonly #sessions = new Map<string, number>();
-  #total = 0;
+  /** Messages that are checked or wait, by network, and all of them. */
+  readonly #waiting = new Map<string, number>();
+  #waitingInAll = 0;
 
   constructor(limits: DataCheckLimits) {
     this.#limits = limits;
@@ -128,8 +131,9 @@ class CheckPlaces {
 
   /** @returns gives the place back; null when there is none in time, or too many wait for one */
   async take(network: string, account: AccountId): Promise<(() => void) | null> {
-    const { sessions, sessionsPerNetwork } = this.#limits;
-    if (this.#total >= sessions || (this.#sessions.get(network) ?? 0) >= sessionsPerNetwork) return null;
+    const { waiting, waitingPerNetwork, waitingAlways } = this.#limits;
+    const most = this.#waitingInAll < waiting ? waitingPerNetwork : waitingAlways;
+    if ((this.#waiting.get(network) ?? 0) >= most) return null;
     this.#enter(network, account);
     const places = await this.#takeBoth(network, account);
     if (places === null) {
@@ -148,10 +152,9 @@ class CheckPlaces {
    */
   async #takeBoth(network: string, account: AccountId): Promise<readonly (() => void)[] | null> {
     const { turnMs } = this.#limits;
-    const until = performance.now() + turnMs;
     const ofAccount = (await this.#accounts.get(account)?.share.take(network, 1, turnMs)) ?? null;
     if (ofAccount === null) return null;
-    const ofAll = await this.#all.take(network, 1, Math.max(0, until - performance.now()));
+    const ofAll = await this.#all.take(network, 1, turnMs);
     if (ofAll !== null) return [ofAccount, ofAll];
     ofAccount();
     return null;
@@ -159,8 +162,8 @@ class CheckPlaces {
 
   #enter(network: string, account: AccountId): void {
     const { perAccount, perNetworkOfAccount } = this.#limits;
-    this.#total++;
-    this.#sessions.set(network, (this.#sessions.get(network) ?? 0) + 1);
+    this.#waitingInAll++;
+    this.#waiting.set(network, (this.#waiting.get(network) ?? 0) + 1);
     const own = this.#accounts.get(account) ?? {
       share: new FairShare({ capacity: perAccount, perParty: perNetworkOfAccount }),
       users: 0,
@@ -170,10 +173,10 @@ class CheckPlaces {
   }
 
   #leave(network: string, account: AccountId): void {
-    this.#total--;
-    const left = (this.#sessions.get(network) ?? 1) - 1;
-    if (left > 0) this.#sessions.set(network, left);
-    else this.#sessions.delete(network);
+    this.#waitingInAll--;
+    const left = (this.#waiting.get(network) ?? 1) - 1;
+    if (left > 0) this.#waiting.set(network, left);
+    else this.#waiting.delete(network);
     const own = this.#accounts.get(account);
     if (own !== undefined && --own.users === 0) this.#accounts.delete(account);
   }
