@@ -24,6 +24,15 @@ t.test('no 250 before the commit has resolved', async t => {
 for (const [name, commit, code, enhanced, reason] of [
   ['every inbox gone', async () => ({ status: 'no_recipients' }), 550, '5.1.1', 'no_recipients'],
   ['a sender that nobody takes', async () => ({ status: 'blocked' }), 550, '5.7.1', 'sender_blocked'],
+  ['an author who is not proven', async () => ({ status: 'unproven' }), 550, '5.7.1', 'author_unproven'],
+  ['an author nobody can tell', async () => ({ status: 'check_later' }), 451, '4.7.5', 'author_unknown'],
+  [
+    'what its domain disowns',
+    async () => ({ status: 'refused_by_domain', domain: 'bank.example' }),
+    550,
+    '5.7.1',
+    'refused_by_domain',
+  ],
   ['no room left', async () => ({ status: 'no_room' }), 452, '4.3.1', 'no_room'],
   ['a commit that failed', () => Promise.reject(new Error('EIO')), 451, '4.3.0', 'store_error'],
 ] as const) {
