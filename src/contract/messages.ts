@@ -1,6 +1,13 @@
 import { z } from 'zod';
+import { MessageAuthentication } from './authentication.js';
 import { Count, Deleted, EXAMPLE, Id, nextCursor, preview, replyText, Ts, type Wire } from './common.js';
-import { LABEL_GROUPS, NO_PARAMETERS, operations, SEARCH_NAMES, SEARCHED_PAGE } from './operation.js';
+import {
+  AUTHENTICATION_INCLUDED,
+  LABEL_GROUPS,
+  operations,
+  RECEIVED_SEARCH_NAMES,
+  SEARCHED_RECEIVED,
+} from './operation.js';
 
 /** A mailbox as parsed from a header field (RFC 5322 section 3.4). */
 const ParsedMailbox = z.object({
@@ -14,7 +21,7 @@ export const ParsedAddress = z
   .meta({
     id: 'ParsedAddress',
     description:
-      'A mailbox or a group of them as a header shows it. From is claimed by its sender, not proven.',
+      'A mailbox or a group of them as a header shows it. From is claimed by its sender: include=authentication of getMessage tells what proves it.',
   });
 export type ParsedAddress = Wire<typeof ParsedAddress>;
 
@@ -120,6 +127,10 @@ export const receivedDetailBase = {
   processed_at: Ts.nullable(),
 };
 
+const authentication = MessageAuthentication.optional().describe(
+  'With include=authentication only. In every processing state: unknown until the message is ready.',
+);
+
 export const contentOfReady = { processing_status: ready, content: ReceivedContentDetail };
 export const statusOfOthers = { processing_status: notReady };
 
@@ -160,8 +171,8 @@ export const receivedDetailExample = {
 /** `content` only once the message is ready; the raw message can be downloaded in every state. */
 export const ReceivedDetail = z
   .discriminatedUnion('processing_status', [
-    z.object({ ...receivedDetailBase, ...contentOfReady }),
-    z.object({ ...receivedDetailBase, ...statusOfOthers }),
+    z.object({ ...receivedDetailBase, ...contentOfReady, authentication }),
+    z.object({ ...receivedDetailBase, ...statusOfOthers, authentication }),
   ])
   .meta({ id: 'ReceivedDetail', examples: [receivedDetailExample] });
 
@@ -172,7 +183,7 @@ export const MESSAGE_OPERATIONS = operations({
     method: 'GET',
     path: '/v1/inboxes/{inbox_id}/messages',
     auth: 'bearer',
-    query: SEARCHED_PAGE,
+    query: SEARCHED_RECEIVED,
     tag: 'messages',
     summary: 'List and search received messages',
     description: 'Newest received first, in every processing state. Lists hold no bodies.',
@@ -182,7 +193,7 @@ export const MESSAGE_OPERATIONS = operations({
     method: 'GET',
     path: '/v1/inboxes/{inbox_id}/messages/count',
     auth: 'bearer',
-    query: { names: SEARCH_NAMES, lists: LABEL_GROUPS, invalid: 'invalid_search' },
+    query: { names: RECEIVED_SEARCH_NAMES, lists: LABEL_GROUPS, invalid: 'invalid_search' },
     tag: 'messages',
     summary: 'Count received messages',
     description: 'Messages that are not parsed yet count too. It is no count of unread messages.',
@@ -192,10 +203,11 @@ export const MESSAGE_OPERATIONS = operations({
     method: 'GET',
     path: messagePath,
     auth: 'bearer',
-    query: NO_PARAMETERS,
+    query: AUTHENTICATION_INCLUDED,
     tag: 'messages',
     summary: 'Get a received message',
-    description: 'In every processing state; content is there when processing_status is ready.',
+    description:
+      'In every processing state; content is there when processing_status is ready. include=authentication tells who has really written it.',
     responses: { 200: { description: 'The message.', schema: ReceivedDetail } },
     errors: ['content_unavailable'],
   },

@@ -59,6 +59,8 @@ export interface QuerySpec {
   readonly names: readonly string[];
   /** Parameters that may be repeated, once for each value. */
   readonly lists?: readonly string[];
+  /** The values of `include`, by default what lists take. */
+  readonly includes?: readonly string[];
   /** The error for an unknown or repeated parameter: a misspelt filter must not widen a result. */
   readonly invalid: ErrorCode;
   /** The error for a bad or repeated value, for parameters where it differs from `PARAMETER_CODES`. */
@@ -69,12 +71,27 @@ export interface QuerySpec {
 export const PAGE = ['limit', 'cursor'] as const;
 /** Filters of a search: those given at most once, and those that may be repeated. */
 export const SEARCH_NAMES = ['from', 'recipient', 'subject', 'after', 'before'] as const;
+/** Those of received mail, where it is known more or less who has written it. */
+export const RECEIVED_SEARCH_NAMES = [...SEARCH_NAMES, 'authentication'] as const;
 export const LABEL_GROUPS = ['labels_all', 'labels_any', 'labels_none'] as const;
 
 /** Parameters of a list with filters and an order. */
 export const SEARCHED_PAGE = {
   names: [...PAGE, 'order', ...SEARCH_NAMES, 'include'],
   lists: LABEL_GROUPS,
+  invalid: 'invalid_search',
+} as const satisfies QuerySpec;
+
+/** The same of received mail. */
+export const SEARCHED_RECEIVED = {
+  ...SEARCHED_PAGE,
+  names: [...SEARCHED_PAGE.names, 'authentication'],
+} as const satisfies QuerySpec;
+
+/** Of an answer that can tell who has written a message. */
+export const AUTHENTICATION_INCLUDED = {
+  names: ['include'],
+  includes: ['authentication'],
   invalid: 'invalid_search',
 } as const satisfies QuerySpec;
 

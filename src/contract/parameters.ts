@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { VERDICTS } from './authentication.js';
 import { labelSet } from './labels.js';
 import {
   DEFAULT_PAGE,
@@ -34,6 +35,22 @@ const INSTANT = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,3})?(?:Z|
 const instant = z.string().meta({ pattern: INSTANT, examples: ['2026-01-31T12:00:00Z'] });
 const address = z.string().meta({ maxLength: MAX_SOUGHT_ADDRESS_LENGTH, examples: ['alex@example.com'] });
 
+function includeParameter(description: string, ...values: readonly [string, ...string[]]): ParameterSpec {
+  return { isExtension: true, description, schema: z.enum(values) };
+}
+
+/** `include` of a detail that can tell who has written the message. */
+const INCLUDE_AUTHENTICATION = includeParameter(
+  'What the answer has besides: authentication, what proves who has written the message.',
+  'authentication',
+);
+
+/** The parameter of this name, of an operation whose `include` takes these values. */
+export function queryParameter(name: string, includes: readonly string[] = []): ParameterSpec | undefined {
+  const isOfDetail = name === 'include' && includes.includes('authentication');
+  return isOfDetail ? INCLUDE_AUTHENTICATION : QUERY_PARAMETERS[name];
+}
+
 /** Query parameters. A list is given by repeating the parameter, once for each value. */
 export const QUERY_PARAMETERS: Readonly<Record<string, ParameterSpec>> = {
   limit: {
@@ -49,10 +66,15 @@ export const QUERY_PARAMETERS: Readonly<Record<string, ParameterSpec>> = {
     description: 'By the time of the service.',
     schema: z.enum(['newest', 'oldest']).meta({ default: 'newest' }),
   },
-  include: {
+  include: includeParameter(
+    'What entries have besides: preview, the beginning of what a message says.',
+    'preview',
+  ),
+  authentication: {
     isExtension: true,
-    description: 'What entries have besides: preview, the beginning of what a message says.',
-    schema: z.enum(['preview']),
+    description:
+      'What is known of who has written the message: pass, proven by the domain in From; fail, not so although that domain publishes a policy; none, it publishes none; unknown, not found out, or not parsed yet.',
+    schema: z.enum(VERDICTS),
   },
   from: {
     isExtension: true,

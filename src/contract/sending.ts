@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Count, EXAMPLE, Key, Mailbox, MsgRef, Ts, type Wire } from './common.js';
 import { labelSet } from './labels.js';
 import { BODY_BYTES, MAX_FILES, MAX_RECIPIENTS, MAX_SUBJECT_BYTES } from './limits.js';
-import { operations } from './operation.js';
+import { AUTHENTICATION_INCLUDED, operations } from './operation.js';
 import { attachmentFields, FirstSendReceipt, ReplayedSendReceipt } from './sent.js';
 
 /** Recipients of one kind in a request. */
@@ -165,8 +165,10 @@ const body = { limitBytes: BODY_BYTES.message, invalid: 'invalid_message' } as c
 
 const reply = {
   ...send,
+  query: AUTHENTICATION_INCLUDED,
   body: { ...body, schema: ReplyInput },
-  description: 'Recipients and subject follow from the message; its text is not quoted.',
+  description:
+    'Recipients and subject follow from the message; its text is not quoted. include=authentication tells in the answer who has really written it.',
   errors: [...SENDING_ERRORS, 'reply_headers_unavailable', 'reply_recipients_unavailable'],
 } as const;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MessageAuthentication } from './authentication.js';
 import {
   Count,
   Deleted,
@@ -143,6 +144,9 @@ export const SendReceipt = z
     outcome_persisted: z
       .boolean()
       .describe('False: the outcome is known but could not be saved; a later read may say unknown.'),
+    authentication: MessageAuthentication.optional().describe(
+      'Of a reply, with include=authentication only: who has written the message that it answers; absent where that was sent from here or is gone.',
+    ),
     ...keyed,
   })
   .meta({ id: 'SendReceipt', examples: [receiptExample] });

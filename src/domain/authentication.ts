@@ -9,8 +9,6 @@
  */
 export type Verdict = 'pass' | 'fail' | 'none' | 'unknown';
 
-export const VERDICTS: readonly Verdict[] = ['pass', 'fail', 'none', 'unknown'];
-
 /** RFC 8601 section 2.7.2. */
 export type SpfResult = 'pass' | 'fail' | 'softfail' | 'neutral' | 'none' | 'temperror' | 'permerror';
 
@@ -96,4 +94,36 @@ export interface Origin {
   readonly helo: string;
   /** Reverse-path; `""` for the null sender. */
   readonly sender: string;
+}
+
+/** What is said of a message of which nothing is known. */
+export const NOT_CHECKED: Authentication = {
+  verdict: 'unknown',
+  reason: 'It was not looked for: the message is not ready, or came before this was found out.',
+  local: false,
+  from_domain: null,
+  spf: { result: 'none', domain: null, aligned: false },
+  dkim: [],
+  dmarc: { result: 'none', policy: null, aligned_by: [] },
+  arc: { result: 'none', sealer: null, trusted: false, dmarc: null },
+  iprev: { result: 'none', name: null },
+};
+
+/** How it is shown of a message. */
+export function shownAuthentication(message: {
+  readonly authentication?: Authentication | null;
+}): Authentication {
+  return message.authentication ?? NOT_CHECKED;
+}
+
+/** Of mail from an inbox of this box, whose address the service itself has put into From. */
+export function localAuthentication(from: string | null): Authentication {
+  const domain = from === null ? '' : from.slice(from.lastIndexOf('@') + 1).toLowerCase();
+  return {
+    ...NOT_CHECKED,
+    verdict: 'pass',
+    reason: 'It was sent from an inbox of this service.',
+    local: true,
+    from_domain: domain === '' ? null : domain,
+  };
 }

@@ -1,4 +1,6 @@
+import { VERDICTS } from '../contract/authentication.js';
 import { MAX_SOUGHT_ADDRESS_LENGTH, MAX_SOUGHT_SUBJECT_LENGTH } from '../contract/limits.js';
+import type { Verdict } from './authentication.js';
 import { refuse } from './errors.js';
 import { type LabelFilter, NO_LABEL_FILTER, normaliseLabels } from './labels.js';
 
@@ -15,6 +17,8 @@ export interface MessageFilter {
   readonly after: number | null;
   /** Received or submitted before this time, in milliseconds since the epoch. */
   readonly before: number | null;
+  /** What is known of who has written it; of received mail only. */
+  readonly authentication: Verdict | null;
 }
 
 export const NO_FILTER: MessageFilter = {
@@ -24,11 +28,12 @@ export const NO_FILTER: MessageFilter = {
   subject: null,
   after: null,
   before: null,
+  authentication: null,
 };
 
 /** Search parameters as text, each absent or given once. */
 export type SearchInput = Readonly<
-  Partial<Record<'from' | 'recipient' | 'subject' | 'after' | 'before', string>>
+  Partial<Record<'from' | 'recipient' | 'subject' | 'after' | 'before' | 'authentication', string>>
 >;
 
 /**
@@ -45,7 +50,17 @@ export function normaliseFilter(groups: LabelFilter, input: SearchInput): Messag
   if (after !== null && before !== null && after >= before) {
     throw refuse('invalid_search', 'after must be earlier than before.');
   }
-  return { labels, from, recipient, subject, after, before };
+  const authentication = normaliseVerdict(input.authentication);
+  return { labels, from, recipient, subject, after, before, authentication };
+}
+
+function normaliseVerdict(text: string | undefined): Verdict | null {
+  if (text === undefined) return null;
+  const verdict = VERDICTS.find(word => word === text);
+  if (verdict === undefined) {
+    throw refuse('invalid_search', `authentication must be one of ${VERDICTS.join(', ')}.`);
+  }
+  return verdict;
 }
 
 function normaliseGroups(groups: LabelFilter): LabelFilter {
@@ -108,6 +123,8 @@ function isOnCalendar([text, hour, zoneHour = '0', zoneMinute = '0']: RegExpExec
 
 /** A text that is equal for equal filters. Cursors are bound to it, so that one is refused with another filter. */
 export function filterScope(filter: MessageFilter): string {
-  const { labels, from, recipient, subject, after, before } = filter;
-  return JSON.stringify([labels.all, labels.any, labels.none, from, recipient, subject, after, before]);
+  const { labels, from, recipient, subject, after, before, authentication } = filter;
+  const parts = [labels.all, labels.any, labels.none, from, recipient, subject, after, before];
+  // Cursors of before there was this condition stay good.
+  return JSON.stringify(authentication === null ? parts : [...parts, authentication]);
 }

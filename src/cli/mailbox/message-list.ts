@@ -20,6 +20,8 @@ export interface ListOptions {
   readonly subject?: string;
   readonly after?: string;
   readonly before?: string;
+  /** Of received mail only. */
+  readonly authentication?: string;
   readonly order: ListOrder;
   readonly limit: number;
   readonly cursor?: string;

@@ -1,3 +1,4 @@
+import type { MessageAuthentication } from '../../contract/authentication.js';
 import type { ParsedAddress, ReceivedContent } from '../../contract/messages.js';
 import { formatBytes, printable, printableText, renderFields, renderTable } from '../output.js';
 
@@ -19,6 +20,7 @@ export interface MessageDetail extends MessageSummary {
   readonly envelope_to: string;
   readonly raw_size: number;
   readonly processed_at: string | null;
+  readonly authentication: MessageAuthentication;
   readonly content?: ReceivedContent;
 }
 
@@ -50,6 +52,7 @@ export function renderMessage(message: MessageDetail): string {
     envelope_from: sender(message),
     envelope_to: message.envelope_to,
     raw_size: formatBytes(message.raw_size),
+    authentication: printable(`${message.authentication.verdict}: ${message.authentication.reason}`),
   };
   if (content === undefined) {
     return `${renderFields(facts)}\nIts content is not there; "postern message raw ${message.id}" gives the original bytes.\n`;

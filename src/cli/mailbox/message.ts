@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
-
+import { type Command, Option } from 'commander';
+import { VERDICTS } from '../../contract/authentication.js';
 import { reparseMessage } from '../../usecases/inbound/index-message.js';
 import { deleteMessage, restoreMessage, trashMessage } from '../../usecases/mailbox/change-messages.js';
 import { getMessageDetail, openRawMessage } from '../../usecases/mailbox/read-message.js';
@@ -28,7 +28,14 @@ export function addMessageCommands(program: Command, cli: Cli): void {
       .command('list')
       .description('list the mail of an inbox that meets every condition given')
       .argument('<inbox>', 'address or id'),
-  ).action((inbox: string, options: ListOptions) => cli.read(box => list(box, inbox, options)));
+  )
+    .addOption(
+      new Option(
+        '--authentication <verdict>',
+        'is proven to be from the domain in From (pass), is not (fail), comes from a domain without a policy (none), or could not be found out (unknown)',
+      ).choices(VERDICTS),
+    )
+    .action((inbox: string, options: ListOptions) => cli.read(box => list(box, inbox, options)));
 
   message
     .command('show')
@@ -82,7 +89,9 @@ function list(box: Box, named: string, options: ListOptions): Answer {
 }
 
 async function show(box: Box, messageId: string, isJson: boolean): Promise<Answer> {
-  const detail = await orMissing(noSuchMessage(messageId), () => getMessageDetail(box, received(messageId)));
+  const detail = await orMissing(noSuchMessage(messageId), () =>
+    getMessageDetail(box, { ...received(messageId), hasAuthentication: true }),
+  );
   if (isJson) return bytesAnswer(withLineEnd(detail.bytes));
   const message = await parseWhole<MessageDetail>(detail.bytes);
   return answer(message, renderMessage(message));

@@ -1,5 +1,5 @@
 import { type BodySpec, errorCodesOf, type Operation } from '../../contract/operation.js';
-import { PATH_PARAMETERS, QUERY_PARAMETERS } from '../../contract/parameters.js';
+import { PATH_PARAMETERS, type ParameterSpec, queryParameter } from '../../contract/parameters.js';
 import { exampleOf, type JsonObject, nameOf } from '../../contract/schema-book.js';
 import type { ComponentBook } from './component-book.js';
 import { responseObjects } from './response-objects.js';
@@ -24,13 +24,18 @@ function parameterObjects(operation: Operation, book: ComponentBook): JsonObject
   const inPath = [...operation.path.matchAll(/\{([^}]+)\}/g)].flatMap(([, name]) => name ?? []);
   const inQuery = [...(operation.query?.names ?? []), ...(operation.query?.lists ?? [])];
   return [
-    ...inPath.map(name => book.parameter(name, 'path', declared(PATH_PARAMETERS, name, operation))),
-    ...inQuery.map(name => book.parameter(name, 'query', declared(QUERY_PARAMETERS, name, operation))),
+    ...inPath.map(name => book.parameter(name, 'path', declared(PATH_PARAMETERS[name], name, operation))),
+    ...inQuery.map(name =>
+      book.parameter(
+        name,
+        'query',
+        declared(queryParameter(name, operation.query?.includes), name, operation),
+      ),
+    ),
   ];
 }
 
-function declared<Spec>(specs: Readonly<Record<string, Spec>>, name: string, operation: Operation): Spec {
-  const spec = specs[name];
+function declared(spec: ParameterSpec | undefined, name: string, operation: Operation): ParameterSpec {
   if (spec !== undefined) return spec;
   throw new Error(`${operation.operationId}: declare the parameter ${name} in src/contract/parameters.ts`);
 }

@@ -6,7 +6,7 @@ import { countMessages } from '../../usecases/mailbox/count-messages.js';
 import { getMessageDetail, openAttachment, openRawMessage } from '../../usecases/mailbox/read-message.js';
 import type { Clock } from '../../usecases/ports.js';
 import { listPage, type PageCache } from '../server/list-page.js';
-import { readFilter } from '../server/query.js';
+import { readFilter, readInclude } from '../server/query.js';
 import { inboxOf, json, jsonBytes, messageOf, type Route, routes } from '../server/route.js';
 
 export interface MessageRouteDeps {
@@ -26,7 +26,10 @@ export function messageRoutes(deps: MessageRouteDeps): Route[] {
       const filter = readFilter(request.query);
       return json(200, { count: await countMessages(deps, { ...inboxOf(request), kind, filter }) });
     },
-    getMessage: request => jsonBytes(getMessageDetail(deps, messageOf(request))),
+    getMessage: request => {
+      const hasAuthentication = readInclude(request.query, 'authentication');
+      return jsonBytes(getMessageDetail(deps, { ...messageOf(request), hasAuthentication }));
+    },
     deleteMessage: async request => json(202, await deleteMessage(deps, { ...messageOf(request), kind })),
     downloadRawMessage: request => {
       const raw = openRawMessage(deps, messageOf(request));

@@ -1,14 +1,17 @@
 import { DELIVERY_OPERATIONS } from '../../contract/deliveries.js';
 import { SENDING_OPERATIONS } from '../../contract/sending.js';
 import { SENT_OPERATIONS, type SendReceipt } from '../../contract/sent.js';
+import type { Authentication } from '../../domain/authentication.js';
 import type { CursorCodec } from '../../domain/paging.js';
+import type { ReplyScope } from '../../domain/reply.js';
 import { deleteMessage } from '../../usecases/mailbox/change-messages.js';
-import { getSentDetail } from '../../usecases/mailbox/read-message.js';
+import { authenticationOf, getSentDetail } from '../../usecases/mailbox/read-message.js';
 import { listDeliveries } from '../../usecases/sending/list-deliveries.js';
 import { getQuota } from '../../usecases/sending/quota.js';
 import { forwardMessage, replyMessage, sendMessage } from '../../usecases/sending/recipes.js';
 import type { SendDeps } from '../../usecases/sending/submit-send.js';
 import { listPage, type PageCache } from '../server/list-page.js';
+import { readInclude } from '../server/query.js';
 import {
   created,
   inboxOf,
@@ -16,6 +19,7 @@ import {
   jsonBytes,
   messageOf,
   type Reply,
+  type RequestOf,
   type Route,
   routes,
 } from '../server/route.js';
@@ -27,18 +31,35 @@ export function sendingRoutes(send: SendDeps): Route[] {
   return routes(SENDING_OPERATIONS, {
     sendMessage: request =>
       sendMessage(send, { ...request.body, ...inboxOf(request), hand: request.hand }).then(receiptReply),
-    replyMessage: request =>
-      replyMessage(send, 'reply', { ...request.body, ...inboxOf(request), hand: request.hand }).then(
-        receiptReply,
-      ),
-    replyAllMessage: request =>
-      replyMessage(send, 'reply-all', { ...request.body, ...inboxOf(request), hand: request.hand }).then(
-        receiptReply,
-      ),
+    replyMessage: request => answerMessage(send, 'reply', request),
+    replyAllMessage: request => answerMessage(send, 'reply-all', request),
     forwardMessage: request =>
       forwardMessage(send, { ...request.body, ...inboxOf(request), hand: request.hand }).then(receiptReply),
     getOutboundQuota: ({ account }) => json(200, getQuota({ store, clock, ...quota }, account)),
   });
+}
+
+type ReplyRequest = RequestOf<(typeof SENDING_OPERATIONS)['replyMessage' | 'replyAllMessage']>;
+
+/** Answers a message; tells who has written it, if that is asked for. */
+function answerMessage(
+  send: SendDeps,
+  scope: ReplyScope,
+  request: ReplyRequest,
+): Promise<Reply<SendReceipt>> {
+  const isAsked = readInclude(request.query, 'authentication');
+  const source = { accountId: request.account.id, messageId: request.body.message_id };
+  const sending = replyMessage(send, scope, { ...request.body, ...inboxOf(request), hand: request.hand });
+  return sending.then(receipt => {
+    const authentication = isAsked ? authenticationOf(send, source) : undefined;
+    return receiptReply(authentication === undefined ? receipt : withAuthentication(receipt, authentication));
+  });
+}
+
+function withAuthentication(receipt: SendReceipt, authentication: Authentication): SendReceipt {
+  const { dkim, dmarc, ...rest } = authentication;
+  const aligned_by = [...dmarc.aligned_by];
+  return { ...receipt, authentication: { ...rest, dkim: [...dkim], dmarc: { ...dmarc, aligned_by } } };
 }
 
 /** The answer of every way of sending: 201 for a new attempt, whatever its outcome; 200 for a replay. */

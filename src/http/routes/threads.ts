@@ -50,7 +50,7 @@ async function list(deps: ThreadRouteDeps, pages: PageCache, request: ListReques
   const cached = version.ok ? pages.get(key, `${version.value}`) : undefined;
   if (cached !== undefined) return pageReply(cached);
   const asked = readListQuery(request.query);
-  const hasPreviews = readInclude(request.query);
+  const hasPreviews = readInclude(request.query, 'preview');
   const page = await listThreads(deps, { ...input, ...asked });
   const bytes = Buffer.from(JSON.stringify(hasPreviews ? withPreviews(page) : page));
   // A search spans several turns of the event loop: its page is cached only if nothing changed in the meantime.

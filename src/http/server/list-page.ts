@@ -30,7 +30,7 @@ export function listPage(deps: ListPageDeps, kind: MessageKind, request: ListReq
   const known = version === null ? undefined : deps.pages.get(key, version);
   if (known !== undefined) return pageReply(known);
   const asked = readListQuery(request.query);
-  const hasPreviews = readInclude(request.query);
+  const hasPreviews = readInclude(request.query, 'preview');
   const page = listMessages(deps, { ...input, ...asked });
   const bytes = encodePage(page, hasPreviews);
   // Version and page were read in the same event turn, so from the same snapshot.

@@ -1,5 +1,10 @@
 import { DEFAULT_PAGE, MAX_PAGE } from '../../contract/limits.js';
-import { type LABEL_GROUPS, type PAGE, type QuerySpec, SEARCH_NAMES } from '../../contract/operation.js';
+import {
+  type LABEL_GROUPS,
+  type PAGE,
+  type QuerySpec,
+  RECEIVED_SEARCH_NAMES,
+} from '../../contract/operation.js';
 import { refuse } from '../../domain/errors.js';
 import { type MessageFilter, normaliseFilter } from '../../domain/message-filter.js';
 import type { ListOrder } from '../../usecases/mailbox/list-messages.js';
@@ -70,11 +75,11 @@ export function readPage(query: Query<(typeof PAGE)[number]>): PageInput {
   return { limit: readLimit(query), cursor: query.get('cursor') ?? null };
 }
 
-type SearchName = (typeof SEARCH_NAMES)[number] | (typeof LABEL_GROUPS)[number];
+type SearchName = (typeof RECEIVED_SEARCH_NAMES)[number] | (typeof LABEL_GROUPS)[number];
 
 /** The filter of a list or count. */
 export function readFilter(query: Query<SearchName>): MessageFilter {
-  const given = SEARCH_NAMES.flatMap(name => {
+  const given = RECEIVED_SEARCH_NAMES.flatMap(name => {
     const value = query.get(name);
     return value === undefined ? [] : [[name, value]];
   });
@@ -92,10 +97,13 @@ export function readOrder(query: Query<'order'>): ListOrder {
   throw refuse('invalid_search', 'order must be newest or oldest.');
 }
 
-/** Whether entries of a list are to have a preview. */
-export function readInclude(query: Query<'include'>): boolean {
+/**
+ * Whether an answer is to have what `include` can ask for here: a preview in the entries of a list, or who has written
+ * the message.
+ */
+export function readInclude(query: Query<'include'>, known: 'preview' | 'authentication'): boolean {
   const include = query.get('include');
   if (include === undefined) return false;
-  if (include === 'preview') return true;
-  throw refuse('invalid_search', 'include must be preview.');
+  if (include === known) return true;
+  throw refuse('invalid_search', `include must be ${known}.`);
 }

@@ -1,9 +1,10 @@
+import type { Authentication } from '../../domain/authentication.js';
 import { type InboxId, idToBytes, type MessageId, type ThreadId } from '../../domain/ids.js';
 import { joinKey, range, u48 } from '../engine/keys.js';
 import { bytesKey, jsonValue, type Reader, type Table, type Writer } from '../engine/tables.js';
 import { moveInThreads, type ThreadMember } from '../threads/move.js';
 import { countChange, type MessageKind, summariesTable } from './folders.js';
-import { addPosting, changeLabelCount, removePosting, type Term } from './postings.js';
+import { addPosting, changeLabelCount, type KnownVerdict, removePosting, type Term } from './postings.js';
 
 /** What the indexes of a folder know of a message, received or sent. */
 export interface IndexedMessage extends ThreadMember {
@@ -22,11 +23,16 @@ export interface IndexedMessage extends ThreadMember {
    */
   readonly threadId: ThreadId | null;
   readonly trash: TrashPlace | null;
+  /**
+   * Who has written it, as far as that was found out. Absent or null, the verdict is `unknown`: of what was sent from
+   * here, of mail that is not ready, and of mail from before this was looked for.
+   */
+  readonly authentication?: Authentication | null;
 }
 
 /**
- * Brings every index of a folder from one state of a message to the next: its line in lists, counters, sets of labels
- * and addresses, Trash, conversation. `before` is null for a message that arrives (`takeSequence` has counted it),
+ * Brings every index of a folder from one state of a message to the next: its line in lists, counters, sets of labels,
+ * addresses and verdicts, Trash, conversation. `before` is null for a message that arrives (`takeSequence` has counted it),
  * `after` is null for one that is erased. `line` is what lists show of it while it is live; null leaves what is there.
  * Called by `saveMessage` and `removeMessage`, which keep record and indexes together.
  *
@@ -63,15 +69,35 @@ function moveInSets(
   moveInKind(writer, message, old.labels, now.labels, label => ({ type: 'label', label }));
   moveInKind(writer, message, old.senders, now.senders, address => ({ type: 'from', address }));
   moveInKind(writer, message, old.recipients, now.recipients, address => ({ type: 'recipient', address }));
+  moveInVerdicts(writer, message, knownVerdict(old), knownVerdict(now));
 }
 
-type Sets = Pick<IndexedMessage, 'labels' | 'senders' | 'recipients'>;
+type Sets = Pick<IndexedMessage, 'labels' | 'senders' | 'recipients' | 'authentication'>;
 
 const NO_SETS: Sets = { labels: [], senders: [], recipients: [] };
 
-/** The label, address and thread sets that a message is in; none while it is in Trash. */
+/** The label, address, verdict and thread sets that a message is in; none while it is in Trash. */
 function setsOf(message: IndexedMessage | null): Sets {
   return message !== null && isLive(message) ? message : NO_SETS;
+}
+
+/** The verdict by whose set a message is found; null where it is `unknown`. */
+export function knownVerdict({
+  authentication,
+}: Pick<IndexedMessage, 'authentication'>): KnownVerdict | null {
+  const verdict = authentication?.verdict ?? 'unknown';
+  return verdict === 'unknown' ? null : verdict;
+}
+
+function moveInVerdicts(
+  writer: Writer,
+  message: IndexedMessage,
+  before: KnownVerdict | null,
+  after: KnownVerdict | null,
+): void {
+  if (before === after) return;
+  if (before !== null) leaveSet(writer, message, { type: 'authentication', verdict: before });
+  if (after !== null) enterSet(writer, message, { type: 'authentication', verdict: after });
 }
 
 function moveInKind(

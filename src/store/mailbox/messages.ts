@@ -56,6 +56,15 @@ export interface ReceivedRecord extends IndexedMessage {
   readonly authentication?: Authentication | null;
   /** The same where a rule had to know before it was taken: it is published with the content, not found out again. */
   readonly checked?: Authentication | null;
+  /** When it is to be found out once more who has written it, because DNS did not answer; null when it is not. */
+  readonly recheck?: Recheck | null;
+}
+
+export interface Recheck {
+  /** The due instant of its entry in the pending index. */
+  readonly dueAt: number;
+  /** Which look it will be, from 1. */
+  readonly number: number;
 }
 
 export const messagesTable: Table<MessageId, ReceivedRecord> = {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Verdict } from '../../domain/authentication.js';
 import { type InboxId, idFromBytes, idToBytes, type ThreadId } from '../../domain/ids.js';
 import { addMember, blocksOfSet, hasMember, moveMembers, removeMember } from '../bitmap/sets.js';
 import { joinKey, range, text, u8, u48 } from '../engine/keys.js';
@@ -17,9 +18,15 @@ export type Term =
   /** A mailbox of To, Cc or Bcc; lower case. */
   | { readonly type: 'recipient'; readonly address: string }
   /** A conversation, by the id that its members are kept under (`threads/names.ts`). */
-  | { readonly type: 'thread'; readonly root: ThreadId };
+  | { readonly type: 'thread'; readonly root: ThreadId }
+  /** What is known of who has written them. Those of whom nothing is known are in none of these sets. */
+  | { readonly type: 'authentication'; readonly verdict: KnownVerdict };
 
-const TERM_BYTE = { gone: 1, label: 2, from: 3, recipient: 4, thread: 5 } as const;
+export type KnownVerdict = Exclude<Verdict, 'unknown'>;
+
+export const KNOWN_VERDICTS: readonly KnownVerdict[] = ['pass', 'none', 'fail'];
+
+const TERM_BYTE = { gone: 1, label: 2, from: 3, recipient: 4, thread: 5, authentication: 6 } as const;
 
 /** Length of the hash of an address in hexadecimal digits (16 bytes). */
 const ADDRESS_DIGITS = 32;
@@ -30,7 +37,7 @@ export function termKey(folder: Folder, term: Term): Buffer {
     folderKey(folder),
     u8(TERM_BYTE[term.type]),
     termBytes(term),
-    // Labels have no control characters, the other terms a fixed length: no term's key begins another's.
+    // Labels and verdicts have no control characters, the other terms a fixed length: no term's key begins another's.
     u8(0),
   );
 }
@@ -43,6 +50,8 @@ function termBytes(term: Term): Buffer {
       return text(term.label);
     case 'thread':
       return idToBytes(term.root);
+    case 'authentication':
+      return text(term.verdict);
     default:
       return hashedAddress(term.address);
   }
@@ -58,7 +67,8 @@ export type StoredTerm =
   | { readonly type: 'gone' }
   | { readonly type: 'label'; readonly label: string }
   | { readonly type: 'from' | 'recipient'; readonly hash: string }
-  | { readonly type: 'thread'; readonly root: ThreadId };
+  | { readonly type: 'thread'; readonly root: ThreadId }
+  | { readonly type: 'authentication'; readonly verdict: KnownVerdict };
 
 /** What the key of a set stands for. */
 export function readTermKey(key: Buffer): { folder: Folder; term: StoredTerm } {
@@ -78,6 +88,8 @@ function storedTerm(byte: number | undefined, bytes: Buffer): StoredTerm {
       return { type: 'recipient', hash: bytes.toString('hex') };
     case TERM_BYTE.thread:
       return { type: 'thread', root: idFromBytes<ThreadId>(bytes) };
+    case TERM_BYTE.authentication:
+      return { type: 'authentication', verdict: bytes.toString('utf8') as KnownVerdict };
     default:
       throw new Error(`no set of messages has the number ${byte}: the store is damaged`);
   }

@@ -21,6 +21,8 @@ import type { MessageKind } from '../mailbox/folders.js';
  */
 export type PendingWork =
   | { readonly kind: 'parse'; readonly id: MessageId }
+  /** Find out once more who has written a message, because DNS did not answer. */
+  | { readonly kind: 'authenticate'; readonly id: MessageId }
   /** Free the chunks of a blob that nothing refers to any more. */
   | { readonly kind: 'purge-blob'; readonly id: BlobId }
   /** Delete what a deleted inbox held. */
@@ -69,6 +71,7 @@ const KIND_BYTE: Record<PendingKind, number> = {
   'expire-charges': 8,
   'purge-thread': 9,
   deliver: 10,
+  authenticate: 11,
   'expire-link': 20,
   'expire-phrase': 21,
   'feedback-digest': 22,

@@ -126,6 +126,8 @@ function findLookUps(reader: Reader, ledger: Ledger): void {
 /** How entries of the pending index are called. */
 export const pendingEntry = {
   parse: (id: string, dueAt: number): string => `pending parsing of message ${id}, due ${dueAt}`,
+  authenticate: (id: string, dueAt: number): string =>
+    `pending look at who wrote message ${id}, due ${dueAt}`,
   purgeTrash: (id: string, kind: string, dueAt: number): string =>
     `pending erasure from Trash of ${kind} message ${id}, due ${dueAt}`,
   relay: (id: string, dueAt: number): string => `pending relaying of message ${id}, due ${dueAt}`,
@@ -167,6 +169,9 @@ export function findPending(reader: Reader, ledger: Ledger): PendingFacts {
 
 function findWork(reader: Reader, ledger: Ledger, work: PendingWork, dueAt: number): void {
   switch (work.kind) {
+    case 'authenticate':
+      ledger.find(pendingEntry.authenticate(work.id, dueAt));
+      break;
     case 'parse':
       ledger.find(pendingEntry.parse(work.id, dueAt));
       break;

@@ -2,7 +2,7 @@ import { type AccountId, type InboxId, idFromBytes, type MessageId } from '../..
 import type { EncodedFile } from '../../domain/message-parts.js';
 import { type Reader, walkTable } from '../engine/tables.js';
 import { summariesTable } from '../mailbox/folders.js';
-import { type IndexedMessage, trashNumbersTable, trashTable } from '../mailbox/index.js';
+import { type IndexedMessage, knownVerdict, trashNumbersTable, trashTable } from '../mailbox/index.js';
 import {
   attachmentBlobs,
   bytesOf,
@@ -118,6 +118,8 @@ class MessageWalk {
     for (const address of recipients) {
       ledger.expect(folderEntry.member(record, seq, { type: 'recipient', address }));
     }
+    const verdict = knownVerdict(record);
+    if (verdict !== null) ledger.expect(folderEntry.member(record, seq, { type: 'authentication', verdict }));
     if (!this.#isLeaving(record.inboxId)) ledger.find(folderEntry.number(record, seq));
   }
 
@@ -141,6 +143,7 @@ function expectReceived(ledger: Ledger, record: ReceivedRecord): void {
   const { id, status, parseDueAt, content } = record;
   const isFinished = status === 'ready' || status === 'failed';
   if (parseDueAt !== null) ledger.expect(pendingEntry.parse(id, parseDueAt));
+  if (record.recheck != null) ledger.expect(pendingEntry.authenticate(id, record.recheck.dueAt));
   if (isFinished !== (parseDueAt === null)) {
     ledger.expect(`agreement of message ${id}, ${status}, with when it is due`);
   }

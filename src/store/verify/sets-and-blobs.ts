@@ -37,9 +37,7 @@ export const folderEntry = {
 };
 
 function asStored(term: Exclude<Term, { type: 'gone' }>): Exclude<StoredTerm, { type: 'gone' }> {
-  return term.type === 'label' || term.type === 'thread'
-    ? term
-    : { type: term.type, hash: hashedAddress(term.address).toString('hex') };
+  return 'address' in term ? { type: term.type, hash: hashedAddress(term.address).toString('hex') } : term;
 }
 
 function placeOf({ inboxId, kind }: Folder, seq: number): string {
@@ -56,6 +54,8 @@ function nameOfTerm(term: Exclude<StoredTerm, { type: 'gone' }>): string {
       return `label ${JSON.stringify(term.label)}`;
     case 'thread':
       return `thread ${term.root}`;
+    case 'authentication':
+      return `authentication ${term.verdict}`;
     default:
       return `${term.type} ${term.hash}`;
   }

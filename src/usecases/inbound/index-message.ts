@@ -1,3 +1,4 @@
+import { localAuthentication, type Origin } from '../../domain/authentication.js';
 import type { MessageId } from '../../domain/ids.js';
 import { NoRoomError, type Room } from '../../store/engine/room.js';
 import type { Store } from '../../store/engine/store.js';
@@ -18,6 +19,7 @@ import type { Clock, Logger, MessageParser, ParseOutcome, PreparedContent } from
 import { ADMIN } from '../shared/callers.js';
 import { blobNamed, type Uploads, withUploads } from '../shared/uploads.js';
 import { type NoteBounce, noteReport } from './note-report.js';
+import { isLocal, originOf, planRecheck } from './recheck-message.js';
 
 export interface IndexDeps {
   readonly store: Store;
@@ -71,6 +73,7 @@ async function parseAndPublish(deps: IndexDeps, begun: ReceivedRecord): Promise<
     bytes: readBlob(store, raw),
     readInto: target => readBlobInto(store, raw, target),
     owner: inboxId,
+    origin: originToCheck(begun),
   });
   if (outcome.status !== 'parsed') return endTry(deps, begun, outcome);
   const { prepared } = outcome;
@@ -80,6 +83,30 @@ async function parseAndPublish(deps: IndexDeps, begun: ReceivedRecord): Promise<
     return { status: 'done' };
   };
   return withUploads(uploads, work, 'finish');
+}
+
+/** Where a message came from, if who has written it is still to be found out. */
+function originToCheck(record: ReceivedRecord): Origin | null {
+  return isLocal(record) || record.checked != null ? null : originOf(record);
+}
+
+/**
+ * Who has written a message, for the commit that publishes it. Mail that came over no network is from an inbox of this
+ * box: the address of a client stands for that, which no client has.
+ */
+function published(
+  writer: Writer,
+  record: ReceivedRecord,
+  prepared: PreparedContent,
+  nowMs: number,
+): Pick<ReceivedRecord, 'authentication' | 'checked' | 'recheck'> {
+  const { from } = prepared;
+  const address = from !== null && 'address' in from ? from.address : null;
+  const authentication = isLocal(record)
+    ? localAuthentication(address)
+    : (record.checked ?? prepared.authentication ?? null);
+  const recheck = planRecheck(writer, record.id, authentication, 1, nowMs);
+  return { authentication, checked: null, recheck };
 }
 
 type Unparsed = Exclude<ParseOutcome, { status: 'parsed' }>;
@@ -206,8 +233,7 @@ function publish(
     messageId: prepared.messageId,
     content: blobNamed(parts.finish(writer), CONTENT),
     attachments: prepared.attachments,
-    authentication: record.checked ?? prepared.authentication ?? null,
-    checked: null,
+    ...published(writer, record, prepared, nowMs),
   };
   saveMessage(writer, record, ready);
   if (prepared.report !== null) noteReport(writer, ready, prepared.report, noteBounce);
@@ -290,6 +316,9 @@ export async function reparseMessage(
     const record = locate(writer, { ...ADMIN, messageId }, { kinds: ['received'], trash });
     if (record.parseDueAt === null) {
       const again = unprepared(record, nowMs);
+      if (record.recheck != null) {
+        removePending(writer, { kind: 'authenticate', dueAt: record.recheck.dueAt, id: record.id });
+      }
       for (const { id } of attachmentBlobs(record)) releaseBlob(writer, id, nowMs);
       if (record.content !== null) releaseBlob(writer, record.content.id, nowMs);
       saveMessage(writer, record, again);
@@ -299,10 +328,14 @@ export async function reparseMessage(
   });
 }
 
+/** What has been found out of its writer stays: keys that proved it may be gone by now. */
 function unprepared(record: ReceivedRecord, nowMs: number): ReceivedRecord {
   const { authentication } = record;
   return {
     ...record,
+    checked: authentication?.verdict === 'unknown' ? null : (authentication ?? record.checked ?? null),
+    authentication: null,
+    recheck: null,
     status: 'pending',
     tries: 0,
     interruptions: 0,
@@ -316,8 +349,5 @@ function unprepared(record: ReceivedRecord, nowMs: number): ReceivedRecord {
     messageId: null,
     content: null,
     attachments: [],
-    // Keys that proved it may be gone by now.
-    checked: authentication?.verdict === 'unknown' ? null : (authentication ?? record.checked ?? null),
-    authentication: null,
   };
 }

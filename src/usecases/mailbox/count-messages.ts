@@ -40,9 +40,13 @@ export async function countMessages(deps: { store: Store }, input: CountInput): 
 /** The count that the store keeps; null when it keeps none for this filter. */
 function storedCount(reader: Reader, folder: Folder, filter: MessageFilter): number | null {
   const { labels } = filter;
-  const hasOnlyLabels = [filter.from, filter.recipient, filter.after, filter.before].every(
-    value => value === null,
-  );
+  const hasOnlyLabels = [
+    filter.from,
+    filter.recipient,
+    filter.after,
+    filter.before,
+    filter.authentication,
+  ].every(value => value === null);
   const [label, ...more] = [...labels.all, ...labels.any];
   if (!hasOnlyLabels || labels.none.length > 0 || more.length > 0) return null;
   return label === undefined

@@ -12,7 +12,7 @@ import {
   textField,
 } from '../../store/mailbox/folders.js';
 import { getSent } from '../../store/mailbox/messages.js';
-import { getLabelCount, type Term } from '../../store/mailbox/postings.js';
+import { getLabelCount, KNOWN_VERDICTS, type Term } from '../../store/mailbox/postings.js';
 import { type Selection, selectMessages } from '../../store/mailbox/select-messages.js';
 
 /** Where a page begins and which way it goes. */
@@ -88,7 +88,11 @@ export function selectionOf(
   filter: MessageFilter,
   page: { readonly isDescending: boolean; readonly position: number | null },
 ): Selection {
-  const { labels } = filter;
+  const { labels, authentication } = filter;
+  const verdicts = (
+    authentication === 'unknown' ? KNOWN_VERDICTS : authentication === null ? [] : [authentication]
+  ).map((verdict): Term => ({ type: 'authentication', verdict }));
+  const isUnknown = authentication === 'unknown';
   const addresses: Term[] = [];
   if (filter.from !== null) addresses.push({ type: 'from', address: filter.from });
   if (filter.recipient !== null) addresses.push({ type: 'recipient', address: filter.recipient });
@@ -98,9 +102,9 @@ export function selectionOf(
       .sort((a, b) => a.count - b.count)
       .map(({ label }): Term => ({ type: 'label', label }));
   const whole: Selection = {
-    all: [...addresses, ...byCount(labels.all)],
+    all: [...addresses, ...byCount(labels.all), ...(isUnknown ? [] : verdicts)],
     any: byCount(labels.any).reverse(),
-    none: byCount(labels.none).reverse(),
+    none: [...(isUnknown ? verdicts : []), ...byCount(labels.none).reverse()],
     ...numbersBetween(reader, folder, filter.after, filter.before),
   };
   return page.position === null ? whole : goOnBehind(whole, page.position, page.isDescending);

@@ -40,6 +40,8 @@ export function eraseMessage(writer: Writer, message: MessageRecord, nowMs: numb
   if (trash !== null) removePending(writer, { kind: 'purge-trash', dueAt: trash.restorableUntil, id });
   if (message.kind === 'received') {
     if (message.parseDueAt !== null) removePending(writer, { kind: 'parse', dueAt: message.parseDueAt, id });
+    if (message.recheck != null)
+      removePending(writer, { kind: 'authenticate', dueAt: message.recheck.dueAt, id });
   } else if (message.relayDueAt !== null) {
     const kind = message.attempt === 'held' ? 'relay-held' : 'relay';
     removePending(writer, { kind, dueAt: message.relayDueAt, id });

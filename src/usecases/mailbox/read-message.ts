@@ -1,3 +1,4 @@
+import { type Authentication, shownAuthentication } from '../../domain/authentication.js';
 import { notFound } from '../../domain/errors.js';
 import type { Store } from '../../store/engine/store.js';
 import { detailFields, type SentRecord, viewSent } from '../../store/mailbox/messages.js';
@@ -12,7 +13,7 @@ import {
   openBlob,
   openContent,
 } from '../shared/contents.js';
-import { locate, type MessageInput, type Wanted } from './message-access.js';
+import { find, locate, type MessageInput, type Wanted } from './message-access.js';
 
 type Deps = { readonly store: Store };
 
@@ -25,10 +26,18 @@ export interface Download extends ByteStream {
   readonly filename: string | null;
 }
 
-/** The detail of a message as JSON bytes (`getMessage`). It has `content` only when the message is ready. */
-export function getMessageDetail(deps: Deps, input: MessageInput): ByteStream {
+/**
+ * The detail of a message as JSON bytes (`getMessage`). It has `content` only when the message is ready, and who has
+ * written it only when that is asked for.
+ */
+export function getMessageDetail(
+  deps: Deps,
+  input: MessageInput & { readonly hasAuthentication?: boolean },
+): ByteStream {
   const record = deps.store.read(reader => withShownThread(reader, locate(reader, input, RECEIVED)));
-  const fields = JSON.stringify(detailFields(record));
+  const authentication =
+    input.hasAuthentication === true ? { authentication: shownAuthentication(record) } : {};
+  const fields = JSON.stringify({ ...detailFields(record), ...authentication });
   if (record.content === null) return inMemory([Buffer.from(fields)]);
   const head = Buffer.from(`${fields.slice(0, -1)},"content":`);
   return joinStreams([
@@ -36,6 +45,14 @@ export function getMessageDetail(deps: Deps, input: MessageInput): ByteStream {
     openContent(deps.store, record.content),
     inMemory([Buffer.from('}')]),
   ]);
+}
+
+/** Who has written a received message; undefined when the caller does not reach one of this id. */
+export function authenticationOf(deps: Deps, input: MessageInput): Authentication | undefined {
+  return deps.store.read(reader => {
+    const record = find(reader, input, input.messageId, RECEIVED);
+    return record === null ? undefined : shownAuthentication(record);
+  });
 }
 
 /** The original bytes, in any processing state. */

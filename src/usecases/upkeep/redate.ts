@@ -19,6 +19,7 @@ import {
   removePending,
 } from '../../store/records/pending.js';
 import { findAccountSuppression, putAccountSuppression } from '../../store/records/suppressions.js';
+import { LAST_RECHECK_MS } from '../inbound/recheck-message.js';
 import type { Clock } from '../ports.js';
 import { LINK_LIFETIME_MS, PHRASE_LIFETIME_MS } from '../signup/policy.js';
 
@@ -39,6 +40,14 @@ const REDATED: { readonly [Kind in RedatedKind]: Lifetime<Kind> } = {
       const record = getMessage(writer, id);
       if (record !== undefined && record.parseDueAt !== null)
         saveMessage(writer, record, { ...record, parseDueAt });
+    },
+  },
+  authenticate: {
+    afterMs: LAST_RECHECK_MS,
+    tell: (writer, { id }, dueAt) => {
+      const record = getMessage(writer, id);
+      if (record?.recheck != null)
+        saveMessage(writer, record, { ...record, recheck: { ...record.recheck, dueAt } });
     },
   },
   relay: {

@@ -53,7 +53,10 @@ export interface SweepDeps {
 }
 
 /** Pending work that the sweep does. The queues carry messages, and what is held waits for an admin. */
-type SweptKind = Exclude<PendingKind, 'parse' | 'relay' | 'relay-held' | 'deliver' | 'feedback-digest'>;
+type SweptKind = Exclude<
+  PendingKind,
+  'parse' | 'authenticate' | 'relay' | 'relay-held' | 'deliver' | 'feedback-digest'
+>;
 
 interface Duty<Kind extends PendingKind> {
   /** Somebody asked for it: it is done even while the clock is in doubt, where what only lapses waits. */

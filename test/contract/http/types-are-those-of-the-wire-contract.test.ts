@@ -21,6 +21,7 @@ const DETAIL = `${RECEIVED}, message_id: string | null, raw_size: Count, process
 const PREVIEW = 'preview?: Preview | null';
 const READY = 'processing_status: "ready"';
 const OTHERS = 'processing_status: "pending" | "processing" | "failed"';
+const AUTHENTICATION = 'authentication?: MessageAuthentication';
 const SENT =
   'id: Id, inbox_id: Id, created_at: Ts, recipient_count: Count, status: "accepted" | "rejected" | "unknown", provider_message_id: string | null, error_code: string | null, thread_id: Id | null, in_reply_to: Id | null, labels: string[]';
 const SUBMISSION =
@@ -63,7 +64,9 @@ const WIRE: Readonly<Record<string, string>> = {
   ParsedAddress: '{name: string, address: string} | {name: string, group: {name: string, address: string}[]}',
   Preview: '{text: string [<=300], truncated: boolean, source: "reply_text" | "text" | "html"}',
   ReceivedSummary: `{${RECEIVED}, ${READY}, from: ParsedAddress | null, ${PREVIEW}} | {${RECEIVED}, ${OTHERS}, ${PREVIEW}}`,
-  ReceivedDetail: `{${DETAIL}, ${READY}, content: ReceivedContent} | {${DETAIL}, ${OTHERS}}`,
+  ReceivedDetail: `{${DETAIL}, ${READY}, content: ReceivedContent, ${AUTHENTICATION}} | {${DETAIL}, ${OTHERS}, ${AUTHENTICATION}}`,
+  MessageAuthentication:
+    '{verdict: "pass" | "fail" | "none" | "unknown", reason: string, local: boolean, from_domain: string | null, spf: {result: "pass" | "fail" | "softfail" | "neutral" | "none" | "temperror" | "permerror", domain: string | null, aligned: boolean}, dkim: {domain: string, selector: string, algorithm: string, result: "pass" | "fail" | "neutral" | "none" | "policy" | "temperror" | "permerror", aligned: boolean}[], dmarc: {result: "pass" | "fail" | "none" | "temperror" | "permerror", policy: "none" | "quarantine" | "reject" | null, aligned_by: "spf" | "dkim"[]}, arc: {result: "pass" | "fail" | "none" | "temperror", sealer: string | null, trusted: boolean, dmarc: "pass" | "fail" | "none" | "temperror" | "permerror" | null}, iprev: {result: "pass" | "fail" | "none" | "temperror", name: string | null}}',
   ReceivedContent:
     '{from: ParsedAddress | null, sender: ParsedAddress | null, reply_to: ParsedAddress[], to: ParsedAddress[], cc: ParsedAddress[], bcc: ParsedAddress[], subject: string | null, message_id: string | null, in_reply_to: string | null, references: string | null, date: string | null, reply_text: string | null, text: string | null, html: string | null, attachments: ReceivedAttachment[]}',
   ReceivedAttachment:
@@ -85,7 +88,7 @@ const WIRE: Readonly<Record<string, string>> = {
   SentSummary: `{${SENT}, ${PREVIEW}}`,
   SentDetail: `{${SENT}, reply_text: string | null, submission: Submission}`,
   Submission: `{${SUBMISSION}, attachments: StoredAttachment[]}`,
-  SendReceipt: `{limited: false, message: SentMetadata, outcome_persisted: boolean, ${KEYED}}`,
+  SendReceipt: `{limited: false, message: SentMetadata, outcome_persisted: boolean, ${AUTHENTICATION}, ${KEYED}}`,
   Quota:
     '{allowance: Count, used: Count, remaining: Count, next_capacity_at: Ts | null, next_capacity_amount: Count, window_hours: 24, unit: "recipient_deliveries", increase_request: string, policy_url: string}',
   DraftMetadata: `{${DRAFT}}`,

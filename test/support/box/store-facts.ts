@@ -61,6 +61,7 @@ export function readFacts(store: Store): StoreFacts {
       uploads: keysOf(reader, blobUploadsTable).length,
       pending: {
         parse: count('parse'),
+        authenticate: count('authenticate'),
         'purge-blob': count('purge-blob'),
         'purge-inbox': count('purge-inbox'),
         'purge-trash': count('purge-trash'),

@@ -1,3 +1,4 @@
+import type { Verdict } from '../../../../src/domain/authentication.js';
 import type { InboxId, MessageId } from '../../../../src/domain/ids.js';
 import type { MessageFilter } from '../../../../src/domain/message-filter.js';
 import type { ListOrder } from '../../../../src/usecases/mailbox/list-messages.js';
@@ -12,6 +13,9 @@ export interface ModelMessage {
   senders: readonly string[];
   recipients: readonly string[];
   subject: string | null;
+  verdict: Verdict;
+  /** What a message that is parsed again has been found out to be. */
+  checked: Verdict | null;
   trash: { readonly number: number; readonly deletedAt: number; readonly until: number } | null;
 }
 
@@ -36,6 +40,8 @@ export class MailboxModel {
       senders: [],
       recipients: [],
       subject: null,
+      verdict: 'unknown',
+      checked: null,
       trash: null,
     });
   }
@@ -87,7 +93,7 @@ export class MailboxModel {
 }
 
 function meets(message: ModelMessage, filter: MessageFilter): boolean {
-  const { labels, from, recipient, subject, after, before } = filter;
+  const { labels, from, recipient, subject, after, before, authentication } = filter;
   const has = (label: string) => message.labels.has(label);
   return (
     labels.all.every(has) &&
@@ -97,6 +103,7 @@ function meets(message: ModelMessage, filter: MessageFilter): boolean {
     (recipient === null || message.recipients.includes(recipient)) &&
     (subject === null || (message.subject ?? '').toUpperCase().includes(subject)) &&
     (after === null || message.receivedAt >= after) &&
-    (before === null || message.receivedAt < before)
+    (before === null || message.receivedAt < before) &&
+    (authentication === null || message.verdict === authentication)
   );
 }

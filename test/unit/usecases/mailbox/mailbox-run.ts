@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
+import { VERDICTS } from '../../../../src/contract/authentication.js';
 import type { LabelList } from '../../../../src/contract/labels.js';
 import type { TrashPage } from '../../../../src/contract/trash.js';
+import { NOT_CHECKED } from '../../../../src/domain/authentication.js';
 import { resultOf } from '../../../../src/domain/errors.js';
 import type { AccountId, InboxId, MessageId } from '../../../../src/domain/ids.js';
 import { applyLabelChange, normaliseLabelChange } from '../../../../src/domain/labels.js';
@@ -11,6 +13,7 @@ import { folderCountersTable } from '../../../../src/store/mailbox/folders.js';
 import { addPosting } from '../../../../src/store/mailbox/postings.js';
 import { openMigratedStore } from '../../../../src/store/open-store.js';
 import { reparseMessage } from '../../../../src/usecases/inbound/index-message.js';
+import { recheckMessage } from '../../../../src/usecases/inbound/recheck-message.js';
 import { deleteInbox } from '../../../../src/usecases/inboxes/inboxes.js';
 import {
   changeLabels,
@@ -81,6 +84,8 @@ class MailboxRun {
       case 'publish':
       case 'fail':
         return this.#finish(step);
+      case 'recheck':
+        return this.#recheck(step);
       case 'reparse':
         return this.#reparse(step.pick);
       case 'label':
@@ -112,11 +117,22 @@ class MailboxRun {
 
   /** What was not asked in the course of the run, and whether the store's tables agree with one another. */
   async end(): Promise<void> {
-    const plain = { from: null, recipient: null, subject: null, after: null, before: null, limits: [3, 100] };
+    const plain = {
+      from: null,
+      recipient: null,
+      subject: null,
+      authentication: null,
+      after: null,
+      before: null,
+      limits: [3, 100],
+    };
     for (const label of [null, ...LABELS]) {
       const all = label === null ? [] : [label];
       await this.#ask({ ...plain, all, any: [], none: [], order: 'newest', prefix: '' });
       await this.#ask({ ...plain, all: [], any: [], none: all, order: 'oldest', prefix: label ?? '' });
+    }
+    for (const authentication of VERDICTS) {
+      await this.#ask({ ...plain, authentication, all: [], any: [], none: [], order: 'newest', prefix: '' });
     }
     const open = { ...plain, all: [], any: [], none: [], order: 'newest' as const, prefix: '' };
     for (const address of ADDRESSES) {
@@ -175,9 +191,13 @@ class MailboxRun {
       if (message?.status === 'pending') message.status = 'failed';
       return;
     }
-    const { senders, recipients, subject } = step;
-    await index(this.house, id, parsed({}, { senders, recipients, subject }));
+    const { senders, recipients, subject, verdict } = step;
+    const authentication = verdict === null ? null : { ...NOT_CHECKED, verdict };
+    await index(this.house, id, parsed({}, { senders, recipients, subject, authentication }));
     if (message?.status === 'pending') {
+      // What was found out before it was parsed again stays.
+      message.verdict = message.checked === null ? (verdict ?? 'unknown') : message.checked;
+      message.checked = null;
       Object.assign(message, { status: 'ready', senders, recipients, subject });
     }
   }
@@ -187,8 +207,26 @@ class MailboxRun {
     const message = this.#model.anywhere(id, this.#now.ms);
     const result = await outcomeOf(() => reparseMessage(this.house, id));
     assert.equal(result.ok, message !== undefined);
-    if (message !== undefined)
-      Object.assign(message, { status: 'pending', senders: [], recipients: [], subject: null });
+    if (message === undefined) return;
+    if (message.status !== 'pending')
+      message.checked = message.verdict === 'unknown' ? null : message.verdict;
+    Object.assign(message, {
+      status: 'pending',
+      senders: [],
+      recipients: [],
+      subject: null,
+      verdict: 'unknown',
+    });
+  }
+
+  /** DNS answers, or not, whether a look is due or not: only what is unknown is looked at again, three times at most. */
+  async #recheck({ pick, verdict }: Extract<Step, { kind: 'recheck' }>): Promise<void> {
+    const id = this.#picked(pick);
+    const message = this.#model.messages.find(candidate => candidate.id === id);
+    const isOwed = this.house.message(id)?.recheck != null;
+    const authenticator = { check: async () => ({ ...NOT_CHECKED, verdict }) };
+    await recheckMessage({ ...this.house, authenticator, isStopping: () => false }, id);
+    if (isOwed) message!.verdict = verdict;
   }
 
   async #label(step: Extract<Step, { kind: 'label' }>): Promise<void> {
@@ -315,7 +353,7 @@ class MailboxRun {
 
   #filterOf(question: Question): MessageFilter | null {
     const { all, any, none } = question;
-    const given = (['from', 'recipient', 'subject'] as const).flatMap(name => {
+    const given = (['from', 'recipient', 'subject', 'authentication'] as const).flatMap(name => {
       const value = question[name];
       return value === null ? [] : [[name, value]];
     });

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { VERDICTS } from '../../../../src/contract/authentication.js';
 import { DAY_MS } from '../with-house.js';
 
 /** Few of each, so that messages collide; their orders by bytes, UTF-16 units and letter case all differ. */
@@ -36,6 +37,7 @@ export const question = fc.record({
   from: seldom(fc.constantFrom(...ADDRESSES), null),
   recipient: seldom(fc.constantFrom(...ADDRESSES), null),
   subject: seldom(fc.constantFrom(...NEEDLES), null),
+  authentication: seldom(fc.constantFrom(...VERDICTS), null),
   after: bound,
   before: bound,
   order: fc.constantFrom('newest' as const, 'oldest' as const),
@@ -60,10 +62,16 @@ export const step = fc.oneof(
       senders: fc.uniqueArray(fc.constantFrom(...ADDRESSES), { maxLength: 2 }),
       recipients: fc.uniqueArray(fc.constantFrom(...ADDRESSES), { maxLength: 3 }),
       subject: fc.constantFrom(...SUBJECTS),
+      /** Null: it was not looked for. */
+      verdict: fc.constantFrom(...VERDICTS, null),
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('fail'), pick }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('reparse'), pick }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('recheck'), pick, verdict: fc.constantFrom(...VERDICTS) }),
+  },
   { weight: 8, arbitrary: fc.record({ kind: fc.constant('label'), pick, isStranger, change }) },
   {
     weight: 3,

@@ -1,8 +1,9 @@
 import t from 'tap';
+import { NOT_CHECKED } from '../../../../src/domain/authentication.js';
 import { resultOf } from '../../../../src/domain/errors.js';
 import type { InboxId, MessageId } from '../../../../src/domain/ids.js';
 import { NO_FILTER } from '../../../../src/domain/message-filter.js';
-import { recoverParsing } from '../../../../src/usecases/inbound/index-message.js';
+import { recoverParsing, reparseMessage } from '../../../../src/usecases/inbound/index-message.js';
 import {
   changeLabels,
   deleteMessage,
@@ -136,6 +137,7 @@ t.test('deleted, or swept out of Trash, in the middle of parsing, it leaves noth
     uploads: 0,
     pending: {
       parse: 0,
+      authenticate: 0,
       'purge-blob': 0,
       'purge-inbox': 0,
       'purge-trash': 0,
@@ -152,6 +154,29 @@ t.test('deleted, or swept out of Trash, in the middle of parsing, it leaves noth
     },
     faults: [],
   });
+});
+
+t.test('a message that waits to be looked at again leaves with its pending work', async t => {
+  const house = await withHouse(t);
+  const inbox = await house.addInbox('agent');
+  const waiting = () => readFacts(house.store).pending.authenticate;
+  const unknown = {
+    authentication: { ...NOT_CHECKED, dmarc: { ...NOT_CHECKED.dmarc, result: 'temperror' } },
+  } as const;
+  for (const way of ['delete', 'sweep', 'reparse'] as const) {
+    const id = await house.receive('raw', inbox);
+    await index(house, id, parsed({}, unknown));
+    t.equal(waiting(), 1, way);
+    if (way === 'sweep') {
+      await trashMessage(house, { ...asOwner(house, id), kind: 'received' });
+      t.equal(waiting(), 1, 'Trash does not end it');
+      house.now.ms += 7 * DAY_MS;
+      await house.sweepAll();
+    } else if (way === 'reparse') await reparseMessage(house, id);
+    else await deleteMessage(house, { ...asOwner(house, id), kind: 'received' });
+    t.equal(waiting(), 0, way);
+    t.strictSame(readFacts(house.store).faults, [], way);
+  }
 });
 
 t.test('mail is due to be parsed at once, even where its inbox is ahead of the clock', async t => {

@@ -128,7 +128,7 @@ class ThreadRun {
   /** Everything plainly, and then what is left when all of it is deleted. */
   async end(): Promise<void> {
     const plain = { all: [], any: [], none: [], from: null, recipient: null, subject: null };
-    const open = { ...plain, after: null, before: null, limits: [2, 100], prefix: '' };
+    const open = { ...plain, authentication: null, after: null, before: null, limits: [2, 100], prefix: '' };
     await this.#ask({ ...open, order: 'newest' });
     await this.#ask({ ...open, order: 'oldest', none: ['a'] });
     for (const inboxId of this.#inboxes)
