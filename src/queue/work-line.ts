@@ -134,7 +134,7 @@ export class WorkLine<Work extends { readonly id: WorkId }, Position> implements
 const LONGEST_TIMER_MS = 30_000;
 
 /** The kinds of pending work that lines of workers do. */
-type LineWork = Extract<PendingKind, 'parse' | 'relay' | 'deliver'>;
+type LineWork = Extract<PendingKind, 'parse' | 'authenticate' | 'relay' | 'deliver'>;
 
 /**
  * Lists for a reconciler the work of this kind that is due by `clock`: oldest first, in pages.
