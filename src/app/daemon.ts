@@ -35,6 +35,7 @@ import { Delivering, DOT_ANSWERS_MS, isDeliveryWaiting } from './delivering.js';
 import { httpClients } from './descriptors.js';
 import { Parsing } from './parsing.js';
 import { Readiness } from './readiness.js';
+import { Rechecking } from './rechecking.js';
 import { RedisHost } from './redis-host.js';
 import { Sending } from './sending.js';
 
@@ -76,6 +77,7 @@ export class Daemon {
   readonly #claim: StoreClaim;
   readonly #redis: RedisHost;
   readonly #parsing: Parsing;
+  readonly #rechecking: Rechecking;
   readonly #sending: Sending;
   readonly #delivering: Delivering | null;
   readonly #sweeper: Sweeper;
@@ -106,6 +108,7 @@ export class Daemon {
     this.#redis = new RedisHost({ config, store, log });
     const shared = { config, store, uploads, clock, log, redis: this.#redis };
     this.#parsing = new Parsing(shared);
+    this.#rechecking = new Rechecking({ ...shared, authenticator: this.#parsing.pool });
     const redating = new Redating({ store, clock });
     this.#sweeper = new Sweeper({
       run: async shouldStop => {
@@ -240,7 +243,7 @@ export class Daemon {
     const dkimKeys = this.#dkimKeys.stop();
     this.#dns.close();
     await Promise.all([
-      this.#parsing.stop(),
+      this.#rechecking.stop().then(() => this.#parsing.stop()),
       this.#sending.stop(),
       delivering,
       this.#sweeper.stop(),
@@ -256,6 +259,7 @@ export class Daemon {
   async #startWork(): Promise<void> {
     await Promise.all([this.#redis.start(), this.#parsing.prepare()]);
     this.#parsing.start();
+    this.#rechecking.start();
     this.#sending.start();
     this.#delivering?.start();
     await this.#sending.whenReady(SENDING_READY_MS);
