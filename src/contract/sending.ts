@@ -165,7 +165,7 @@ const body = { limitBytes: BODY_BYTES.message, invalid: 'invalid_message' } as c
 
 const reply = {
   ...send,
-  query: AUTHENTICATION_INCLUDED,
+  query: { ...AUTHENTICATION_INCLUDED, invalid: 'invalid_message' },
   body: { ...body, schema: ReplyInput },
   description:
     'Recipients and subject follow from the message; its text is not quoted. include=authentication tells in the answer who has really written it.',

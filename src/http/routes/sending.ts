@@ -47,7 +47,7 @@ function answerMessage(
   scope: ReplyScope,
   request: ReplyRequest,
 ): Promise<Reply<SendReceipt>> {
-  const isAsked = readInclude(request.query, 'authentication');
+  const isAsked = readInclude(request.query, 'authentication', 'invalid_message');
   const source = { accountId: request.account.id, messageId: request.body.message_id };
   const sending = replyMessage(send, scope, { ...request.body, ...inboxOf(request), hand: request.hand });
   return sending.then(receipt => {

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../contract/errors.js';
 import { DEFAULT_PAGE, MAX_PAGE } from '../../contract/limits.js';
 import {
   type LABEL_GROUPS,
@@ -100,10 +101,15 @@ export function readOrder(query: Query<'order'>): ListOrder {
 /**
  * Whether an answer is to have what `include` can ask for here: a preview in the entries of a list, or who has written
  * the message.
+ * @param invalid what anything else is refused as
  */
-export function readInclude(query: Query<'include'>, known: 'preview' | 'authentication'): boolean {
+export function readInclude(
+  query: Query<'include'>,
+  known: 'preview' | 'authentication',
+  invalid: ErrorCode = 'invalid_search',
+): boolean {
   const include = query.get('include');
   if (include === undefined) return false;
   if (include === known) return true;
-  throw refuse('invalid_search', `include must be ${known}.`);
+  throw refuse(invalid, `include must be ${known}.`);
 }
