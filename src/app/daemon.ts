@@ -19,7 +19,7 @@ import { mailFeedbackDigest } from '../usecases/accounts/feedback.js';
 import { maxQueuedMs } from '../usecases/dkim/limits.js';
 import { DkimUpkeep } from '../usecases/dkim/look-for-records.js';
 import { createInboundMail } from '../usecases/inbound/accept-message.js';
-import { DataChecks } from '../usecases/inbound/check-at-data.js';
+import { DATA_CHECK_LIMITS, DataChecks } from '../usecases/inbound/check-at-data.js';
 import { recoverParsing } from '../usecases/inbound/index-message.js';
 import { INBOXES_PER_DAY } from '../usecases/inboxes/create-inbox.js';
 import type { Logger } from '../usecases/ports.js';
@@ -142,7 +142,10 @@ export class Daemon {
       limits: config.limits,
       authors: {
         rules: config.inbound,
-        checks: new DataChecks({ store, authenticator: this.#parsing.pool, parser: this.#parsing.pool }),
+        checks: new DataChecks(
+          { store, authenticator: this.#parsing.pool, parser: this.#parsing.pool },
+          { ...DATA_CHECK_LIMITS, answerMs: (config.inbound.dnsTimeoutS + 1) * 1000 },
+        ),
       },
     });
     this.#listens = listenPlaces(config.smtp);

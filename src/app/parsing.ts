@@ -8,7 +8,7 @@ import type { BlobUploads } from '../store/records/blob-upload.js';
 import { indexMessage, isParsedAlone, type ParseWork } from '../usecases/inbound/index-message.js';
 import type { Authenticator, Clock, Logger, MessageParser, WorkQueue } from '../usecases/ports.js';
 import { noteBounce } from '../usecases/sending/note-bounce.js';
-import { CHECK_TIMES } from '../workers/dns-answers.js';
+import { checkTimes } from '../workers/dns-answers.js';
 import { isLarge, ParsePool } from '../workers/parse-pool.js';
 
 interface ParsingDeps {
@@ -41,12 +41,14 @@ export class Parsing {
 
   constructor({ config, store, uploads, clock, log, redis }: ParsingDeps) {
     this.#timeoutMs = config.parse.timeoutS * 1000;
-    this.#dns = new DnsClient({ ...config.dns, times: CHECK_TIMES });
+    const { dnsTimeoutS, trustedSealers } = config.inbound;
+    const dnsMs = dnsTimeoutS * 1000;
+    this.#dns = new DnsClient({ ...config.dns, times: checkTimes(dnsMs) });
     const pool = new ParsePool({
       workers: config.parse.workers,
       timeoutMs: this.#timeoutMs,
       memoryMib: config.parse.memoryMib,
-      checks: { dns: this.#dns, trustedSealers: config.inbound.trustedSealers },
+      checks: dnsMs === 0 ? null : { dns: this.#dns, trustedSealers, dnsMs },
       log,
     });
     const maxTries = config.parse.tries;

@@ -13,6 +13,7 @@ export function checkAcrossKeys(values: SettledValues): ConfigProblem[] {
     ...checkSmarthost(values),
     checkSourceAddresses(values),
     checkResolvers(values),
+    checkUnauthenticated(values),
     checkSignupDomains(values),
     checkOidc(values),
   ].flatMap(problem => problem ?? []);
@@ -37,6 +38,16 @@ function checkRedis(values: SettledValues): ConfigProblem | null {
     };
   }
   return null;
+}
+
+function checkUnauthenticated(values: SettledValues): ConfigProblem | null {
+  const unauthenticated = values.get('inbound.unauthenticated');
+  if (unauthenticated?.value !== 'reject' || values.get('inbound.dns_timeout_s')?.value !== 0) return null;
+  return {
+    where: unauthenticated.where,
+    what: 'inbound.unauthenticated is "reject", but inbound.dns_timeout_s is 0: who has written a message is not found out',
+    fix: 'Give the DNS some seconds, or leave inbound.unauthenticated at "accept".',
+  };
 }
 
 function checkTlsPair(values: SettledValues): ConfigProblem | null {

@@ -154,11 +154,16 @@ export const KEYS = {
     tls_key: optionalKey(path(), '/etc/postern/tls/privkey.pem', 'Private key of tls_cert, in PEM form.'),
   }),
 
-  inbound: section('Mail whose author is not proven (SPF, DKIM, DMARC).', {
+  inbound: section('Who has written mail that comes in (SPF, DKIM, DMARC, ARC), and what follows from it.', {
     unauthenticated: key(
       oneOf(['accept', 'reject']),
       'accept',
       'reject: mail that fails DMARC is refused where the domain in From asks for that (p=reject); accept: everything is taken, and its verdict is shown.',
+    ),
+    dns_timeout_s: key(
+      integer({ min: 0, max: 10 }),
+      5,
+      'Seconds that the DNS may take in all to find out who has written a message; 0: it is not looked for, and every verdict is unknown.',
     ),
     trusted_sealers: key(
       listOf(mailDomain()),

@@ -1,7 +1,7 @@
 import type { KeptAnswer } from '../dns/answer-cache.js';
 import type { DnsClient, DnsTimes } from '../dns/dns-client.js';
 import { within } from '../lib/async.js';
-import { type Answer, CHECK_MS, type Question } from './parse-protocol.js';
+import type { Answer, Question } from './parse-protocol.js';
 
 /**
  * When so many look-ups in a row heard nothing from any resolver, only some are still made, for as many messages as come
@@ -12,18 +12,21 @@ const SHORT_MS = 200;
 const PROBES_A_SECOND = 10;
 
 /** For a client that is asked by parser threads: whoever waits longer is not waited for. */
-export const CHECK_TIMES: DnsTimes = { tryMs: (2 / 5) * CHECK_MS, totalMs: CHECK_MS };
+export const checkTimes = (dnsMs: number): DnsTimes => ({ tryMs: (2 / 5) * dnsMs, totalMs: dnsMs });
 
 /** Answers the questions of parser threads. */
 export class DnsAnswers {
   readonly #dns: DnsClient;
+  readonly #dnsMs: number;
   /** Look-ups in a row during which there was no reply to anybody. */
   #silent = 0;
   #probes = 0;
   #probesSince = Number.NEGATIVE_INFINITY;
 
-  constructor(dns: DnsClient) {
+  /** @param dnsMs how long one look-up may take */
+  constructor(dns: DnsClient, dnsMs: number) {
     this.#dns = dns;
+    this.#dnsMs = dnsMs;
   }
 
   /** @param post is given the answers, those that come at once together */
@@ -47,7 +50,7 @@ export class DnsAnswers {
     if (isSilent && !this.#mayProbe()) return failed('no resolver answers');
     const before = this.#dns.replies;
     // What comes late counts for those that follow.
-    const patienceMs = isSilent ? SHORT_MS : CHECK_MS;
+    const patienceMs = isSilent ? SHORT_MS : this.#dnsMs;
     const answer = await within(patienceMs, this.#dns.lookupLasting(name, type));
     if (this.#dns.replies !== before) this.#silent = 0;
     else if (answer === null || answer.answer.kind === 'failed') this.#silent++;

@@ -75,7 +75,7 @@ export class ParsePool implements MessageParser, Authenticator {
   readonly #returned: Waiting[] = [];
   /** Every running thread with what it works on, or null. */
   readonly #threads = new Map<PoolThread, Work | null>();
-  readonly #checks = new PendingChecks<PoolThread>();
+  readonly #checks: PendingChecks<PoolThread>;
   readonly #answers: DnsAnswers | null;
   #lastJob = 0;
   #failedStarts = 0;
@@ -87,7 +87,9 @@ export class ParsePool implements MessageParser, Authenticator {
   constructor(options: ParsePoolOptions) {
     const script = new URL('./parse-thread.js', import.meta.url);
     this.#options = { script, spareMs: 30_000, load: new LoopLoad(), checks: null, ...options };
-    this.#answers = options.checks == null ? null : new DnsAnswers(options.checks.dns);
+    const { checks } = this.#options;
+    this.#checks = new PendingChecks(checks?.dnsMs ?? 0);
+    this.#answers = checks === null ? null : new DnsAnswers(checks.dns, checks.dnsMs);
   }
 
   /** Starts the first thread. Rejects when threads cannot start at all. */
@@ -315,7 +317,7 @@ export class ParsePool implements MessageParser, Authenticator {
     const thread = new PoolThread({
       script: this.#options.script,
       memoryMib: this.#options.memoryMib,
-      checks: this.#options.checks && { trustedSealers: this.#options.checks.trustedSealers },
+      checks: setupOf(this.#options.checks),
       onReady: () => {
         this.#failedStarts = 0;
         this.#firstStart?.resolve();
@@ -372,6 +374,11 @@ export class ParsePool implements MessageParser, Authenticator {
       this.#dispatch();
     }, delayMs);
   }
+}
+
+/** The client stays here: threads have no sockets. */
+function setupOf(checks: ChecksSetup | null): ChecksSetup | null {
+  return checks && { trustedSealers: checks.trustedSealers, dnsMs: checks.dnsMs };
 }
 
 /** What a thread works on. */

@@ -121,10 +121,9 @@ export interface Answer extends KeptAnswer {
 export interface ChecksSetup {
   /** Domains whose ARC chains are believed; lower case, A-labels. */
   readonly trustedSealers: readonly string[];
+  /** How long the DNS may take for one message, in milliseconds. */
+  readonly dnsMs: number;
 }
-
-/** How long the DNS may take for one message, in milliseconds. */
-export const CHECK_MS = 5_000;
 
 /** Passed to a thread at its start. */
 export interface ThreadSetup {

@@ -7,7 +7,7 @@ import type { Authentication, IprevCheck, Origin } from '../domain/authenticatio
 import { unknownAuthentication } from '../domain/verdict.js';
 import type { Lookups } from '../mail/authenticate/lookups.js';
 import { MessageCheck } from '../mail/authenticate/message-check.js';
-import { CHECK_MS, type ChecksSetup } from './parse-protocol.js';
+import type { ChecksSetup } from './parse-protocol.js';
 import type { ThreadDns } from './parse-thread-dns.js';
 
 /**
@@ -20,23 +20,23 @@ const MAX_WAITING = 500;
 
 /** Finds out in a parser thread who has written messages, with answers of the DNS that it keeps. */
 export class ThreadChecks {
-  readonly #trustedSealers: readonly string[];
+  readonly #setup: ChecksSetup;
   readonly #dns: ThreadDns;
   #waiting = 0;
 
-  constructor({ trustedSealers }: ChecksSetup, dns: ThreadDns) {
-    this.#trustedSealers = trustedSealers;
+  constructor(setup: ChecksSetup, dns: ThreadDns) {
+    this.#setup = setup;
     this.#dns = dns;
   }
 
   begin(origin: Origin): RunningCheck {
-    const options = { origin, nowMs: Date.now(), trustedSealers: this.#trustedSealers };
+    const options = { origin, nowMs: Date.now(), trustedSealers: this.#setup.trustedSealers };
     return new RunningCheck(new MessageCheck(options), check => this.#run(check));
   }
 
   async #run(finish: (lookups: Lookups) => Promise<Authentication>): Promise<Authentication> {
     if (this.#waiting >= MAX_WAITING) return unknownAuthentication('too much else waits for the DNS.');
-    const dns = new BoundedDns(this.#dns, { maxQuestions: MAX_QUESTIONS, totalMs: CHECK_MS });
+    const dns = new BoundedDns(this.#dns, { maxQuestions: MAX_QUESTIONS, totalMs: this.#setup.dnsMs });
     this.#waiting++;
     try {
       return await finish({

@@ -1,10 +1,10 @@
 import type { Authentication } from '../domain/authentication.js';
 import { unknownAuthentication } from '../domain/verdict.js';
 import type { ParseOutcome, PreparedContent } from '../usecases/ports.js';
-import { CHECK_MS, type CheckResult, type ParsedResult } from './parse-protocol.js';
+import type { CheckResult, ParsedResult } from './parse-protocol.js';
 
 /** A thread that says nothing for so long after the DNS had its time will say nothing more. */
-const PATIENCE_MS = CHECK_MS + 3_000;
+const PATIENCE_MS = 3_000;
 
 const NO_CONTENT: PreparedContent = {
   json: new Uint8Array(0),
@@ -30,13 +30,19 @@ interface Pending {
  */
 export class PendingChecks<Thread> {
   readonly #pending = new Map<Thread, Map<number, Pending>>();
+  readonly #patienceMs: number;
+
+  /** @param dnsMs how long the DNS may take for one message */
+  constructor(dnsMs: number) {
+    this.#patienceMs = dnsMs + PATIENCE_MS;
+  }
 
   /** The outcome of a message that its thread is done with. */
   outcomeOf(thread: Thread, { job, prepared, check }: ParsedResult): ParseOutcome | Promise<ParseOutcome> {
     const content = prepared ?? NO_CONTENT;
     if (check !== 'later') return parsed(content, check);
     return new Promise(resolve => {
-      const timer = setTimeout(() => this.#settle(thread, job, unheard()), PATIENCE_MS);
+      const timer = setTimeout(() => this.#settle(thread, job, unheard()), this.#patienceMs);
       let ofThread = this.#pending.get(thread);
       if (ofThread === undefined) {
         ofThread = new Map();

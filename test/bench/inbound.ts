@@ -1,5 +1,6 @@
 import type { Bench } from './bench.js';
 import { acceptBench } from './inbound/accept-bench.js';
+import { authorsBench } from './inbound/authors-bench.js';
 import { churnBench } from './inbound/churn-bench.js';
 import { idleBench } from './inbound/idle-bench.js';
 import { largeBench } from './inbound/large-bench.js';
@@ -17,6 +18,7 @@ export const inboundBenches: readonly Bench[] = [
   acceptBench,
   unparsedBench,
   visibleBench,
+  authorsBench,
   uploadsBench,
   latencyBench,
   parseBench,

@@ -24,7 +24,7 @@ export interface DataCheckLimits {
 }
 
 /**
- * A check takes milliseconds, or the five seconds that the DNS is given where it is silent. One who waits has its turn when
+ * A check takes milliseconds, or what the DNS is given where it is silent (five seconds, unless configured). One who waits has its turn when
  * those before it are over; whoever makes us ask servers that do not answer keeps places of its own alone.
  */
 export const DATA_CHECK_LIMITS: DataCheckLimits = {

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { DnsClient } from '../../../src/dns/dns-client.js';
-import { CHECK_TIMES } from '../../../src/workers/dns-answers.js';
+import { checkTimes } from '../../../src/workers/dns-answers.js';
 import { ParsePool } from '../../../src/workers/parse-pool.js';
 import { type DnsServer, startDnsServer } from '../../support/dns/dns-server.js';
 import { recordingLog } from '../../support/redis/redis.js';
@@ -48,7 +48,7 @@ t.test('messages wait once, later ones do not, and an answer ends that', async t
     'good.example': { TXT: ['v=spf1 ip4:192.0.2.1 -all'] },
     '_dmarc.good.example': { TXT: ['v=DMARC1; p=reject'] },
   });
-  const client = new DnsClient({ servers: [dns.address], trustAd: false, times: CHECK_TIMES });
+  const client = new DnsClient({ servers: [dns.address], trustAd: false, times: checkTimes(5_000) });
   t.teardown(() => client.close());
   const pool = new ParsePool({
     workers: 1,
@@ -56,7 +56,7 @@ t.test('messages wait once, later ones do not, and an answer ends that', async t
     memoryMib: 128,
     log: recordingLog(),
     load: { isBusy: false },
-    checks: { dns: client, trustedSealers: [] },
+    checks: { dns: client, trustedSealers: [], dnsMs: 5_000 },
   });
   t.teardown(() => pool.stop());
   await pool.start();

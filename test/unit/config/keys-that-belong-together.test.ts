@@ -26,6 +26,14 @@ t.test('implicit TLS needs a certificate', async t => {
   t.equal(loaded({ toml: `${MINIMUM}[smtp]\n${tls}` }).smtp.implicitTlsPort, 465);
 });
 
+t.test('mail is refused for its author only where the author is looked for', async t => {
+  const inbound = '[inbound]\nunauthenticated = "reject"\n';
+  t.match(problemsOf({ toml: `${MINIMUM}${inbound}dns_timeout_s = 0\n` }), [
+    /^postern\.toml: inbound\.unauthenticated: .*inbound\.dns_timeout_s is 0/,
+  ]);
+  t.equal(loaded({ toml: `${MINIMUM}${inbound}dns_timeout_s = 1\n` }).inbound.unauthenticated, 'reject');
+});
+
 t.test('the postmaster inbox is in one of the mail domains', async t => {
   t.match(problemsOf({ toml: `${MINIMUM}postmaster_inbox = "op@example.net"\n` }), [
     /"example\.net", which is not one of mail\.domains\. Name an inbox of this service, in agents\.example\.com\.$/,

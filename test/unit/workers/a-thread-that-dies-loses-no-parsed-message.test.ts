@@ -8,7 +8,7 @@ const later = (job: number) => ({ status: 'parsed', job, prepared, check: 'later
 const found = { ...unknownAuthentication('x'), verdict: 'pass' } as const;
 
 t.test('what was parsed is kept; who has written it is unknown', async t => {
-  const checks = new PendingChecks<string>();
+  const checks = new PendingChecks<string>(5_000);
   const [first, second, other] = [
     checks.outcomeOf('thread', later(1)),
     checks.outcomeOf('thread', later(2)),
@@ -30,7 +30,7 @@ t.test('what was parsed is kept; who has written it is unknown', async t => {
 });
 
 t.test('a check that was done in time keeps nothing waiting', async t => {
-  const checks = new PendingChecks<string>();
+  const checks = new PendingChecks<string>(5_000);
   const outcome = checks.outcomeOf('thread', { ...later(1), check: found });
   t.match(outcome, { status: 'parsed', prepared: { authentication: { verdict: 'pass' } } });
   t.notOk(checks.waitFor('thread'));

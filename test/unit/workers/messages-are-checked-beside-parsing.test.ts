@@ -33,7 +33,7 @@ async function startChecking(t: Test, served: Zones): Promise<{ pool: ParsePool;
     timeoutMs: 30_000,
     memoryMib: 128,
     log: recordingLog(),
-    checks: { dns: client, trustedSealers: [] },
+    checks: { dns: client, trustedSealers: [], dnsMs: 5_000 },
   });
   t.teardown(() => pool.stop());
   await pool.start();
