@@ -141,6 +141,7 @@ t.test('a type that has a name stands in the document once, and all that it is m
   t.strictSame(Object.keys(components.schemas), [
     'Count',
     'Id',
+    'MessageAuthentication',
     'ParsedAddress',
     'ReceivedAttachment',
     'ReceivedContent',
