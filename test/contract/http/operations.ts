@@ -234,7 +234,7 @@ const SENDING: readonly Row[] = [
       body: 'ReplyInput 8388608',
       success: keyed('SendReceipt'),
       hasLocation: true,
-      errors: `invalid_search ${SEND_ERRORS} reply_headers_unavailable reply_recipients_unavailable`,
+      errors: `${SEND_ERRORS} reply_headers_unavailable reply_recipients_unavailable`,
     };
   }),
   {

@@ -21,7 +21,7 @@ if (everything.status !== 200 || unhandled.status !== 200) throw new Error('list
 
 const [received] = unhandled.data.messages;
 if (received === undefined) throw new Error('nothing was received');
-const detail = await api.getMessage(received.id, options);
+const detail = await api.getMessage(received.id, undefined, options);
 if (detail.status !== 200) throw new Error(`getMessage: ${detail.status}`);
 // Its functions read every answer as JSON: bytes are fetched by hand, at the address that it makes.
 const raw: Blob = await (await fetch(api.getDownloadRawMessageUrl(received.id), options)).blob();
