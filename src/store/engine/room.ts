@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Refusal } from '../../domain/errors.js';
 
-/** What must stay free; below it nothing new is stored. */
+/** What must stay free; below it nothing new is taken. */
 export interface RoomLimits {
   /** Directory whose file system is watched. */
   readonly path: string;
@@ -22,7 +22,8 @@ export interface FileUsage {
 /**
  * What a unit of work is for. The store asks room for every unit before it runs.
  * - `add`: brings something new. Refused where it would take the last room, or room that was promised.
- * - `finish`: parsing of mail that was accepted. May take the room that was promised to it, but not the last.
+ * - `finish`: parsing of mail that was accepted. May take the room that was promised to it and a little of the floor,
+ *   but not the last.
  * - `settle`: deletes, expires, or records in place what has happened already. Goes on while LMDB finds a page.
  */
 export type Purpose = 'add' | 'finish' | 'settle';
@@ -52,6 +53,13 @@ const REUSE_RESERVE_BYTES = 4 * 2 ** 20;
  * as much is allowed, so that it never comes to more than half of the floor.
  */
 const GROWTH_DIVISOR = 4;
+
+/**
+ * What is promised to the parsing of mail is an estimate. So that no message waits for ever because those before it took a
+ * little more than theirs, finishing may take this part of the floor, 64 MiB at most.
+ */
+const FINISH_DIVISOR = 8;
+const FINISH_MAX_BYTES = 64 * 2 ** 20;
 
 /** For whoever waits for room: how often it is looked for, and what a client is told (Retry-After). */
 const LOOK_MS = 250;
@@ -91,6 +99,8 @@ export interface RoomSample {
 export class Room {
   readonly #limits: RoomLimits;
   readonly #mapReserveBytes: number;
+  /** Of the floor, what finishing may take. */
+  readonly #lentBytes: number;
   readonly #usage: FileUsage;
   #owedBytes = 0;
   #claimedBytes = 0;
@@ -110,6 +120,7 @@ export class Room {
     this.#limits = limits;
     this.#usage = usage;
     this.#mapReserveBytes = Math.min(limits.mapSizeBytes / MAP_RESERVE_DIVISOR, MAP_RESERVE_MAX_BYTES);
+    this.#lentBytes = Math.min(limits.diskFloorBytes / FINISH_DIVISOR, FINISH_MAX_BYTES);
     this.#guard = new GrowthGuard(limits.diskFloorBytes / GROWTH_DIVISOR);
   }
 
@@ -120,7 +131,9 @@ export class Room {
     const promised = purpose === 'add' ? this.#owedBytes + this.#claimedBytes : 0;
     const wanted = bytes + promised + this.#admittedBytes + this.#admittedBefore;
     const mapReserve = purpose === 'add' ? this.#mapReserveBytes : 0;
-    return this.#fitsMap(wanted + mapReserve) && this.#fitsDisk(wanted);
+    return (
+      this.#fitsMap(wanted + mapReserve) && this.#fitsDisk(wanted, purpose === 'finish' ? this.#lentBytes : 0)
+    );
   }
 
   /** As `hasRoomFor`, and counts the bytes as stored. @throws NoRoomError */
@@ -195,8 +208,9 @@ export class Room {
     return this.#unreachedBytes >= wanted || this.#unreachedBytes + this.#freeBytes() >= wanted;
   }
 
-  #fitsDisk(wanted: number): boolean {
-    const above = Math.max(0, this.#diskFreeBytes - this.#limits.diskFloorBytes);
+  /** @param lent of the floor, what may be taken */
+  #fitsDisk(wanted: number, lent: number): boolean {
+    const above = Math.max(0, this.#diskFreeBytes - this.#limits.diskFloorBytes + lent);
     // Not 0 bytes of 0: at the floor itself there is no room.
     if (above > wanted) return true;
     if (!this.#guard.isTrusting) return false;

@@ -43,6 +43,13 @@ t.test('below the floor only what settles goes on', async t => {
   t.throws(() => room.admit(0, 'add'), NoRoomError);
 });
 
+t.test('mail whose forerunners took more than was promised to them is parsed all the same', async t => {
+  const { room } = await roomOf(t, 0);
+  t.notOk(room.hasRoomFor(MIB), 'nothing new');
+  t.ok(room.hasRoomFor(MIB, 'finish'), 'a little of the floor is lent');
+  t.notOk(room.hasRoomFor(PLENTY, 'finish'), 'and no more');
+});
+
 t.test('free pages of the file are room below the floor, until the file grows all the same', async t => {
   const { room, usage } = await roomOf(t, -PLENTY, 48 * MIB);
   t.ok(room.hasRoomFor(16 * MIB));
