@@ -45,6 +45,7 @@ export interface DmarcCheck {
   readonly result: DmarcResult;
   /**
    * What the domain asks for, of its subdomains where From is in one; null where it publishes nothing that can be read.
+   * The next milder one where it asks for that of a part of its mail, or on trial (`DmarcRecord`).
    * Where From names several, the strictest of those that fail; `reject` where it names more than are read.
    */
   readonly policy: DmarcPolicy | null;

@@ -3,6 +3,7 @@ import { readTags } from './tag-list.js';
 
 /** What a domain asks for (RFC 7489 section 6.3). */
 export interface DmarcRecord {
+  /** One milder than published where the domain asks for that of only a part of its mail, or tries it out. */
   readonly policy: DmarcPolicy;
   /** Must domains be equal to be aligned? Else the organisational domains must be. */
   readonly isDkimStrict: boolean;
@@ -36,7 +37,20 @@ export function readDmarcRecord(texts: readonly string[], isOfSubdomain: boolean
   if (policy === null) return { kind: 'unusable' };
   const isDkimStrict = tags.get('adkim')?.toLowerCase() === 's';
   const isSpfStrict = tags.get('aspf')?.toLowerCase() === 's';
-  return { kind: 'record', record: { policy, isDkimStrict, isSpfStrict } };
+  return { kind: 'record', record: { policy: applied(policy, tags), isDkimStrict, isSpfStrict } };
+}
+
+const MILDER = { reject: 'quarantine', quarantine: 'none', none: 'none' } as const;
+
+/**
+ * Of a part of the mail (`pct`), the policy holds for messages that are drawn by lot; for the others it is the next milder
+ * one (RFC 7489 section 6.6.4). A lot that changes with each attempt would only delay mail: here none is drawn, so it is
+ * always the milder one, as it is where a domain tries its policy out (`t=y`).
+ */
+function applied(policy: DmarcPolicy, tags: ReadonlyMap<string, string>): DmarcPolicy {
+  const isForPart = /^\d{1,2}$/.test(tags.get('pct') ?? '100');
+  const isTrial = tags.get('t')?.toLowerCase() === 'y';
+  return isForPart || isTrial ? MILDER[policy] : policy;
 }
 
 function isPolicy(text: string): text is DmarcPolicy {

@@ -42,7 +42,7 @@ export function authorOf({ shown, fields, addresses, otherwise }: FromReadings):
   if (fields > 1) return faulty('the message has more than one From');
   const [address = '', ...rest] = addresses;
   if (rest.length > 0) return faulty('From has more than one address');
-  const domain = domainOf(address);
+  const domain = usableDomain(address);
   // Behind a second @, quoted or not, the first one looks like the domain.
   const isPlain = address.indexOf('@') === address.lastIndexOf('@');
   if (domain === null || !isPlain) return faulty('From has no address that can be used');
@@ -51,7 +51,8 @@ export function authorOf({ shown, fields, addresses, otherwise }: FromReadings):
   return isShown && isReadAlike ? { domain } : faulty('From can be read in more than one way');
 }
 
-function domainOf(address: string): string | null {
+/** What stands behind the last @, lower case and A-labels; null where no address may have it. */
+function usableDomain(address: string): string | null {
   const domain = normaliseDomain(address.slice(address.lastIndexOf('@') + 1))?.replace(/\.$/, '');
   return domain === undefined || !isEmailAddress(`a@${domain}`) ? null : domain;
 }
@@ -59,7 +60,7 @@ function domainOf(address: string): string | null {
 function claimedDomains(addresses: readonly string[]): readonly string[] | null {
   const domains = new Set<string>();
   for (const address of addresses) {
-    const domain = domainOf(address);
+    const domain = usableDomain(address);
     if (domain !== null) domains.add(domain);
     if (domains.size > MAX_CLAIMED) return null;
   }

@@ -46,6 +46,15 @@ t.test('records (RFC 7489 sections 6.3 and 6.6.3)', async t => {
     [['v=spf1 -all', 'v=DMARC1; p=reject'], false, 'reject'],
     [['v=DMARC10; p=reject'], false, 'absent'],
     [['p=reject; v=DMARC1'], false, 'absent'],
+    // Section 6.6.4: for a part of the mail, and on trial, the next milder one.
+    [['v=DMARC1; p=reject; pct=100'], false, 'reject'],
+    [['v=DMARC1; p=reject; pct=99'], false, 'quarantine'],
+    [['v=DMARC1; p=reject; pct=0'], false, 'quarantine'],
+    [['v=DMARC1; p=reject; pct=often'], false, 'reject'],
+    [['v=DMARC1; p=reject; sp=quarantine; pct=50'], true, 'none'],
+    [['v=DMARC1; p=none; pct=5'], false, 'none'],
+    [['v=DMARC1; p=reject; t=y'], false, 'quarantine'],
+    [['v=DMARC1; p=reject; t=n'], false, 'reject'],
   ] as const) {
     const read = readDmarcRecord(texts, isOfSubdomain);
     t.equal(read.kind === 'record' ? read.record.policy : read.kind, found, texts.join(' | '));
