@@ -87,7 +87,21 @@ function signatureOf(tags: ReadonlyMap<string, string>, kind: 'dkim' | 'arc'): D
   const identity = kind === 'arc' ? undefined : tags.get('i');
   const identityDomain = identity === undefined ? signer.domain : identityDomainOf(identity);
   if (identityDomain === null || !isWithin(identityDomain, signer.domain)) return null;
-  return { ...signer, header, body, signedNames, bodyHash, bodyLength, expiresAt, signedAt, identityDomain };
+  const { domain, selector, algorithm, signature } = signer;
+  return {
+    domain,
+    selector,
+    algorithm,
+    header,
+    body,
+    signedNames,
+    bodyHash,
+    signature,
+    bodyLength,
+    expiresAt,
+    signedAt,
+    identityDomain,
+  };
 }
 
 /** Who signs and how, and the signature itself: what all kinds of signatures have. */

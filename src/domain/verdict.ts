@@ -108,11 +108,10 @@ export function concludeAuthentication(
     const rules: Partial<DmarcRecord> = record.kind === 'record' ? record.record : {};
     const isOf = (one: string | null, isStrict = false): boolean =>
       one !== null && isAligned(one, domain, isStrict, organisational);
-    const checked = dkim.map(one => ({ ...one, aligned: isOf(one.domain, rules.isDkimStrict) }));
-    const sender = { ...spf, aligned: isOf(spf.domain, rules.isSpfStrict) };
+    const checked = dkim.map(one => withAligned(one, isOf(one.domain, rules.isDkimStrict)));
+    const sender = { result: spf.result, domain: spf.domain, aligned: isOf(spf.domain, rules.isSpfStrict) };
     return { checked, sender, dmarc: evaluateDmarc(record, sender, checked) };
   };
-  const rest = { local: false, arc, iprev };
   if ('fault' in author) {
     const failed = records.map(one => setAgainst(one).dmarc).filter(({ result }) => result === 'fail');
     const policy = author.claimed === null ? 'reject' : strictest(failed);
@@ -120,16 +119,22 @@ export function concludeAuthentication(
       verdict: 'fail',
       reason: `${author.fault}, so nobody can be named as its author.`,
       from_domain: null,
-      spf: { ...spf, aligned: false },
-      dkim: dkim.map(one => ({ ...one, aligned: false })),
+      spf: { result: spf.result, domain: spf.domain, aligned: false },
+      dkim: dkim.map(one => withAligned(one, false)),
       dmarc: { result: 'permerror', policy, aligned_by: [] },
-      ...rest,
+      local: false,
+      arc,
+      iprev,
     };
   }
   const { domain } = author;
   const [record = { domain, record: { kind: 'unreachable' } as const }] = records;
   const { checked, sender, dmarc } = setAgainst(record);
-  const shownSpf = { ...spf, aligned: sender.aligned && spf.result === 'pass' };
+  const shownSpf = {
+    result: spf.result,
+    domain: spf.domain,
+    aligned: sender.aligned && spf.result === 'pass',
+  };
   const reason = reasonOf(domain, dmarc, checked, shownSpf);
   return {
     verdict: verdictOf(dmarc),
@@ -138,8 +143,17 @@ export function concludeAuthentication(
     spf: shownSpf,
     dkim: checked,
     dmarc,
-    ...rest,
+    local: false,
+    arc,
+    iprev,
   };
+}
+
+function withAligned(
+  { domain, selector, algorithm, result }: Omit<DkimCheck, 'aligned'>,
+  aligned: boolean,
+): DkimCheck {
+  return { domain, selector, algorithm, result, aligned };
 }
 
 /** Of the domains that a From names, those that fail decide (RFC 7489 section 6.6.1). */

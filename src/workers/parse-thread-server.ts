@@ -69,7 +69,8 @@ class ParseServer {
       let at = 0;
       for (const one of message.messages) {
         const bytes = message.bytes.subarray(at, at + one.size);
-        this.#queue.push({ ...one, bytes, marks: message.marks });
+        const { job, size, asked, place } = one;
+        this.#queue.push({ job, size, asked, place, bytes, marks: message.marks });
         at += one.size;
       }
       if (!this.#isBusy) void this.#workOnBatch();
@@ -114,9 +115,13 @@ class ParseServer {
   async #work(number: number, asked: Asked, bytes?: Uint8Array): Promise<void> {
     const job = new ThreadJob(this.#port, number, this.#maxExternalBytes);
     this.#current = job;
-    if (bytes !== undefined) job.take(bytes);
     const check = asked.origin === null ? null : (this.#checks?.begin(asked.origin) ?? null);
-    const { result, authentication } = await job.run(asked.isCheckOnly ? null : this.#parse, check);
+    if (bytes !== undefined) {
+      job.take(bytes);
+      check?.feed(bytes);
+    }
+    const parse = asked.isCheckOnly ? null : this.#parse;
+    const { result, authentication } = await job.run(parse, check, bytes !== undefined);
     this.#current = undefined;
     if (this.#results.length === 0) this.#waitingSince = performance.now();
     const outgoing: Outgoing = { result, isPosted: false };
@@ -219,14 +224,15 @@ class ThreadJob {
   /**
    * Never rejects.
    * @param parse null when the message is only to be checked
+   * @param isFed the check has had the whole message
    */
-  async run(parse: Parse | null, check: RunningCheck | null): Promise<Ran> {
+  async run(parse: Parse | null, check: RunningCheck | null, isFed: boolean): Promise<Ran> {
     const job = this.number;
     try {
-      const source = check === null ? this.#source : fedTo(check, this.#source);
+      const source = check === null || isFed ? this.#source : fedTo(check, this.#source);
       const parsed = parse === null ? null : await parse(source);
       // A parser may have enough before the end.
-      if (check !== null) for await (const _ of source);
+      if (source !== this.#source) for await (const _ of source);
       const prepared = parsed === null ? null : prepareContent(parsed);
       const authentication = check === null ? null : check.finish(parsed?.content.from);
       const later = authentication === null ? null : 'later';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { DkimForm } from '../../domain/dkim-signatures.js';
+import { BYTE } from '../../lib/bytes.js';
 
-/** Line ends that are hashed in one go. */
-const LINE_ENDS_AT_ONCE = 32 * 1024;
+const { CR, LF, SPACE, TAB } = BYTE;
 
 /** What both forms leave for later: line ends at the end of the body, of which one counts (RFC 6376 section 3.4.3). */
 abstract class FormHash {
@@ -11,8 +11,8 @@ abstract class FormHash {
   #length = 0;
   protected lineEnds = 0;
 
-  /** @param text whole or part of a body with CRLF line ends, none of which is divided; a character is a byte */
-  abstract update(text: string): void;
+  /** @param bytes whole or part of a body with CRLF line ends, none of which is divided */
+  abstract update(bytes: Uint8Array): void;
 
   /** Octets of the whole form, and its SHA-256 in base64. */
   digest(): { readonly length: number; readonly hash: string } {
@@ -26,91 +26,94 @@ abstract class FormHash {
     return this.#length === 0;
   }
 
-  protected add(text: string): void {
-    this.#hash.update(text, 'latin1');
-    this.#length += text.length;
+  protected add(bytes: Uint8Array): void {
+    this.#hash.update(bytes);
+    this.#length += bytes.length;
+  }
+}
+
+const LINE_END = Buffer.from('\r\n');
+const LINE_ENDS = Buffer.from('\r\n'.repeat(16 * 1024));
+
+/** RFC 6376 section 3.4.3: the body as it is, with one line end at its end, also where it is empty. */
+class SimpleHash extends FormHash {
+  update(bytes: Uint8Array): void {
+    let end = bytes.length;
+    while (end >= 2 && bytes[end - 1] === LF && bytes[end - 2] === CR) end -= 2;
+    if (end > 0) {
+      this.#addLineEnds();
+      this.add(bytes.subarray(0, end));
+    }
+    this.lineEnds += (bytes.length - end) / 2;
   }
 
-  protected addLineEnds(): void {
-    for (; this.lineEnds > 0; this.lineEnds -= LINE_ENDS_AT_ONCE) {
-      this.add('\r\n'.repeat(Math.min(this.lineEnds, LINE_ENDS_AT_ONCE)));
+  protected finish(): void {
+    this.add(LINE_END);
+  }
+
+  #addLineEnds(): void {
+    for (let left = this.lineEnds * 2; left > 0; left -= LINE_ENDS.length) {
+      this.add(LINE_ENDS.subarray(0, Math.min(left, LINE_ENDS.length)));
     }
     this.lineEnds = 0;
   }
 }
 
-/** RFC 6376 section 3.4.3: the body as it is, with one line end at its end, also where it is empty. */
-class SimpleHash extends FormHash {
-  update(text: string): void {
-    let end = text.length;
-    while (text.endsWith('\r\n', end)) end -= 2;
-    if (end > 0) {
-      this.addLineEnds();
-      this.add(text.slice(0, end));
-    }
-    this.lineEnds += (text.length - end) / 2;
-  }
-
-  protected finish(): void {
-    this.add('\r\n');
-  }
-}
-
-/** White space that the relaxed form changes. Nearly all text has none. */
-const CHANGED = /[ \t][ \t\r]|\t/;
+/** Where the relaxed form is written before it is hashed. All hashes share it: nothing stays in it between two calls. */
+const form = Buffer.allocUnsafeSlow(64 * 1024);
+/** The most that one byte of the body brings besides line ends. */
+const MOST_AT_ONCE = 2;
 
 /** RFC 6376 section 3.4.4: runs of white space are one space, and there is none before a line end. */
 class RelaxedHash extends FormHash {
   #hasSpace = false;
 
-  update(text: string): void {
-    const before = text.slice(0, startOfText(text));
-    this.#hold(before);
-    if (before.length === text.length) return;
-    const end = endOfText(text);
-    this.addLineEnds();
-    const middle = text.slice(before.length, end);
-    const lines = CHANGED.test(middle) ? middle.replace(/[ \t]+/g, ' ').replaceAll(' \r\n', '\r\n') : middle;
-    this.add(this.#hasSpace ? ` ${lines}` : lines);
-    this.#hasSpace = false;
-    this.#hold(text.slice(end));
+  update(bytes: Uint8Array): void {
+    let hasSpace = this.#hasSpace;
+    let length = 0;
+    for (let at = 0; at < bytes.length; at++) {
+      const byte = bytes[at] ?? 0;
+      if (byte === SPACE || byte === TAB) {
+        hasSpace = true;
+      } else if (byte === CR && bytes[at + 1] === LF) {
+        hasSpace = false;
+        this.lineEnds++;
+        at++;
+      } else {
+        if (this.lineEnds > 0) length = this.#writeLineEnds(length);
+        if (length > form.length - MOST_AT_ONCE) length = this.#flush(length);
+        if (hasSpace) form[length++] = SPACE;
+        form[length++] = byte;
+        hasSpace = false;
+      }
+    }
+    this.#flush(length);
+    this.#hasSpace = hasSpace;
   }
 
   protected finish(): void {
-    if (!this.isEmpty) this.add('\r\n');
+    if (!this.isEmpty) this.add(LINE_END);
   }
 
   /** Of blanks nothing is kept but what they come to when text follows. */
-  #hold(blanks: string): void {
-    if (blanks === '') return;
-    const lastEnd = blanks.lastIndexOf('\n');
-    if (lastEnd >= 0) this.#hasSpace = false;
-    if (lastEnd < blanks.length - 1) this.#hasSpace = true;
-    for (let at = blanks.indexOf('\n'); at >= 0; at = blanks.indexOf('\n', at + 1)) this.lineEnds++;
+  #writeLineEnds(length: number): number {
+    let end = length;
+    for (; this.lineEnds > 0; this.lineEnds--) {
+      if (end > form.length - LINE_END.length) end = this.#flush(end);
+      form[end++] = CR;
+      form[end++] = LF;
+    }
+    return end;
+  }
+
+  /** @returns where to go on writing */
+  #flush(length: number): number {
+    if (length > 0) this.add(form.subarray(0, length));
+    return 0;
   }
 }
 
-/** Where the blanks end that the text begins with. */
-function startOfText(text: string): number {
-  let start = 0;
-  for (; start < text.length; start++) {
-    const first = text.charCodeAt(start);
-    if (first === 0x0d && text.charCodeAt(start + 1) === 0x0a) start++;
-    else if (first !== 0x20 && first !== 0x09) break;
-  }
-  return start;
-}
-
-/** Where the blanks begin that the text ends with. */
-function endOfText(text: string): number {
-  let end = text.length;
-  for (; end > 0; end--) {
-    const last = text.charCodeAt(end - 1);
-    if (last === 0x0a && text.charCodeAt(end - 2) === 0x0d) end--;
-    else if (last !== 0x20 && last !== 0x09) break;
-  }
-  return end;
-}
+const ONLY_CR = Buffer.from('\r');
 
 /** Hashes a body as its bytes arrive, in each of the forms that are asked for. Takes no more memory for a longer one. */
 export class BodyHashes {
@@ -124,16 +127,25 @@ export class BodyHashes {
     );
   }
 
-  update(bytes: Buffer): void {
+  /** Takes the next bytes; the caller may use the buffer again. */
+  update(bytes: Uint8Array): void {
     if (this.#forms.size === 0 || bytes.length === 0) return;
-    let text = (this.#hasCr ? '\r' : '') + bytes.toString('latin1');
-    this.#hasCr = text.endsWith('\r');
-    if (this.#hasCr) text = text.slice(0, -1);
-    for (const form of this.#forms.values()) if (text !== '') form.update(text);
+    let rest = bytes;
+    if (this.#hasCr) {
+      const isDivided = rest[0] === LF;
+      this.#feed(isDivided ? LINE_END : ONLY_CR);
+      if (isDivided) rest = rest.subarray(1);
+    }
+    this.#hasCr = rest.at(-1) === CR;
+    this.#feed(this.#hasCr ? rest.subarray(0, -1) : rest);
   }
 
   digest(): ReadonlyMap<DkimForm, { readonly length: number; readonly hash: string }> {
-    if (this.#hasCr) for (const form of this.#forms.values()) form.update('\r');
+    if (this.#hasCr) this.#feed(ONLY_CR);
     return new Map([...this.#forms].map(([form, hash]) => [form, hash.digest()]));
+  }
+
+  #feed(bytes: Uint8Array): void {
+    if (bytes.length > 0) for (const form of this.#forms.values()) form.update(bytes);
   }
 }

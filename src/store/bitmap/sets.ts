@@ -70,7 +70,7 @@ const MAX_BLOCKS = 65_536;
 /** Numbers of the blocks that a set has, in ascending order. */
 export function blocksOfSet(reader: Reader, set: Buffer): number[] {
   return reader
-    .scanKeys(blocksTable, { ...range(set), limit: MAX_BLOCKS })
+    .scanKeys(blocksTable, { limit: MAX_BLOCKS, ...range(set) })
     .map(key => key.readUInt32BE(set.length));
 }
 
@@ -88,7 +88,7 @@ export function moveMembers(writer: Writer, from: Buffer, to: Buffer): void {
 
 /** Removes blocks whose keys are in a range, `limit` at most; says how many. */
 export function removeBlocks(writer: Writer, keys: KeyRange, limit: number): number {
-  const found = writer.scanKeys(blocksTable, { ...keys, limit });
+  const found = writer.scanKeys(blocksTable, { limit, ...keys });
   for (const key of found) writer.remove(blocksTable, key);
   return found.length;
 }

@@ -164,7 +164,7 @@ export function* walkTable<Key, Value>(
 ): Generator<Entry<Value>> {
   let rest: KeyRange = { from, to };
   for (let limit = first; ; limit = Math.min(GROWTH * limit, longest)) {
-    const page = reader.scan(table, { ...rest, limit });
+    const page = reader.scan(table, { limit, ...rest });
     yield* page;
     const last = page.at(-1);
     if (page.length < limit || last === undefined) return;

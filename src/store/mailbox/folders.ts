@@ -197,8 +197,8 @@ export function scanSummaries(
 ): SummaryEntry[] {
   return reader
     .scan(summariesTable, {
-      from: sequenceKey({ ...folder, seq: range.from }),
-      to: sequenceKey({ ...folder, seq: range.to }),
+      from: sequenceKey({ seq: range.from, ...folder }),
+      to: sequenceKey({ seq: range.to, ...folder }),
       reverse: range.isDescending,
       limit: range.limit,
     })
@@ -329,7 +329,7 @@ function firstSince(reader: Reader, folder: Folder, run: Numbers, instant: numbe
 /** The first live message with a number from `seq` up to but not including `end`. */
 function firstFrom(reader: Reader, folder: Folder, seq: number, end: number): SummaryEntry | undefined {
   if (seq >= end) return undefined;
-  const summary = reader.get(summariesTable, { ...folder, seq });
+  const summary = reader.get(summariesTable, { seq, ...folder });
   if (summary !== undefined) return { seq, summary };
   return scanSummaries(reader, folder, { from: seq, to: end, isDescending: false, limit: 1 })[0];
 }

@@ -71,7 +71,7 @@ export function scanMembers(reader: Reader, place: ThreadPlace, scan: MemberScan
     const blocks = blocksOfTerm(reader, folder, threadTerm(place.root));
     if (blocks.length === 0) return [];
     const rest = position === null ? whole : behind(reader, folder, whole, position, isDescending);
-    return select(reader, folder, rest, scan, blocks).flatMap(seq => readMember(reader, { ...folder, seq }));
+    return select(reader, folder, rest, scan, blocks).flatMap(seq => readMember(reader, { seq, ...folder }));
   });
   members.sort(isDescending ? (a, b) => compareMembers(b, a) : compareMembers);
   return members.slice(0, limit);

@@ -141,7 +141,7 @@ function walkSets(reader: Reader, folder: Folder, selection: Selection, page: Pa
   const { seqs, stoppedAt } = selectMessages(reader, folder, selection, { isDescending, limit: limit + 1 });
   const entries: SummaryEntry[] = [];
   for (const seq of seqs.slice(0, limit)) {
-    const summary = reader.get(summariesTable, { ...folder, seq });
+    const summary = reader.get(summariesTable, { seq, ...folder });
     if (summary !== undefined) entries.push({ seq, summary });
   }
   // Behind the last block that was looked at, in the direction of the walk.
