@@ -1,5 +1,6 @@
-import { localAuthentication, type Origin } from '../../domain/authentication.js';
+import { type Authentication, localAuthentication, type Origin } from '../../domain/authentication.js';
 import type { MessageId } from '../../domain/ids.js';
+import { unknownAuthentication } from '../../domain/verdict.js';
 import { NoRoomError, type Room } from '../../store/engine/room.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Writer } from '../../store/engine/tables.js';
@@ -11,7 +12,7 @@ import {
   saveMessage,
 } from '../../store/mailbox/messages.js';
 import type { BlobUploads } from '../../store/records/blob-upload.js';
-import { readBlob, readBlobInto, releaseBlob } from '../../store/records/blobs.js';
+import { releaseBlob } from '../../store/records/blobs.js';
 import { addPending, pendingPages, removePending } from '../../store/records/pending.js';
 import { joinThread } from '../../store/threads/move.js';
 import { locate } from '../mailbox/message-access.js';
@@ -19,6 +20,7 @@ import type { Clock, Logger, MessageParser, ParseOutcome, PreparedContent } from
 import { ADMIN } from '../shared/callers.js';
 import { blobNamed, type Uploads, withUploads } from '../shared/uploads.js';
 import { type NoteBounce, noteReport } from './note-report.js';
+import { rawSourceOf } from './raw-source.js';
 import { isLocal, originOf, planRecheck } from './recheck-message.js';
 
 export interface IndexDeps {
@@ -66,15 +68,9 @@ export async function indexMessage(deps: IndexDeps, id: MessageId): Promise<Inde
 const NO_ROOM_MS = 2_000;
 
 async function parseAndPublish(deps: IndexDeps, begun: ReceivedRecord): Promise<IndexOutcome> {
-  const { id, raw, inboxId, tries } = begun;
+  const { id, tries } = begun;
   const { store, uploads } = deps;
-  const outcome = await deps.parser.parse({
-    size: raw.size,
-    bytes: readBlob(store, raw),
-    readInto: target => readBlobInto(store, raw, target),
-    owner: inboxId,
-    origin: originToCheck(begun),
-  });
+  const outcome = await deps.parser.parse({ origin: originToCheck(begun), ...rawSourceOf(store, begun) });
   if (outcome.status !== 'parsed') return endTry(deps, begun, outcome);
   const { prepared } = outcome;
   const work = async (parts: Uploads): Promise<IndexOutcome> => {
@@ -85,10 +81,17 @@ async function parseAndPublish(deps: IndexDeps, begun: ReceivedRecord): Promise<
   return withUploads(uploads, work, 'finish');
 }
 
-/** Where a message came from, if who has written it is still to be found out. */
+/**
+ * Where a message came from, if who has written it is still to be found out. A message that is parsed alone does not wait
+ * for the DNS: all others would wait with it, and each end of the process in those seconds would be held against it.
+ */
 function originToCheck(record: ReceivedRecord): Origin | null {
-  return isLocal(record) || record.checked != null ? null : originOf(record);
+  return isLocal(record) || record.checked != null || isParsedAlone(record) ? null : originOf(record);
 }
+
+const NOT_YET_CHECKED: Authentication = unknownAuthentication(
+  'parsing was interrupted: it is checked later.',
+);
 
 /**
  * Who has written a message, for the commit that publishes it. Mail that came over no network is from an inbox of this
@@ -104,7 +107,7 @@ function published(
   const address = from !== null && 'address' in from ? from.address : null;
   const authentication = isLocal(record)
     ? localAuthentication(address)
-    : (record.checked ?? prepared.authentication ?? null);
+    : (record.checked ?? prepared.authentication ?? (isParsedAlone(record) ? NOT_YET_CHECKED : null));
   const recheck = planRecheck(writer, record.id, authentication, 1, nowMs);
   return { authentication, checked: null, recheck };
 }

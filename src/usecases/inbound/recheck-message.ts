@@ -4,9 +4,9 @@ import { MINUTE_MS } from '../../domain/instants.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Writer } from '../../store/engine/tables.js';
 import { getMessage, type ReceivedRecord, type Recheck, saveMessage } from '../../store/mailbox/messages.js';
-import { readBlob, readBlobInto } from '../../store/records/blobs.js';
 import { addPending, removePending } from '../../store/records/pending.js';
 import { type Authenticator, type Clock, IN_PROCESS } from '../ports.js';
+import { rawSourceOf } from './raw-source.js';
 
 /** Pauses before it is looked once more who has written a message, when DNS did not answer. */
 const RECHECK_MS = [5 * MINUTE_MS, 30 * MINUTE_MS, 120 * MINUTE_MS] as const;
@@ -56,14 +56,7 @@ export async function recheckMessage(deps: RecheckDeps, id: MessageId): Promise<
   const { store, clock, authenticator, isStopping } = deps;
   const record = store.read(reader => getMessage(reader, id));
   if (record?.recheck == null) return;
-  const { raw, inboxId } = record;
-  const source = {
-    size: raw.size,
-    bytes: readBlob(store, raw),
-    readInto: (target: Uint8Array) => readBlobInto(store, raw, target),
-    owner: inboxId,
-  };
-  const authentication = await authenticator.check(source, originOf(record));
+  const authentication = await authenticator.check(rawSourceOf(store, record), originOf(record));
   if (isStopping() && authentication.verdict === 'unknown') return;
   const { dueAt, number } = record.recheck;
   await store.write(writer => {

@@ -1,7 +1,11 @@
 import t from 'tap';
 import { type Authentication, NOT_CHECKED, type Origin } from '../../../../src/domain/authentication.js';
 import { MINUTE_MS } from '../../../../src/domain/instants.js';
-import { indexMessage, reparseMessage } from '../../../../src/usecases/inbound/index-message.js';
+import {
+  indexMessage,
+  recoverParsing,
+  reparseMessage,
+} from '../../../../src/usecases/inbound/index-message.js';
 import { recheckMessage } from '../../../../src/usecases/inbound/recheck-message.js';
 import { IN_PROCESS, type MessageParser } from '../../../../src/usecases/ports.js';
 import { readFacts } from '../../../support/box/store-facts.js';
@@ -98,5 +102,31 @@ t.test('what DNS did not tell is looked for again after 5, 30 and 120 minutes, a
   const authenticator = { check: async () => said('pass') };
   await recheckMessage({ ...house, authenticator, isStopping: () => false }, second);
   t.match(house.message(second), { authentication: { verdict: 'pass' }, recheck: null });
+  t.strictSame(readFacts(house.store).faults, []);
+});
+
+t.test('a message that is parsed alone does not wait for the DNS, and is checked later', async t => {
+  const house = await withHouse(t);
+  const id = await house.receive('raw', await house.addInbox('agent'));
+  const interrupt = async () => {
+    const parser: MessageParser = { parse: () => new Promise(() => {}) };
+    void indexWith(house, id, parser);
+    while (house.message(id)?.status !== 'processing') await new Promise(setImmediate);
+    await recoverParsing(house);
+  };
+  for (let time = 0; time < 2; time++) await interrupt();
+  const { origins, parser } = noting('pass');
+  await indexWith(house, id, parser);
+  t.strictSame(origins, [null]);
+  t.match(house.message(id), {
+    status: 'ready',
+    authentication: { verdict: 'unknown' },
+    recheck: { number: 1 },
+  });
+  await recheckMessage(
+    { ...house, authenticator: { check: async () => said('pass') }, isStopping: () => false },
+    id,
+  );
+  t.match(house.message(id), { authentication: { verdict: 'pass' }, recheck: null });
   t.strictSame(readFacts(house.store).faults, []);
 });
