@@ -8,7 +8,7 @@ import type { BlobUploads } from '../store/records/blob-upload.js';
 import { indexMessage, isParsedAlone, type ParseWork } from '../usecases/inbound/index-message.js';
 import type { Authenticator, Clock, Logger, MessageParser, WorkQueue } from '../usecases/ports.js';
 import { noteBounce } from '../usecases/sending/note-bounce.js';
-import { checkTimes } from '../workers/dns-answers.js';
+import { CHECK_SHARES, checkTimes } from '../workers/dns-answers.js';
 import { isLarge, ParsePool } from '../workers/parse-pool.js';
 
 interface ParsingDeps {
@@ -43,7 +43,7 @@ export class Parsing {
     this.#timeoutMs = config.parse.timeoutS * 1000;
     const { dnsTimeoutS, trustedSealers } = config.inbound;
     const dnsMs = dnsTimeoutS * 1000;
-    this.#dns = new DnsClient({ ...config.dns, times: checkTimes(dnsMs) });
+    this.#dns = new DnsClient({ ...config.dns, times: checkTimes(dnsMs), shares: CHECK_SHARES });
     const pool = new ParsePool({
       workers: config.parse.workers,
       timeoutMs: this.#timeoutMs,

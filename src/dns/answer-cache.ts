@@ -20,18 +20,43 @@ const LONGEST_S = 3600;
 /** That there is nothing is remembered for less time: it changes while somebody waits for it. */
 const LONGEST_NOTHING_S = 300;
 
-/** Answers for as long as they hold. When it is full, the oldest go first. */
+/** Answers for as long as they hold, and look-ups under way. When it is full, the oldest answers go first. */
 export class AnswerCache {
   readonly #maxBytes: number;
   readonly #kept = new Map<string, Kept>();
+  readonly #open = new Map<string, Promise<KeptAnswer>>();
   #bytes = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
+  /**
+   * The answer that is kept, or that of `ask`, which is kept then. Who asks for the same meanwhile gets the same answer,
+   * if it is of the same party: another may have to wait less for its turn.
+   * @param ask never rejects
+   */
+  obtain(
+    question: { readonly name: string; readonly type: DnsType; readonly party: string },
+    ask: () => Promise<KeptAnswer>,
+  ): KeptAnswer | Promise<KeptAnswer> {
+    const key = `${question.type} ${question.name}`;
+    const known = this.#get(key);
+    if (known !== undefined) return known;
+    const openKey = `${key} ${question.party}`;
+    const open = this.#open.get(openKey);
+    if (open !== undefined) return open;
+    const asked = ask().then(kept => {
+      this.#open.delete(openKey);
+      this.#put(key, kept);
+      return kept;
+    });
+    this.#open.set(openKey, asked);
+    return asked;
+  }
+
   /** With the seconds for which it still holds, and the bytes that were given with it. */
-  get(key: string): KeptAnswer | undefined {
+  #get(key: string): KeptAnswer | undefined {
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;
     const ttlS = (kept.until - performance.now()) / 1000;
@@ -40,8 +65,7 @@ export class AnswerCache {
     return undefined;
   }
 
-  /** @param replyBytes size of the reply that the answer is from, which bounds the size of the answer */
-  put(key: string, answer: DnsAnswer<DnsType>, ttlS: number, replyBytes: number): void {
+  #put(key: string, { answer, ttlS, replyBytes }: KeptAnswer): void {
     const longest = answer.kind === 'found' ? LONGEST_S : LONGEST_NOTHING_S;
     const bytes = replyBytes + ENTRY_BYTES;
     const before = this.#kept.get(key);

@@ -15,6 +15,7 @@ export interface DnsBounds {
 export class BoundedDns implements Dns {
   readonly #dns: Dns;
   readonly #timeIsUp: Promise<DnsAnswer<never>>;
+  readonly #end: (answer: DnsAnswer<never>) => void;
   readonly #timer: NodeJS.Timeout;
   #left: number;
 
@@ -25,11 +26,18 @@ export class BoundedDns implements Dns {
     this.#timeIsUp = new Promise(resolve => {
       end = resolve;
     });
-    this.#timer = setTimeout(() => end({ kind: 'failed', reason: 'no answer in time' }), totalMs);
+    this.#end = end;
+    this.#timer = setTimeout(() => this.endNow(), totalMs);
+  }
+
+  /** What is asked and not answered has failed, and whatever is asked from now on. */
+  endNow(): void {
+    this.#left = 0;
+    this.#end({ kind: 'failed', reason: 'no answer in time' });
   }
 
   async lookup<Type extends DnsType>(name: string, type: Type): Promise<DnsAnswer<Type>> {
-    if (this.#left <= 0) return { kind: 'failed', reason: 'too many questions' };
+    if (this.#left <= 0) return { kind: 'failed', reason: 'too many questions, or too late' };
     this.#left--;
     return Promise.race([this.#dns.lookup(name, type), this.#timeIsUp]);
   }

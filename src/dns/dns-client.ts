@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { Semaphore } from '../lib/async.js';
+import { FairShare } from '../lib/async.js';
 import { answerOf, type DnsAnswer } from './answer.js';
 import { AnswerCache, type KeptAnswer } from './answer-cache.js';
 import { exchange } from './exchange.js';
@@ -23,9 +23,18 @@ export interface DnsTimes {
   readonly totalMs: number;
 }
 
+/** How parties, who are named with a question, share the questions that are open at once. */
+export interface DnsShares {
+  /** Open questions of one party. */
+  readonly perParty: number;
+  /** How long a question waits for its turn, in milliseconds; then it has failed. */
+  readonly turnMs: number;
+}
+
 export interface DnsClientOptions extends ServersOptions {
-  /** Overrides of the defaults, for tests. */
   readonly times?: DnsTimes;
+  /** Without it there is one party, which may have all. */
+  readonly shares?: DnsShares;
 }
 
 const TIMES: DnsTimes = { tryMs: 3000, totalMs: 12_000 };
@@ -40,15 +49,17 @@ export class DnsClient implements Dns {
   readonly #servers: () => readonly DnsServer[];
   readonly #times: DnsTimes;
   readonly #cache = new AnswerCache(CACHE_BYTES);
-  /** Look-ups under way: who asks for the same gets the same answer. */
-  readonly #open = new Map<string, Promise<KeptAnswer>>();
-  readonly #places = new Semaphore(MAX_OPEN);
+  readonly #places: FairShare;
+  readonly #turnMs: number;
   readonly #closing = new AbortController();
   #replies = 0;
 
   constructor(options: DnsClientOptions) {
     this.#servers = serversOf(options);
     this.#times = options.times ?? TIMES;
+    const { perParty, turnMs } = options.shares ?? { perParty: MAX_OPEN, turnMs: this.#times.totalMs };
+    this.#places = new FairShare({ capacity: MAX_OPEN, perParty });
+    this.#turnMs = turnMs;
     setMaxListeners(0, this.#closing.signal);
   }
 
@@ -62,13 +73,15 @@ export class DnsClient implements Dns {
     return (await this.lookupLasting(name, type)).answer as DnsAnswer<Type>;
   }
 
-  /** As `lookup`, with how long the answer holds, for who keeps it elsewhere. */
-  async lookupLasting(name: string, type: DnsType): Promise<KeptAnswer> {
+  /**
+   * As `lookup`, with how long the answer holds, for who keeps it elsewhere.
+   * @param party for whom it is asked (`DnsShares`)
+   */
+  async lookupLasting(name: string, type: DnsType, party = ''): Promise<KeptAnswer> {
     const plain = plainName(name);
     // The codec would make a question about another name of it.
     if (!isName(plain)) return { answer: { kind: 'no_name', isAuthentic: false }, ttlS: 0, replyBytes: 0 };
-    const key = `${type} ${plain}`;
-    return this.#cache.get(key) ?? this.#shared(key, plain, type);
+    return this.#cache.obtain({ name: plain, type, party }, () => this.#inTurn(plain, type, party));
   }
 
   /** Look-ups under way fail at once, and later ones too. No socket is left. */
@@ -81,23 +94,19 @@ export class DnsClient implements Dns {
     return this.#replies;
   }
 
-  #shared(key: string, name: string, type: DnsType): Promise<KeptAnswer> {
-    const open = this.#open.get(key);
-    if (open !== undefined) return open;
+  async #inTurn(name: string, type: DnsType, party: string): Promise<KeptAnswer> {
     const endsAt = performance.now() + this.#times.totalMs;
-    const asked = this.#places
-      .use(() => this.#ask(name, type, endsAt))
-      .then(lasting => {
-        this.#cache.put(key, lasting.answer, lasting.ttlS, lasting.replyBytes);
-        return lasting;
-      })
-      .finally(() => this.#open.delete(key));
-    this.#open.set(key, asked);
-    return asked;
+    const giveBack = await this.#places.take(party, 1, this.#turnMs);
+    if (giveBack === null) return failed(NO_TIME);
+    try {
+      return await this.#ask(name, type, endsAt);
+    } finally {
+      giveBack();
+    }
   }
 
   async #ask(name: string, type: DnsType, endsAt: number): Promise<KeptAnswer> {
-    let reason = 'no resolver had time to answer';
+    let reason = NO_TIME;
     const refused = new Set<DnsServer>();
     const servers = this.#servers();
     for (let round = 0; round < ROUNDS; round++) {
@@ -119,6 +128,13 @@ export class DnsClient implements Dns {
         reason = `${server.address}: ${lasting.answer.reason}`;
       }
     }
-    return { answer: { kind: 'failed', reason }, ttlS: 0, replyBytes: 0 };
+    return failed(reason);
   }
+}
+
+const NO_TIME = 'no resolver had time to answer';
+
+/** The answer when there is none. */
+export function failed(reason: string): KeptAnswer {
+  return { answer: { kind: 'failed', reason }, ttlS: 0, replyBytes: 0 };
 }

@@ -1,5 +1,5 @@
 import type { KeptAnswer } from '../dns/answer-cache.js';
-import type { DnsClient, DnsTimes } from '../dns/dns-client.js';
+import { type DnsClient, type DnsShares, type DnsTimes, failed } from '../dns/dns-client.js';
 import { within } from '../lib/async.js';
 import type { Answer, Question } from './parse-protocol.js';
 
@@ -13,6 +13,9 @@ const PROBES_A_SECOND = 10;
 
 /** For a client that is asked by parser threads: whoever waits longer is not waited for. */
 export const checkTimes = (dnsMs: number): DnsTimes => ({ tryMs: (2 / 5) * dnsMs, totalMs: dnsMs });
+
+/** One inbox, whose mail may ask about domains that keep silent, leaves places for the mail of others. */
+export const CHECK_SHARES: DnsShares = { perParty: 20, turnMs: 1_000 };
 
 /** Answers the questions of parser threads. */
 export class DnsAnswers {
@@ -32,26 +35,26 @@ export class DnsAnswers {
   /** @param post is given the answers, those that come at once together */
   hear(questions: readonly Question[], post: (answers: readonly Answer[]) => void): void {
     let ready: Answer[] = [];
-    for (const { id, name, type } of questions) {
-      void this.#lookup({ id, name, type }).then(answer => {
+    for (const question of questions) {
+      void this.#lookup(question).then(answer => {
         if (ready.length === 0) {
           setImmediate(() => {
             post(ready);
             ready = [];
           });
         }
-        ready.push({ ...answer, id });
+        ready.push({ id: question.id, ...answer });
       });
     }
   }
 
-  async #lookup({ name, type }: Question): Promise<KeptAnswer> {
+  async #lookup({ name, type, party }: Question): Promise<KeptAnswer> {
     const isSilent = this.#silent >= SILENT_LOOKUPS;
     if (isSilent && !this.#mayProbe()) return failed('no resolver answers');
     const before = this.#dns.replies;
     // What comes late counts for those that follow.
     const patienceMs = isSilent ? SHORT_MS : this.#dnsMs;
-    const answer = await within(patienceMs, this.#dns.lookupLasting(name, type));
+    const answer = await within(patienceMs, this.#dns.lookupLasting(name, type, party));
     if (this.#dns.replies !== before) this.#silent = 0;
     else if (answer === null || answer.answer.kind === 'failed') this.#silent++;
     return answer ?? failed('no answer in time');
@@ -66,8 +69,4 @@ export class DnsAnswers {
     this.#probes++;
     return this.#probes <= PROBES_A_SECOND;
   }
-}
-
-function failed(reason: string): KeptAnswer {
-  return { answer: { kind: 'failed', reason }, ttlS: 0, replyBytes: 0 };
 }

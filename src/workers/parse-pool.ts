@@ -103,19 +103,20 @@ export class ParsePool implements MessageParser, Authenticator {
 
   /** Parses a message when its turn has come and a thread is free. Rejects only when `source` fails. */
   parse(source: ParseSource): Promise<ParseOutcome> {
-    return this.#take(source, { origin: this.#originToCheck(source.origin ?? null), isCheckOnly: false });
+    return this.#take(source, this.#asked(source, source.origin ?? null, false));
   }
 
   /** Finds out who has written a message, and leaves it unparsed. It takes its turn as those that are parsed. */
   async check(source: ParseSource, origin: Origin): Promise<Authentication> {
-    const asked = { origin: this.#originToCheck(origin), isCheckOnly: true };
+    const asked = this.#asked(source, origin, true);
     const outcome = asked.origin === null ? null : await this.#take(source, asked).catch(() => null);
     const found = outcome?.status === 'parsed' ? outcome.prepared.authentication : null;
     return found ?? unknownAuthentication('the message could not be checked.');
   }
 
-  #originToCheck(origin: Origin | null): Origin | null {
-    return this.#options.checks === null ? null : origin;
+  #asked({ owner, size }: ParseSource, origin: Origin | null, isCheckOnly: boolean): Asked {
+    const toCheck = this.#options.checks === null ? null : origin;
+    return { origin: toCheck, isCheckOnly, owner, isHurried: !isCheckOnly && isLarge(size) };
   }
 
   #take(source: ParseSource, asked: Asked): Promise<ParseOutcome> {

@@ -62,6 +62,10 @@ export interface Asked {
   readonly origin: Origin | null;
   /** Only that: leave it unparsed. */
   readonly isCheckOnly: boolean;
+  /** Whose message it is: owners share what waits for the DNS. */
+  readonly owner: string;
+  /** Others wait until it is done, so it waits for the DNS hardly at all. */
+  readonly isHurried: boolean;
 }
 
 export interface BatchedMessage {
@@ -111,6 +115,8 @@ export interface Question {
   readonly id: number;
   readonly name: string;
   readonly type: DnsType;
+  /** For whom it is asked. */
+  readonly party: string;
 }
 
 export interface Answer extends KeptAnswer {

@@ -7,7 +7,7 @@ import type { Authentication, IprevCheck, Origin } from '../domain/authenticatio
 import { unknownAuthentication } from '../domain/verdict.js';
 import type { Lookups } from '../mail/authenticate/lookups.js';
 import { MessageCheck } from '../mail/authenticate/message-check.js';
-import type { ChecksSetup } from './parse-protocol.js';
+import type { Asked, ChecksSetup } from './parse-protocol.js';
 import type { ThreadDns } from './parse-thread-dns.js';
 
 /**
@@ -17,11 +17,21 @@ import type { ThreadDns } from './parse-thread-dns.js';
 const MAX_QUESTIONS = 150;
 /** Checks that wait for the DNS at once; each holds some kilobytes. */
 const MAX_WAITING = 500;
+/**
+ * Beside parsing, a message whose domains keep silent takes the place of another that waits to be parsed. From this time
+ * on (milliseconds; nearly all domains answer sooner) only so many may wait, of all inboxes and of one; of the others it
+ * is looked for later who has written them.
+ */
+const SLOW_MS = 500;
+const MAX_SLOW = { all: 32, perOwner: 8 } as const;
 
 /** Finds out in a parser thread who has written messages, with answers of the DNS that it keeps. */
 export class ThreadChecks {
   readonly #setup: ChecksSetup;
   readonly #dns: ThreadDns;
+  /** How many checks of an owner have waited for long. */
+  readonly #slow = new Map<string, number>();
+  #allSlow = 0;
   #waiting = 0;
 
   constructor(setup: ChecksSetup, dns: ThreadDns) {
@@ -29,14 +39,24 @@ export class ThreadChecks {
     this.#dns = dns;
   }
 
-  begin(origin: Origin): RunningCheck {
+  begin(origin: Origin, asked: Asked): RunningCheck {
     const options = { origin, nowMs: Date.now(), trustedSealers: this.#setup.trustedSealers };
-    return new RunningCheck(new MessageCheck(options), check => this.#run(check));
+    return new RunningCheck(new MessageCheck(options), check => this.#run(check, asked));
   }
 
-  async #run(finish: (lookups: Lookups) => Promise<Authentication>): Promise<Authentication> {
+  async #run(
+    finish: (lookups: Lookups) => Promise<Authentication>,
+    { owner, isCheckOnly, isHurried }: Asked,
+  ): Promise<Authentication> {
     if (this.#waiting >= MAX_WAITING) return unknownAuthentication('too much else waits for the DNS.');
-    const dns = new BoundedDns(this.#dns, { maxQuestions: MAX_QUESTIONS, totalMs: this.#setup.dnsMs });
+    const bounds = { maxQuestions: MAX_QUESTIONS, totalMs: this.#setup.dnsMs };
+    const dns = new BoundedDns(this.#dns.for(owner), bounds);
+    let isSlow = false;
+    const judge = (): void => {
+      isSlow = !isHurried && this.#mayBeSlow(owner);
+      if (!isSlow) dns.endNow();
+    };
+    const timer = isCheckOnly ? undefined : setTimeout(judge, SLOW_MS);
     this.#waiting++;
     try {
       return await finish({
@@ -45,8 +65,25 @@ export class ThreadChecks {
       });
     } finally {
       this.#waiting--;
+      clearTimeout(timer);
+      if (isSlow) this.#endSlow(owner);
       dns.close();
     }
+  }
+
+  #mayBeSlow(owner: string): boolean {
+    const ofOwner = this.#slow.get(owner) ?? 0;
+    if (ofOwner >= MAX_SLOW.perOwner || this.#allSlow >= MAX_SLOW.all) return false;
+    this.#slow.set(owner, ofOwner + 1);
+    this.#allSlow++;
+    return true;
+  }
+
+  #endSlow(owner: string): void {
+    const left = (this.#slow.get(owner) ?? 0) - 1;
+    if (left > 0) this.#slow.set(owner, left);
+    else this.#slow.delete(owner);
+    this.#allSlow--;
   }
 }
 

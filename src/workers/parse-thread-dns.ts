@@ -8,11 +8,9 @@ import type { Answer, Question } from './parse-protocol.js';
 const CACHE_BYTES = 2 * 2 ** 20;
 
 /** The DNS for a parser thread: the main thread asks, and what it answers is kept here. */
-export class ThreadDns implements Dns {
+export class ThreadDns {
   readonly #post: (questions: readonly Question[]) => void;
   readonly #cache = new AnswerCache(CACHE_BYTES);
-  /** Look-ups under way: who asks for the same gets the same answer. */
-  readonly #open = new Map<string, Promise<DnsAnswer<DnsType>>>();
   readonly #waiting = new Map<number, (answer: KeptAnswer) => void>();
   #unasked: Question[] = [];
   #lastId = 0;
@@ -22,11 +20,16 @@ export class ThreadDns implements Dns {
     this.#post = post;
   }
 
-  async lookup<Type extends DnsType>(name: string, type: Type): Promise<DnsAnswer<Type>> {
-    const key = `${type} ${name.toLowerCase()}`;
-    const known = this.#cache.get(key)?.answer ?? (await (this.#open.get(key) ?? this.#ask(key, name, type)));
-    // Whatever is kept under a key is of the type in that key.
-    return known as DnsAnswer<Type>;
+  /** @param party for whom is asked: parties share the questions that are open at once */
+  for(party: string): Dns {
+    return {
+      lookup: async <Type extends DnsType>(name: string, type: Type): Promise<DnsAnswer<Type>> => {
+        const question = { name: name.toLowerCase(), type, party };
+        const { answer } = await this.#cache.obtain(question, () => this.#ask(question));
+        // Whatever is kept under a key is of the type in that key.
+        return answer as DnsAnswer<Type>;
+      },
+    };
   }
 
   hear(answers: readonly Answer[]): void {
@@ -36,19 +39,11 @@ export class ThreadDns implements Dns {
     }
   }
 
-  #ask(key: string, name: string, type: DnsType): Promise<DnsAnswer<DnsType>> {
+  #ask(question: Omit<Question, 'id'>): Promise<KeptAnswer> {
     const id = ++this.#lastId;
     if (this.#unasked.length === 0) setImmediate(() => this.#flush());
-    this.#unasked.push({ id, name, type });
-    const answered = new Promise<KeptAnswer>(resolve => this.#waiting.set(id, resolve)).then(
-      ({ answer, ttlS, replyBytes }) => {
-        this.#open.delete(key);
-        this.#cache.put(key, answer, ttlS, replyBytes);
-        return answer;
-      },
-    );
-    this.#open.set(key, answered);
-    return answered;
+    this.#unasked.push({ id, ...question });
+    return new Promise(resolve => this.#waiting.set(id, resolve));
   }
 
   #flush(): void {

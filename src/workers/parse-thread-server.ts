@@ -115,7 +115,7 @@ class ParseServer {
   async #work(number: number, asked: Asked, bytes?: Uint8Array): Promise<void> {
     const job = new ThreadJob(this.#port, number, this.#maxExternalBytes);
     this.#current = job;
-    const check = asked.origin === null ? null : (this.#checks?.begin(asked.origin) ?? null);
+    const check = asked.origin === null ? null : (this.#checks?.begin(asked.origin, asked) ?? null);
     if (bytes !== undefined) {
       job.take(bytes);
       check?.feed(bytes);

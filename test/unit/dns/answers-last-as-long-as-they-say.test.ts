@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { AnswerCache } from '../../../src/dns/answer-cache.js';
+import { AnswerCache, type KeptAnswer } from '../../../src/dns/answer-cache.js';
 import { withDns } from './with-dns.js';
 
 t.test('an answer is kept for its TTL, and that there is none for that of the zone', async t => {
@@ -40,25 +40,40 @@ t.test('who asks for the same at once is answered by one question', async t => {
   t.equal(server.timesAsked('a.test'), 1);
 });
 
+const answer = { kind: 'none', isAuthentic: false } as const;
+
+/** A cache, and what it answers to a question without asking anybody. */
+function cacheOf(maxBytes: number) {
+  const cache = new AnswerCache(maxBytes);
+  const obtain = (name: string, kept: KeptAnswer) =>
+    cache.obtain({ name, type: 'A', party: '' }, async () => kept);
+  return {
+    put: (name: string, ttlS: number, replyBytes: number) => obtain(name, { answer, ttlS, replyBytes }),
+    get: (name: string) => {
+      const known = obtain(name, { answer: { kind: 'failed', reason: 'asked' }, ttlS: 0, replyBytes: 0 });
+      return known instanceof Promise ? undefined : known;
+    },
+  };
+}
+
 t.test('memory has a bound, and the oldest goes', async t => {
-  const cache = new AnswerCache(10_000);
-  const answer = { kind: 'none', isAuthentic: false } as const;
-  for (let at = 0; at < 1_000; at++) cache.put(`A n${at}.test`, answer, 600, 100);
-  const kept = Array.from({ length: 1_000 }, (_, at) => at).filter(at => cache.get(`A n${at}.test`));
+  const cache = cacheOf(10_000);
+  for (let at = 0; at < 1_000; at++) await cache.put(`n${at}.test`, 600, 100);
+  const kept = Array.from({ length: 1_000 }, (_, at) => at).filter(at => cache.get(`n${at}.test`));
   t.same(
     kept,
     Array.from({ length: 20 }, (_, at) => 980 + at),
     '500 bytes each',
   );
-  cache.put('A large.test', answer, 600, 20_000);
-  t.equal(cache.get('A large.test'), undefined);
-  t.equal(cache.get('A n999.test')?.answer, answer);
+  await cache.put('large.test', 600, 20_000);
+  t.equal(cache.get('large.test'), undefined);
+  t.equal(cache.get('n999.test')?.answer, answer);
 });
 
 t.test('what has expired is gone', async t => {
-  const cache = new AnswerCache(10_000);
-  cache.put('A a.test', { kind: 'none', isAuthentic: false }, 0.02, 100);
-  t.ok(cache.get('A a.test'));
+  const cache = cacheOf(10_000);
+  await cache.put('a.test', 0.02, 100);
+  t.ok(cache.get('a.test'));
   await delay(40);
-  t.equal(cache.get('A a.test'), undefined);
+  t.equal(cache.get('a.test'), undefined);
 });

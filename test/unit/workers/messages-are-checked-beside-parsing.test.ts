@@ -101,3 +101,35 @@ t.test('a stop while a check waits says so, and leaves nothing behind', async t 
   t.match(await waiting, { status: 'stopped' });
   t.match(await pool.check(small(toCrlf(RFC_6376)), origin), { verdict: 'unknown' });
 });
+
+t.test(
+  'of one owner only some wait for long, large messages do not, the rest are unknown at once',
+  async t => {
+    const silent = Array.from({ length: 40 }, (_, at) => `d${at}.silent.example`);
+    const names = silent.flatMap(name => [name, `_dmarc.${name}`]);
+    const { pool } = await startChecking(
+      t,
+      Object.fromEntries(names.map(name => [name, { fault: 'silent' } as const])),
+    );
+    const ended: string[] = [];
+    const parse = async (at: number, isLarge: boolean) => {
+      const sender = `a@${silent[at]}`;
+      const text = `From: ${sender}\r\nSubject: s\r\n\r\ntext\r\n`;
+      const from = { origin: { clientAddress: '192.0.2.1', helo: silent[at]!, sender } };
+      const outcome = await pool.parse(
+        isLarge ? letter(chunks(text), { size: 2 ** 20 + 1, ...from }) : small(text, from),
+      );
+      if (outcome.status !== 'parsed') throw new Error(JSON.stringify(outcome));
+      t.equal(outcome.prepared.authentication?.verdict, 'unknown');
+      ended.push(isLarge ? 'large' : `${at}`);
+    };
+    await Promise.all([parse(39, true), ...silent.slice(0, 39).map((_, at) => parse(at, false))]);
+    const last = ended.slice(-8);
+    t.notOk(last.includes('large'));
+    t.same(
+      last.map(Number).sort((a, b) => a - b),
+      Array.from({ length: 8 }, (_, at) => at),
+      'those that came first wait to the end',
+    );
+  },
+);
