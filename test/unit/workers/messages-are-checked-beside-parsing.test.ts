@@ -24,7 +24,11 @@ const origin = {
 
 const toCrlf = (text: string): string => text.replaceAll('\n', '\r\n');
 
-async function startChecking(t: Test, served: Zones): Promise<{ pool: ParsePool; dns: DnsServer }> {
+async function startChecking(
+  t: Test,
+  served: Zones,
+  dnsMs = 5_000,
+): Promise<{ pool: ParsePool; dns: DnsServer }> {
   const dns = await startDnsServer(t, served);
   const client = new DnsClient({ servers: [dns.address], trustAd: false });
   t.teardown(() => client.close());
@@ -33,7 +37,7 @@ async function startChecking(t: Test, served: Zones): Promise<{ pool: ParsePool;
     timeoutMs: 30_000,
     memoryMib: 128,
     log: recordingLog(),
-    checks: { dns: client, trustedSealers: [], dnsMs: 5_000 },
+    checks: { dns: client, trustedSealers: [], dnsMs },
   });
   t.teardown(() => pool.stop());
   await pool.start();
@@ -105,31 +109,23 @@ t.test('a stop while a check waits says so, and leaves nothing behind', async t 
 t.test(
   'of one owner only some wait for long, large messages do not, the rest are unknown at once',
   async t => {
-    const silent = Array.from({ length: 40 }, (_, at) => `d${at}.silent.example`);
+    const silent = Array.from({ length: 10 }, (_, at) => `d${at}.silent.example`);
     const names = silent.flatMap(name => [name, `_dmarc.${name}`]);
-    const { pool } = await startChecking(
-      t,
-      Object.fromEntries(names.map(name => [name, { fault: 'silent' } as const])),
-    );
+    const zones = Object.fromEntries(names.map(name => [name, { fault: 'silent' } as const]));
+    const { pool } = await startChecking(t, zones, 4_000);
     const ended: string[] = [];
-    const parse = async (at: number, isLarge: boolean) => {
-      const sender = `a@${silent[at]}`;
-      const text = `From: ${sender}\r\nSubject: s\r\n\r\ntext\r\n`;
-      const from = { origin: { clientAddress: '192.0.2.1', helo: silent[at]!, sender } };
+    const parse = async (name: string, isLarge: boolean) => {
+      const text = `From: a@${name}\r\nSubject: s\r\n\r\ntext\r\n`;
+      const from = { origin: { clientAddress: '192.0.2.1', helo: name, sender: `a@${name}` } };
       const outcome = await pool.parse(
         isLarge ? letter(chunks(text), { size: 2 ** 20 + 1, ...from }) : small(text, from),
       );
       if (outcome.status !== 'parsed') throw new Error(JSON.stringify(outcome));
       t.equal(outcome.prepared.authentication?.verdict, 'unknown');
-      ended.push(isLarge ? 'large' : `${at}`);
+      ended.push(isLarge ? 'large' : 'small');
     };
-    await Promise.all([parse(39, true), ...silent.slice(0, 39).map((_, at) => parse(at, false))]);
-    const last = ended.slice(-8);
-    t.notOk(last.includes('large'));
-    t.same(
-      last.map(Number).sort((a, b) => a - b),
-      Array.from({ length: 8 }, (_, at) => at),
-      'those that came first wait to the end',
-    );
+    const [large = '', ...others] = silent;
+    await Promise.all([parse(large, true), ...others.map(name => parse(name, false))]);
+    t.same(ended.slice(0, 2).sort(), ['large', 'small'], 'the large one and the ninth of this owner');
   },
 );
