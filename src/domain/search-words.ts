@@ -28,7 +28,7 @@ const runs =
   /([\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]+)|[^\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]+/gu;
 /** Latin, Greek and Cyrillic diacritics, Hebrew points, Arabic vowel signs; and characters that only steer the layout. */
 const unsearched =
-  /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670]+|[\ufe00-\ufe0f]+|[\u00ad\u0640\u200c\u200d\u2060\ufeff]+/g;
+  /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670]+|[\ufe00-\ufe0f]+|[\u00ad\u0640\u200c\u2060\ufeff]+|\u200d/g;
 const spelledOut = /[ßıςøłđæœ]/g;
 const SPELLINGS: Readonly<Record<string, string>> = {
   ß: 'ss',
