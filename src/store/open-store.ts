@@ -16,6 +16,7 @@ import { threads } from './migrations/0003-threads.js';
 import { contentsAreBlobs } from './migrations/0004-contents-are-blobs.js';
 import { storedBytesAreCounted } from './migrations/0005-stored-bytes-are-counted.js';
 import { attachmentsAreRanges } from './migrations/0006-attachments-are-ranges.js';
+import { mailCanBeSearched } from './migrations/0007-mail-can-be-searched.js';
 import { TABLES_BEFORE } from './migrations/schema-3.js';
 import { privateFolder } from './private-files.js';
 import {
@@ -46,6 +47,7 @@ import {
   policiesTable,
 } from './records/inboxes.js';
 import { idempotencyTable, pendingTable } from './records/pending.js';
+import { restoredTable, searchAccountsTable, searchFoldersTable, unindexedTable } from './records/search.js';
 import { storedBytesTable } from './records/storage.js';
 import { stsPoliciesTable } from './records/sts-policies.js';
 import {
@@ -68,6 +70,7 @@ export const MIGRATIONS: readonly Migration[] = [
   contentsAreBlobs,
   storedBytesAreCounted,
   attachmentsAreRanges,
+  mailCanBeSearched,
 ];
 
 /** The store was written by a newer program. */
@@ -230,5 +233,9 @@ const ALL_TABLES: readonly { readonly name: string }[] = [
   accountSuppressionsTable,
   suppressionCountsTable,
   dkimKeysTable,
+  searchAccountsTable,
+  searchFoldersTable,
+  unindexedTable,
+  restoredTable,
   ...TABLES_BEFORE,
 ];

@@ -122,7 +122,7 @@ export class Store {
     const root = open<Buffer, Buffer>({
       path,
       mapSize: Math.ceil(options.mapSizeBytes / 65_536) * 65_536,
-      maxDbs: 64,
+      maxDbs: 96,
       maxReaders: 510,
       ...PERMISSIONS,
       overlappingSync: false,
@@ -151,7 +151,7 @@ export class Store {
       path: directory,
       readOnly: true,
       mapSize: Math.ceil(mapSizeBytes / 65_536) * 65_536,
-      maxDbs: 64,
+      maxDbs: 96,
       maxReaders: 510,
       ...BINARY,
     });

@@ -47,6 +47,8 @@ export type PendingWork =
   | { readonly kind: 'expire-phrase'; readonly id: ApprovalId; readonly hash: string }
   /** Mail the operator how much feedback an account has given. */
   | { readonly kind: 'feedback-digest'; readonly id: AccountId }
+  /** Tell the search index of an account what it does not know yet (`store/records/search.ts`). */
+  | { readonly kind: 'index'; readonly id: AccountId }
   /** Let an account send to an address again that it has learnt to be suppressed. */
   | {
       readonly kind: 'lapse-suppression';
@@ -72,6 +74,7 @@ const KIND_BYTE: Record<PendingKind, number> = {
   'purge-thread': 9,
   deliver: 10,
   authenticate: 11,
+  index: 12,
   'expire-link': 20,
   'expire-phrase': 21,
   'feedback-digest': 22,
