@@ -25,6 +25,10 @@ export const MAX_ADDRESS_LENGTH = 254;
 export const MAX_SOUGHT_ADDRESS_LENGTH = 320;
 /** A part of a subject to search for. */
 export const MAX_SOUGHT_SUBJECT_LENGTH = 998;
+/** Words to search for. */
+export const MAX_QUERY_LENGTH = 512;
+/** Hits that are put in the order of relevance, the newest of them. */
+export const MAX_RANKED = 10_000;
 
 export const MAX_SUBJECT_BYTES = 998;
 /** Text, HTML and base64 of the attachments together; also the generated message. */

@@ -70,7 +70,7 @@ export interface QuerySpec {
 /** Parameters of a list that comes in pages. */
 export const PAGE = ['limit', 'cursor'] as const;
 /** Filters of a search: those given at most once, and those that may be repeated. */
-export const SEARCH_NAMES = ['from', 'recipient', 'subject', 'after', 'before'] as const;
+export const SEARCH_NAMES = ['query', 'from', 'recipient', 'subject', 'after', 'before'] as const;
 /** Those of received mail, where it is known more or less who has written it. */
 export const RECEIVED_SEARCH_NAMES = [...SEARCH_NAMES, 'authentication'] as const;
 export const LABEL_GROUPS = ['labels_all', 'labels_any', 'labels_none'] as const;

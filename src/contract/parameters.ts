@@ -5,6 +5,8 @@ import {
   DEFAULT_PAGE,
   MAX_LABEL_BYTES,
   MAX_PAGE,
+  MAX_QUERY_LENGTH,
+  MAX_RANKED,
   MAX_SOUGHT_ADDRESS_LENGTH,
   MAX_SOUGHT_SUBJECT_LENGTH,
 } from './limits.js';
@@ -63,8 +65,14 @@ export const QUERY_PARAMETERS: Readonly<Record<string, ParameterSpec>> = {
   },
   order: {
     isExtension: true,
-    description: 'By the time of the service.',
-    schema: z.enum(['newest', 'oldest']).meta({ default: 'newest' }),
+    description: `By the time of the service, or by relevance, which needs query: the best of the newest ${MAX_RANKED} hits first, ties newest first. That order is kept for ten minutes after its last page: what is deleted drops out, what is new is not added.`,
+    schema: z.enum(['newest', 'oldest', 'relevance']).meta({ default: 'newest' }),
+  },
+  query: {
+    isExtension: true,
+    description:
+      'Words, and phrases in double quotes, at most 16: each stands in the subject or the body, letter case and accents aside. There are no operators; attachments and their names are not searched, nor what follows the first 256 Ki characters of a body. A message is found once it is ready.',
+    schema: z.string().meta({ pattern: '\\S', maxLength: MAX_QUERY_LENGTH, examples: ['invoice "31 March"'] }),
   },
   include: includeParameter(
     'What entries have besides: preview, the beginning of what a message says.',

@@ -1,8 +1,13 @@
 import { VERDICTS } from '../contract/authentication.js';
-import { MAX_SOUGHT_ADDRESS_LENGTH, MAX_SOUGHT_SUBJECT_LENGTH } from '../contract/limits.js';
+import {
+  MAX_QUERY_LENGTH,
+  MAX_SOUGHT_ADDRESS_LENGTH,
+  MAX_SOUGHT_SUBJECT_LENGTH,
+} from '../contract/limits.js';
 import type { Verdict } from './authentication.js';
 import { refuse } from './errors.js';
 import { type LabelFilter, NO_LABEL_FILTER, normaliseLabels } from './labels.js';
+import { parseSearch, type SearchTerm } from './search-words.js';
 
 /** The conditions of a list or count (`listMessages`, `countMessages`). Null and empty mean no condition. */
 export interface MessageFilter {
@@ -19,6 +24,8 @@ export interface MessageFilter {
   readonly before: number | null;
   /** What is known of who has written it; of received mail only. */
   readonly authentication: Verdict | null;
+  /** Words and phrases that stand in subject or body, all of them. */
+  readonly terms: readonly SearchTerm[];
 }
 
 export const NO_FILTER: MessageFilter = {
@@ -29,11 +36,14 @@ export const NO_FILTER: MessageFilter = {
   after: null,
   before: null,
   authentication: null,
+  terms: [],
 };
 
 /** Search parameters as text, each absent or given once. */
 export type SearchInput = Readonly<
-  Partial<Record<'from' | 'recipient' | 'subject' | 'after' | 'before' | 'authentication', string>>
+  Partial<
+    Record<'query' | 'from' | 'recipient' | 'subject' | 'after' | 'before' | 'authentication', string>
+  >
 >;
 
 /**
@@ -42,6 +52,7 @@ export type SearchInput = Readonly<
  */
 export function normaliseFilter(groups: LabelFilter, input: SearchInput): MessageFilter {
   const labels = normaliseGroups(groups);
+  const terms = normaliseQuery(input.query);
   const from = normaliseAddress('from', input.from);
   const recipient = normaliseAddress('recipient', input.recipient);
   const subject = normaliseSubject(input.subject);
@@ -51,7 +62,18 @@ export function normaliseFilter(groups: LabelFilter, input: SearchInput): Messag
     throw refuse('invalid_search', 'after must be earlier than before.');
   }
   const authentication = normaliseVerdict(input.authentication);
-  return { labels, from, recipient, subject, after, before, authentication };
+  return { labels, from, recipient, subject, after, before, authentication, terms };
+}
+
+function normaliseQuery(text: string | undefined): readonly SearchTerm[] {
+  if (text === undefined) return [];
+  if (text.trim() === '' || text.length > MAX_QUERY_LENGTH) {
+    throw refuse(
+      'invalid_search',
+      `query must be 1 to ${MAX_QUERY_LENGTH} characters and not blank: words, and phrases in double quotes.`,
+    );
+  }
+  return parseSearch(text);
 }
 
 function normaliseVerdict(text: string | undefined): Verdict | null {
@@ -123,8 +145,9 @@ function isOnCalendar([text, hour, zoneHour = '0', zoneMinute = '0']: RegExpExec
 
 /** A text that is equal for equal filters. Cursors are bound to it, so that one is refused with another filter. */
 export function filterScope(filter: MessageFilter): string {
-  const { labels, from, recipient, subject, after, before, authentication } = filter;
+  const { labels, from, recipient, subject, after, before, authentication, terms } = filter;
   const parts = [labels.all, labels.any, labels.none, from, recipient, subject, after, before];
-  // Cursors of before there was this condition stay good.
+  // Cursors of before there were these conditions stay good.
+  if (terms.length > 0) return JSON.stringify([...parts, authentication, terms]);
   return JSON.stringify(authentication === null ? parts : [...parts, authentication]);
 }

@@ -1,6 +1,7 @@
 import type { Reader } from '../engine/tables.js';
 import { BLOCK_BITS, blockOf, isSet, offsetOf, seqAt } from './bit-block.js';
 import { BlockCache, type CachedSet } from './block-cache.js';
+import type { NumberSet } from './number-set.js';
 import { BlockReader } from './sets.js';
 import type { WordMemory, Words } from './words.js';
 
@@ -18,6 +19,8 @@ export interface Combination {
   readonly to: number;
   /** Numbers between these that do not match. */
   readonly gaps?: readonly { readonly from: number; readonly to: number }[];
+  /** Numbers that match only when they are in this set, too. */
+  readonly within?: NumberSet;
   /** Grows with every change of any of the sets. */
   readonly version: number;
 }
@@ -169,8 +172,14 @@ class Walk {
   /** Makes the result of one block; false when it has nothing. */
   #combine(block: number): boolean {
     const memory = this.#memory;
-    const { from, to, gaps = [] } = this.#combination;
+    const { from, to, gaps = [], within } = this.#combination;
+    const found = within?.wordsOf(block);
+    if (within !== undefined && found === undefined) return false;
     if (!this.#loadAll(block)) return false;
+    if (found !== undefined) {
+      memory.write(memory.passing, found);
+      if (!memory.keep(memory.result, memory.passing)) return false;
+    }
     const first = seqAt(block, 0);
     memory.clip(memory.result, from - first, to - first);
     for (const gap of gaps) memory.cut(memory.result, gap.from - first, gap.to - first);

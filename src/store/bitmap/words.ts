@@ -56,6 +56,11 @@ export class WordMemory {
     loadBlock(this.#words, into >> 2, block);
   }
 
+  /** Brings the words of a block from elsewhere. */
+  write(into: Words, words: Int32Array): void {
+    this.#words.set(words, into >> 2);
+  }
+
   copy(into: Words, from: Words): void {
     this.#words.copyWithin(into >> 2, from >> 2, (from >> 2) + BLOCK_WORDS);
   }

@@ -6,6 +6,7 @@ import {
   type Selected,
   selectMembers,
 } from '../bitmap/combinations.js';
+import type { NumberSet } from '../bitmap/number-set.js';
 import type { Reader } from '../engine/tables.js';
 import { type Folder, getCounters, type Numbers } from './folders.js';
 import { type Term, termKey } from './postings.js';
@@ -22,6 +23,8 @@ export interface Selection {
   readonly from: number;
   readonly to: number;
   readonly gaps?: readonly Numbers[];
+  /** Only messages of this set, when there is one. */
+  readonly within?: NumberSet;
 }
 
 /**
@@ -49,7 +52,7 @@ export function maskOf(reader: Reader, folder: Folder, selection: Selection): Co
 }
 
 function combinationOf(reader: Reader, folder: Folder, selection: Selection): Combination {
-  const { all, any, none, from, to, gaps } = selection;
+  const { all, any, none, from, to, gaps, within } = selection;
   const keysOf = (terms: readonly Term[]): Buffer[] => terms.map(term => termKey(folder, term));
   // Only live messages are in sets other than `gone`; without `all` and `any` those that are gone must be excluded.
   const without: readonly Term[] = all.length + any.length === 0 ? [{ type: 'gone' }, ...none] : none;
@@ -60,6 +63,7 @@ function combinationOf(reader: Reader, folder: Folder, selection: Selection): Co
     from,
     to,
     ...(gaps === undefined ? {} : { gaps }),
+    ...(within === undefined ? {} : { within }),
     version: getCounters(reader, folder).version,
   };
 }
