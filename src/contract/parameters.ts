@@ -72,7 +72,9 @@ export const QUERY_PARAMETERS: Readonly<Record<string, ParameterSpec>> = {
     isExtension: true,
     description:
       'Words, and phrases in double quotes, at most 16: each stands in the subject or the body, letter case and accents aside. There are no operators; attachments and their names are not searched, nor what follows the first 256 Ki characters of a body. A message is found once it is ready.',
-    schema: z.string().meta({ pattern: '\\S', maxLength: MAX_QUERY_LENGTH, examples: ['invoice "31 March"'] }),
+    schema: z
+      .string()
+      .meta({ pattern: '\\S', maxLength: MAX_QUERY_LENGTH, examples: ['invoice "31 March"'] }),
   },
   include: includeParameter(
     'What entries have besides: preview, the beginning of what a message says.',

@@ -41,9 +41,7 @@ export const NO_FILTER: MessageFilter = {
 
 /** Search parameters as text, each absent or given once. */
 export type SearchInput = Readonly<
-  Partial<
-    Record<'query' | 'from' | 'recipient' | 'subject' | 'after' | 'before' | 'authentication', string>
-  >
+  Partial<Record<'query' | 'from' | 'recipient' | 'subject' | 'after' | 'before' | 'authentication', string>>
 >;
 
 /**

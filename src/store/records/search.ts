@@ -76,11 +76,7 @@ export const searchFoldersTable: Table<Folder, SearchFolder> = {
   name: 'search_folders',
   encodeKey: folderKey,
   encodeValue: ({ accountId, number }) => joinKey(idToBytes(accountId), u32(number)),
-  decodeValue: bytes => {
-    const own = Buffer.alloc(20);
-    for (let at = 0; at < own.length; at += 1) own[at] = bytes[at] ?? 0;
-    return { accountId: idFromBytes<AccountId>(own), number: own.readUInt32BE(16) };
-  },
+  decodeValue: bytes => ({ accountId: idFromBytes<AccountId>(bytes), number: bytes.readUIntBE(16, 4) }),
 };
 
 const ADD = 1;
@@ -282,17 +278,23 @@ export function listUnindexed(reader: Reader, folder: Folder, limit: number): Un
     }));
 }
 
+/** So much of a folder is looked through directly: beyond, a search has to wait for the index. */
+export const MAX_TAIL = { messages: 500, bytes: 2 * 2 ** 20 } as const;
+
 /** How much of a folder the index may not know yet; of more than `maxMessages`, one more and their bytes are told. */
 export function tailOf(
   reader: Reader,
   folder: Folder,
-  maxMessages: number,
+  maxMessages: number = MAX_TAIL.messages,
 ): { readonly messages: number; readonly bytes: number } {
   const tail = listUnindexed(reader, folder, maxMessages + 1);
   return { messages: tail.length, bytes: tail.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
-/** The words of a message that `listUnindexed` names with `add`; null for others. */
+/**
+ * The words of a message that `listUnindexed` names with `add`; null for others. To be asked in the same read: the
+ * index may take them in at any time, and then they are here no more.
+ */
 export function indexedWordsOf(reader: Reader, folder: Folder, seq: number): MessageWords | null {
   const found = reader.get(searchFoldersTable, folder);
   if (found === undefined) return null;
@@ -333,15 +335,12 @@ export function forgetChange(writer: Writer, accountId: AccountId, { row, value 
 
 /** Forgets up to `limit` changes, told or not. @returns how many there were */
 export function clearChanges(writer: Writer, accountId: AccountId, limit: number): number {
-  const all = { ...range(idToBytes(accountId)), limit };
-  let count = 0;
-  for (const table of [unindexedTable, restoredTable]) {
-    const keys = writer.scanKeys<Buffer, unknown>(table, { ...all, limit: limit - count });
-    for (const key of keys) writer.remove<Buffer, unknown>(table, key);
-    count += keys.length;
-    if (count >= limit) break;
-  }
-  return count;
+  const all = range(idToBytes(accountId));
+  const changes = writer.scanKeys(unindexedTable, { ...all, limit });
+  for (const key of changes) writer.remove(unindexedTable, key);
+  const restored = writer.scanKeys(restoredTable, { ...all, limit: limit - changes.length });
+  for (const key of restored) writer.remove(restoredTable, key);
+  return changes.length + restored.length;
 }
 
 export interface RestoredMessage {

@@ -18,6 +18,7 @@ import {
   type PendingWork,
   removePending,
 } from '../../store/records/pending.js';
+import { getSearch, searchAccountsTable } from '../../store/records/search.js';
 import { findAccountSuppression, putAccountSuppression } from '../../store/records/suppressions.js';
 import { LAST_RECHECK_MS } from '../inbound/recheck-message.js';
 import type { Clock } from '../ports.js';
@@ -70,6 +71,13 @@ const REDATED: { readonly [Kind in RedatedKind]: Lifetime<Kind> } = {
         nextAt: record.nextAt === null ? null : dueAt,
         dueAt,
       });
+    },
+  },
+  index: {
+    afterMs: 0,
+    tell: (writer, { id }, dueAt) => {
+      const record = getSearch(writer, id);
+      if (record !== undefined) writer.put(searchAccountsTable, id, { ...record, dueAt });
     },
   },
   'purge-blob': { afterMs: 0 },

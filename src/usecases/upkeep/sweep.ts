@@ -55,7 +55,7 @@ export interface SweepDeps {
 /** Pending work that the sweep does. The queues carry messages, and what is held waits for an admin. */
 type SweptKind = Exclude<
   PendingKind,
-  'parse' | 'authenticate' | 'relay' | 'relay-held' | 'deliver' | 'feedback-digest'
+  'parse' | 'authenticate' | 'relay' | 'relay-held' | 'deliver' | 'index' | 'feedback-digest'
 >;
 
 interface Duty<Kind extends PendingKind> {

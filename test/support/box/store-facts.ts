@@ -74,7 +74,8 @@ export function readFacts(store: Store): StoreFacts {
         'expire-link': count('expire-link'),
         'expire-phrase': count('expire-phrase'),
         'feedback-digest': count('feedback-digest'),
-        'lapse-suppression': count('lapse-suppression'),
+        index: count('index'),
+      'lapse-suppression': count('lapse-suppression'),
       },
       faults: [
         ...blobFaults(

@@ -1,0 +1,94 @@
+import { joinWords, messageWordsAtOnce } from '../domain/message-words.js';
+import { reasonOf } from '../lib/async.js';
+import { type AccountIndex, type RowChange, UnusableIndexError } from './account-index.js';
+import type { OpenIndexes } from './open-indexes.js';
+import type {
+  ApplyRequest,
+  FindRequest,
+  RankRequest,
+  ThreadAnswer,
+  ThreadChange,
+  ToThread,
+} from './protocol.js';
+
+export interface Answered {
+  readonly answer: ThreadAnswer;
+  readonly transfer: ArrayBuffer[];
+}
+
+type Request = Exclude<ToThread, { readonly kind: 'end' }>;
+
+/** Does what the main thread asks of the index of an account. Never throws. */
+export function answerWith(indexes: OpenIndexes, request: Request): Answered {
+  try {
+    return answer(indexes, request);
+  } catch (error) {
+    // It may be in the middle of something: the next request opens it anew.
+    closeQuietly(indexes, request.accountId);
+    const kind = error instanceof UnusableIndexError ? 'lost' : 'failed';
+    return { answer: { kind, reason: reasonOf(error) }, transfer: [] };
+  }
+}
+
+function closeQuietly(indexes: OpenIndexes, accountId: string): void {
+  try {
+    indexes.close(accountId);
+  } catch {
+    // The file is gone or damaged.
+  }
+}
+
+function answer(indexes: OpenIndexes, request: Request): Answered {
+  switch (request.kind) {
+    case 'apply':
+      return { answer: { kind: 'applied', isErased: apply(indexes, request) }, transfer: [] };
+    case 'check':
+      checked(indexes.get(request.accountId), request.mark);
+      return { answer: { kind: 'sound' }, transfer: [] };
+    case 'find':
+    case 'rank':
+      return search(indexes.get(request.accountId), request);
+  }
+}
+
+function apply(indexes: OpenIndexes, { accountId, from, to, changes }: ApplyRequest): boolean {
+  const index = from === 0 ? indexes.create(accountId) : checked(indexes.get(accountId), from);
+  return index.apply(changes.map(rowChange), to);
+}
+
+function checked(index: AccountIndex, mark: number): AccountIndex {
+  if (!index.knows(mark)) throw new UnusableIndexError('its file is of another state of the store');
+  return index;
+}
+
+function rowChange(change: ThreadChange): RowChange {
+  if ('words' in change) return change;
+  const { row, subject, content } = change;
+  return { row, words: Buffer.from(joinWords(messageWordsAtOnce({ subject, ...textsIn(content) }))) };
+}
+
+/** The texts of a content, of a received message or a sent one; none where it is damaged. */
+function textsIn(content: Uint8Array): { text: string | null; html: string | null } {
+  try {
+    const { text = null, html = null } = JSON.parse(Buffer.from(content).toString('utf8')) as {
+      text?: string | null;
+      html?: string | null;
+    };
+    return { text, html };
+  } catch {
+    return { text: null, html: null };
+  }
+}
+
+function search(index: AccountIndex, request: FindRequest | RankRequest): Answered {
+  const found =
+    request.kind === 'find'
+      ? { ...index.find(request, request.isDescending, request.limit), scores: null }
+      : index.rank(request, request.among);
+  const rows = Float64Array.from(found.rows);
+  const scores = found.scores === null ? null : Float64Array.from(found.scores);
+  return {
+    answer: { kind: 'found', rows, scores, isWhole: found.isWhole },
+    transfer: scores === null ? [rows.buffer] : [rows.buffer, scores.buffer],
+  };
+}

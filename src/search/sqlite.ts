@@ -1,0 +1,79 @@
+import Libsql from 'libsql';
+
+/**
+ * What this folder needs of SQLite. Only this file knows the library, so that another one, or Node's own, can take its
+ * place.
+ */
+
+export type SqlValue = number | string | Buffer | null;
+
+export interface Statement {
+  run(...values: SqlValue[]): void;
+  /** Rows as arrays of their columns. */
+  all(...values: SqlValue[]): readonly (readonly SqlValue[])[];
+}
+
+/** How long a statement waits for another connection, in milliseconds. */
+const BUSY_MS = 2_000;
+
+/** Codes that say nothing about the file: another try later may succeed. */
+const PASSING = /^SQLITE_(FULL|BUSY|LOCKED|NOMEM|CANTOPEN|READONLY|PERM|PROTOCOL)/;
+
+/** One connection to one file. */
+export class Connection {
+  readonly #database: Libsql.Database;
+
+  /** Opens the file, and makes it where there is none. */
+  constructor(path: string) {
+    this.#database = new Libsql(path, { timeout: BUSY_MS });
+  }
+
+  exec(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  prepare(sql: string): Statement {
+    const statement = this.#database.prepare(sql);
+    if (!(statement as unknown as { readonly reader: boolean }).reader) {
+      return {
+        run: (...values) => {
+          statement.run(values);
+        },
+        all: () => [],
+      };
+    }
+    const rows = statement.raw(true);
+    return {
+      run: (...values) => {
+        rows.all(values);
+      },
+      all: (...values) => rows.all(values) as SqlValue[][],
+    };
+  }
+
+  /** Runs `work` in a transaction of its own, which is undone when it throws. */
+  transaction(work: () => void): void {
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      work();
+      this.#database.exec('COMMIT');
+    } catch (error) {
+      try {
+        this.#database.exec('ROLLBACK');
+      } catch {
+        // SQLite has rolled back by itself.
+      }
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+/** Is this no fault of the file, such as a disk that is full? */
+export function isPassing(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return PASSING.test(code);
+}

@@ -1,0 +1,185 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AccountId } from '../domain/ids.js';
+import type { Store } from '../store/engine/store.js';
+import { privateFolder } from '../store/private-files.js';
+import { getSearch, placeOfRow, rowOf } from '../store/records/search.js';
+import type { Logger, RankedHits, WordAnswer, WordHits, WordIndex, WordQuestion } from '../usecases/ports.js';
+import type { FeedOutcome, WordBatch, WordFeed } from '../usecases/search/word-feed.js';
+import { removeIndex } from './account-index.js';
+import { indexPath, SUFFIX } from './open-indexes.js';
+import type { FindRequest, RankRequest, ThreadAnswer, ThreadChange } from './protocol.js';
+import { QuestionQueue } from './question-queue.js';
+import { IndexThread } from './thread-life.js';
+
+/** Indexes that each of the two threads keeps open. */
+export const MAX_OPEN = 32;
+/** Accounts whose index is known to be sound. */
+const MAX_SOUND = 100_000;
+
+/** Seconds after which a question may be asked again: the index is being made anew; it is only busy. */
+const RETRY_AFTER_S = { rebuilding: 30, busy: 1 } as const;
+
+export interface WordThreadsOptions {
+  readonly store: Store;
+  readonly log: Logger;
+  /** The index of an account cannot be used: it has to be made anew. */
+  readonly onLost: (accountId: AccountId, reason: string) => void;
+}
+
+/** Folder of the indexes inside a data directory. */
+export function searchFolder(path: string): string {
+  return join(path, 'search');
+}
+
+/**
+ * The search index: a file for each account, a thread that writes and one that reads. The main thread waits for neither.
+ * The index of an account is trusted once it has been found to be the one that the store knows.
+ */
+export class WordThreads implements WordIndex, WordFeed {
+  readonly #options: WordThreadsOptions;
+  readonly #directory: string;
+  readonly #writer: IndexThread;
+  readonly #reader: IndexThread;
+  readonly #questions = new QuestionQueue();
+  /** Found sound, or written, by this process. */
+  readonly #sound = new Set<AccountId>();
+
+  constructor(options: WordThreadsOptions) {
+    const { store, log } = options;
+    this.#options = options;
+    this.#directory = searchFolder(store.path);
+    const setup = { directory: this.#directory, maxOpen: MAX_OPEN };
+    this.#writer = new IndexThread({ setup: { ...setup, role: 'write' }, log });
+    this.#reader = new IndexThread({ setup: { ...setup, role: 'read' }, log });
+  }
+
+  /** Starts both threads, and removes what belongs to no account. */
+  start(): void {
+    privateFolder(this.#directory);
+    this.#removeStrangers();
+    this.#writer.start();
+    this.#reader.start();
+  }
+
+  /** Resolves when every file is closed. */
+  async stop(): Promise<void> {
+    await Promise.all([this.#reader.stop(), this.#writer.stop()]);
+  }
+
+  #removeStrangers(): void {
+    const { store } = this.#options;
+    for (const name of readdirSync(this.#directory)) {
+      if (!name.endsWith(SUFFIX)) continue;
+      const accountId = name.slice(0, -SUFFIX.length) as AccountId;
+      const isKnown = store.read(reader => getSearch(reader, accountId) !== undefined);
+      if (!isKnown) removeIndex(indexPath(this.#directory, accountId));
+    }
+  }
+
+  async apply({ accountId, from, to, changes }: WordBatch): Promise<FeedOutcome> {
+    const answer = await this.#writer.ask(
+      { kind: 'apply', accountId, from, to, changes: changes satisfies readonly ThreadChange[] },
+      [],
+    );
+    if (answer.kind === 'applied') {
+      this.#trust(accountId);
+      return { status: 'applied', isErased: answer.isErased };
+    }
+    if (answer.kind !== 'lost') return { status: 'failed', reason: reasonIn(answer) };
+    this.#sound.delete(accountId);
+    return { status: 'lost', reason: answer.reason };
+  }
+
+  async find(
+    question: WordQuestion & { readonly isDescending: boolean; readonly limit: number },
+  ): Promise<WordAnswer<WordHits>> {
+    const { isDescending, limit } = question;
+    const answer = await this.#ask(question, asked => ({ kind: 'find', ...asked, isDescending, limit }));
+    if (answer.kind !== 'found') return answer.answer;
+    return { status: 'found', seqs: seqsOf(answer.rows), isWhole: answer.isWhole };
+  }
+
+  async rank(question: WordQuestion & { readonly among: number }): Promise<WordAnswer<RankedHits>> {
+    const { among } = question;
+    const answer = await this.#ask(question, asked => ({ kind: 'rank', ...asked, among }));
+    if (answer.kind !== 'found') return answer.answer;
+    const scores = answer.scores ?? new Float64Array(0);
+    return { status: 'found', seqs: seqsOf(answer.rows), scores, isWhole: answer.isWhole };
+  }
+
+  async #ask(
+    { accountId, folderNumber, terms, from, to, only }: WordQuestion,
+    make: (asked: Asked) => Omit<FindRequest, 'id'> | Omit<RankRequest, 'id'>,
+  ): Promise<Found | Unanswered> {
+    const before = this.#stateOf(accountId);
+    if (before === 'rebuilding') return unanswered(RETRY_AFTER_S.rebuilding);
+    if (before === 'empty') return NOTHING;
+    const request = make({
+      accountId,
+      terms,
+      from: rowOf(folderNumber, from),
+      to: rowOf(folderNumber, to),
+      ...(only === undefined ? {} : { only: Float64Array.from(only, seq => rowOf(folderNumber, seq)) }),
+    });
+    const answer = await this.#questions.ask(accountId, async () =>
+      (await this.#isSound(accountId)) ? this.#reader.ask(request) : null,
+    );
+    if (answer?.kind === 'lost') this.#lose(accountId, answer.reason);
+    // It may have been made anew meanwhile: then this was its beginning.
+    const isWhole = answer?.kind === 'found' && this.#stateOf(accountId) === 'there';
+    return isWhole ? answer : unanswered(RETRY_AFTER_S.busy);
+  }
+
+  #stateOf(accountId: AccountId): 'empty' | 'there' | 'rebuilding' {
+    const record = this.#options.store.read(reader => getSearch(reader, accountId));
+    if (record !== undefined && record.rebuild !== null) return 'rebuilding';
+    return record === undefined || record.mark === 0 ? 'empty' : 'there';
+  }
+
+  /** Is the index the one that the store knows? Asked once, of the thread that writes: it cannot change meanwhile. */
+  async #isSound(accountId: AccountId): Promise<boolean> {
+    if (this.#sound.has(accountId)) return true;
+    const mark = this.#options.store.read(reader => getSearch(reader, accountId))?.mark ?? 0;
+    const answer = await this.#writer.ask({ kind: 'check', accountId, mark });
+    if (answer.kind === 'sound') this.#trust(accountId);
+    if (answer.kind === 'lost') this.#lose(accountId, answer.reason);
+    return answer.kind === 'sound';
+  }
+
+  #trust(accountId: AccountId): void {
+    if (this.#sound.size >= MAX_SOUND) this.#sound.clear();
+    this.#sound.add(accountId);
+  }
+
+  #lose(accountId: AccountId, reason: string): void {
+    this.#sound.delete(accountId);
+    this.#options.onLost(accountId, reason);
+  }
+}
+
+type Asked = Omit<FindRequest, 'id' | 'kind' | 'isDescending' | 'limit'>;
+type Found = Extract<ThreadAnswer, { readonly kind: 'found' }>;
+interface Unanswered {
+  readonly kind: 'unanswered';
+  readonly answer: Extract<WordAnswer<object>, { readonly status: 'unavailable' }>;
+}
+
+const NOTHING: Found = {
+  kind: 'found',
+  rows: new Float64Array(0),
+  scores: new Float64Array(0),
+  isWhole: true,
+};
+
+function unanswered(retryAfterS: number): Unanswered {
+  return { kind: 'unanswered', answer: { status: 'unavailable', retryAfterS } };
+}
+
+function seqsOf(rows: Float64Array): Uint32Array {
+  return Uint32Array.from(rows, row => placeOfRow(row).seq);
+}
+
+function reasonIn(answer: ThreadAnswer): string {
+  return 'reason' in answer ? answer.reason : `it answered ${answer.kind}`;
+}
