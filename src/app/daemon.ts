@@ -37,6 +37,7 @@ import { Parsing } from './parsing.js';
 import { Readiness } from './readiness.js';
 import { Rechecking } from './rechecking.js';
 import { RedisHost } from './redis-host.js';
+import { Searching } from './searching.js';
 import { Sending } from './sending.js';
 
 export interface DaemonOptions {
@@ -81,6 +82,7 @@ export class Daemon {
   readonly #sending: Sending;
   readonly #delivering: Delivering | null;
   readonly #sweeper: Sweeper;
+  readonly #searching: Searching;
   readonly #dns: DnsClient;
   /** Apart from the sweeper, because it waits for the DNS. */
   readonly #dkimKeys: Sweeper;
@@ -109,6 +111,7 @@ export class Daemon {
     const shared = { config, store, uploads, clock, log, redis: this.#redis };
     this.#parsing = new Parsing(shared);
     this.#rechecking = new Rechecking({ ...shared, authenticator: this.#parsing.pool });
+    this.#searching = new Searching({ store, clock, log });
     const redating = new Redating({ store, clock });
     this.#sweeper = new Sweeper({
       run: async shouldStop => {
@@ -250,6 +253,7 @@ export class Daemon {
       this.#sending.stop(),
       delivering,
       this.#sweeper.stop(),
+      this.#searching.stop(),
       dkimKeys,
     ]);
     await this.#redis.stop();
@@ -277,6 +281,7 @@ export class Daemon {
     this.#listens = listenPlaces({ ...config.smtp, port: smtp.port });
     this.#certificate?.watch(identity => this.#smtp.reloadTls(identity));
     this.#sweeper.start();
+    await this.#searching.start();
     this.#dkimKeys.start();
     await working;
     this.#access.start();

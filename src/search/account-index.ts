@@ -48,6 +48,7 @@ const SCHEMA = `
   CREATE TABLE docs (row INTEGER PRIMARY KEY, words BLOB NOT NULL);
   CREATE VIRTUAL TABLE words USING fts5(subject, body, content='', tokenize='ascii');
   INSERT INTO words(words, rank) VALUES ('secure-delete', 1);
+  CREATE VIRTUAL TABLE instances USING fts5vocab(words, instance);
 `;
 
 /** Words of the subject count for more. */
@@ -140,36 +141,56 @@ export class AccountIndex {
    */
   apply(changes: readonly RowChange[], mark: number): boolean {
     return tellingDamage(() => {
-      let hasErased = false;
+      const erased = new Set<string>();
       this.#connection.transaction(() => {
         const { mark: before } = this.#meta();
-        for (const change of changes) if (this.#change(change)) hasErased = true;
+        for (const change of changes) this.#change(change, erased);
+        if (erased.size > 0) this.#eraseSeparators(erased);
         const { putMeta } = this.#prepared();
         putMeta.run(Number(before), 'before');
         putMeta.run(mark, 'mark');
       });
       // A row that is to go may have gone in a try that was interrupted before the log was emptied.
-      return hasErased || changes.some(({ words }) => words === null) ? this.#emptyLog() : true;
+      return erased.size > 0 || changes.some(({ words }) => words === null) ? this.#emptyLog() : true;
     });
   }
 
-  /** @returns whether words were taken out */
-  #change({ row, words }: RowChange): boolean {
+  /** @param erased gets the words that are taken out */
+  #change({ row, words }: RowChange, erased: Set<string>): void {
     const { getDoc, putDoc, removeDoc, insert, remove } = this.#prepared();
     const kept = getDoc.all(row)[0]?.[0];
     const packed = words === null ? null : pack(words);
     if (Buffer.isBuffer(kept)) {
-      if (packed?.equals(kept) === true) return false;
+      if (packed?.equals(kept) === true) return;
       const { subject, body } = splitFields(unpack(kept));
       remove.run(row, subject, body);
       removeDoc.run(row);
+      for (const field of [subject, body]) for (const word of field.split(' ')) erased.add(word);
     }
     if (words !== null && packed !== null) {
       const { subject, body } = splitFields(Buffer.from(words).toString('utf8'));
       insert.run(row, subject, body);
       putDoc.run(row, packed);
     }
-    return Buffer.isBuffer(kept);
+  }
+
+  /**
+   * The index of FTS5 over its pages has words too: one that is greater than all of the page before and not greater than
+   * those of its own. A word that has gone from the pages stays there, and is replaced by the next one that is left,
+   * which fits as well.
+   */
+  #eraseSeparators(erased: ReadonlySet<string>): void {
+    // Makes FTS5 write what it has in memory.
+    this.#connection.exec('SAVEPOINT flush');
+    this.#connection.exec('RELEASE flush');
+    const separators = this.#query(SEPARATORS).all(JSON.stringify([...erased]));
+    for (const [segment, word] of separators) {
+      const [next = null] = this.#query(NEXT_WORD).all(word ?? null)[0] ?? [];
+      if (next === word) continue;
+      // Behind the last word of all, whatever is greater will do.
+      const replacement = next ?? AFTER_ALL;
+      this.#query(REPLACE_SEPARATOR).run(replacement, segment ?? null, word ?? null);
+    }
   }
 
   /** Moves what is in the log into the file, and leaves the log without a byte. */
@@ -264,6 +285,21 @@ export class AccountIndex {
     return this.#statements;
   }
 }
+
+/** Words that stand whole in the index over the pages of each segment, where they have a zero before them. */
+const SEPARATORS = `
+  WITH RECURSIVE segments(segid) AS (
+    SELECT min(segid) FROM words_idx
+    UNION ALL
+    SELECT (SELECT min(segid) FROM words_idx AS i WHERE i.segid > s.segid) FROM segments AS s WHERE s.segid NOT NULL
+  )
+  SELECT i.segid, j.value FROM json_each(?) AS j CROSS JOIN segments AS s
+  JOIN words_idx AS i ON i.segid = s.segid AND i.term = CAST('0' || j.value AS BLOB)`;
+const NEXT_WORD = 'SELECT term FROM instances WHERE term >= ? LIMIT 1';
+const REPLACE_SEPARATOR = `
+  UPDATE words_idx SET term = CAST('0' || ? AS BLOB) WHERE segid = ? AND term = CAST('0' || ? AS BLOB)`;
+/** No word begins with this character. */
+const AFTER_ALL = '\u{10ffff}';
 
 /** Up to so many rows are looked up one by one. */
 const FEW = 64;

@@ -81,6 +81,7 @@ function textsIn(content: Uint8Array): { text: string | null; html: string | nul
 }
 
 function search(index: AccountIndex, request: FindRequest | RankRequest): Answered {
+  if (!index.knows(request.mark)) return { answer: { kind: 'suspect' }, transfer: [] };
   const found =
     request.kind === 'find'
       ? { ...index.find(request, request.isDescending, request.limit), scores: null }

@@ -33,6 +33,8 @@ export type ThreadChange =
 interface Asked {
   readonly id: number;
   readonly accountId: string;
+  /** By which the store knows the index. */
+  readonly mark: number;
   readonly terms: readonly SearchTerm[];
   /** Rows. */
   readonly from: number;
@@ -62,6 +64,8 @@ export type ThreadAnswer =
       readonly scores: Float64Array | null;
       readonly isWhole: boolean;
     }
+  /** The index that was to be searched may be another than the store knows, or has been told more meanwhile. */
+  | { readonly kind: 'suspect' }
   /** The index of the account has to be made anew. */
   | { readonly kind: 'lost'; readonly reason: string }
   /** Nothing was done, for a reason that may pass. */

@@ -14,8 +14,6 @@ import { IndexThread } from './thread-life.js';
 
 /** Indexes that each of the two threads keeps open. */
 export const MAX_OPEN = 32;
-/** Accounts whose index is known to be sound. */
-const MAX_SOUND = 100_000;
 
 /** Seconds after which a question may be asked again: the index is being made anew; it is only busy. */
 const RETRY_AFTER_S = { rebuilding: 30, busy: 1 } as const;
@@ -34,7 +32,6 @@ export function searchFolder(path: string): string {
 
 /**
  * The search index: a file for each account, a thread that writes and one that reads. The main thread waits for neither.
- * The index of an account is trusted once it has been found to be the one that the store knows.
  */
 export class WordThreads implements WordIndex, WordFeed {
   readonly #options: WordThreadsOptions;
@@ -42,8 +39,6 @@ export class WordThreads implements WordIndex, WordFeed {
   readonly #writer: IndexThread;
   readonly #reader: IndexThread;
   readonly #questions = new QuestionQueue();
-  /** Found sound, or written, by this process. */
-  readonly #sound = new Set<AccountId>();
 
   constructor(options: WordThreadsOptions) {
     const { store, log } = options;
@@ -82,13 +77,9 @@ export class WordThreads implements WordIndex, WordFeed {
       { kind: 'apply', accountId, from, to, changes: changes satisfies readonly ThreadChange[] },
       [],
     );
-    if (answer.kind === 'applied') {
-      this.#trust(accountId);
-      return { status: 'applied', isErased: answer.isErased };
-    }
-    if (answer.kind !== 'lost') return { status: 'failed', reason: reasonIn(answer) };
-    this.#sound.delete(accountId);
-    return { status: 'lost', reason: answer.reason };
+    if (answer.kind === 'applied') return { status: 'applied', isErased: answer.isErased };
+    if (answer.kind === 'lost') return { status: 'lost', reason: answer.reason };
+    return { status: 'failed', reason: reasonIn(answer) };
   }
 
   async find(
@@ -110,55 +101,44 @@ export class WordThreads implements WordIndex, WordFeed {
 
   async #ask(
     { accountId, folderNumber, terms, from, to, only }: WordQuestion,
-    make: (asked: Asked) => Omit<FindRequest, 'id'> | Omit<RankRequest, 'id'>,
+    make: MakeRequest,
   ): Promise<Found | Unanswered> {
-    const before = this.#stateOf(accountId);
-    if (before === 'rebuilding') return unanswered(RETRY_AFTER_S.rebuilding);
-    if (before === 'empty') return NOTHING;
-    const request = make({
+    const asked = {
       accountId,
       terms,
       from: rowOf(folderNumber, from),
       to: rowOf(folderNumber, to),
       ...(only === undefined ? {} : { only: Float64Array.from(only, seq => rowOf(folderNumber, seq)) }),
+    };
+    const answer = await this.#questions.ask(accountId, async () => {
+      const first = await this.#askReader(asked, make);
+      if (first.kind !== 'suspect') return first;
+      // Only the thread that writes can tell, because it is told no more meanwhile.
+      const { mark } = this.#knownOf(accountId);
+      const check = await this.#writer.ask({ kind: 'check', accountId, mark });
+      return check.kind === 'sound' ? this.#askReader(asked, make) : check;
     });
-    const answer = await this.#questions.ask(accountId, async () =>
-      (await this.#isSound(accountId)) ? this.#reader.ask(request) : null,
-    );
-    if (answer?.kind === 'lost') this.#lose(accountId, answer.reason);
+    if (answer?.kind === 'unanswered') return answer;
+    if (answer?.kind === 'lost') this.#options.onLost(accountId, answer.reason);
     // It may have been made anew meanwhile: then this was its beginning.
-    const isWhole = answer?.kind === 'found' && this.#stateOf(accountId) === 'there';
+    const isWhole = answer?.kind === 'found' && !this.#knownOf(accountId).isRebuilding;
     return isWhole ? answer : unanswered(RETRY_AFTER_S.busy);
   }
 
-  #stateOf(accountId: AccountId): 'empty' | 'there' | 'rebuilding' {
+  async #askReader(asked: Omit<Asked, 'mark'>, make: MakeRequest): Promise<ThreadAnswer | Unanswered> {
+    const { mark, isRebuilding } = this.#knownOf(asked.accountId as AccountId);
+    if (isRebuilding) return unanswered(RETRY_AFTER_S.rebuilding);
+    return mark === 0 ? NOTHING : this.#reader.ask(make({ ...asked, mark }));
+  }
+
+  #knownOf(accountId: AccountId): { readonly mark: number; readonly isRebuilding: boolean } {
     const record = this.#options.store.read(reader => getSearch(reader, accountId));
-    if (record !== undefined && record.rebuild !== null) return 'rebuilding';
-    return record === undefined || record.mark === 0 ? 'empty' : 'there';
-  }
-
-  /** Is the index the one that the store knows? Asked once, of the thread that writes: it cannot change meanwhile. */
-  async #isSound(accountId: AccountId): Promise<boolean> {
-    if (this.#sound.has(accountId)) return true;
-    const mark = this.#options.store.read(reader => getSearch(reader, accountId))?.mark ?? 0;
-    const answer = await this.#writer.ask({ kind: 'check', accountId, mark });
-    if (answer.kind === 'sound') this.#trust(accountId);
-    if (answer.kind === 'lost') this.#lose(accountId, answer.reason);
-    return answer.kind === 'sound';
-  }
-
-  #trust(accountId: AccountId): void {
-    if (this.#sound.size >= MAX_SOUND) this.#sound.clear();
-    this.#sound.add(accountId);
-  }
-
-  #lose(accountId: AccountId, reason: string): void {
-    this.#sound.delete(accountId);
-    this.#options.onLost(accountId, reason);
+    return { mark: record?.mark ?? 0, isRebuilding: record !== undefined && record.rebuild !== null };
   }
 }
 
 type Asked = Omit<FindRequest, 'id' | 'kind' | 'isDescending' | 'limit'>;
+type MakeRequest = (asked: Asked) => Omit<FindRequest, 'id'> | Omit<RankRequest, 'id'>;
 type Found = Extract<ThreadAnswer, { readonly kind: 'found' }>;
 interface Unanswered {
   readonly kind: 'unanswered';

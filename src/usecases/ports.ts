@@ -64,6 +64,8 @@ export interface PreparedContent {
   readonly ids: ThreadingIds;
   /** What it reports of a message that was sent from here; null for ordinary mail. */
   readonly report: MailReport | null;
+  /** By which it is found (`joinWords`). */
+  readonly words: string;
   /** Who has written it, as far as could be found out in time; null where that was not asked. */
   readonly authentication?: Authentication | null;
 }

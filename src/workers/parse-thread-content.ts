@@ -1,4 +1,5 @@
 import { recipientsOf, sendersOf } from '../domain/addresses.js';
+import { joinWords, messageWordsAtOnce } from '../domain/message-words.js';
 import { piecesOfText } from '../lib/slices.js';
 import type { ParsedMessage } from '../mail/read/limits.js';
 import type { PreparedContent } from '../usecases/ports.js';
@@ -17,6 +18,7 @@ export function prepareContent({ content, files, ids, report }: ParsedMessage): 
     attachments: files,
     ids,
     report,
+    words: joinWords(messageWordsAtOnce(content)),
   };
 }
 

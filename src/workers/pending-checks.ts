@@ -16,6 +16,7 @@ const NO_CONTENT: PreparedContent = {
   attachments: [],
   ids: { messageId: null, references: [], inReplyTo: [] },
   report: null,
+  words: '\n',
 };
 
 interface Pending {

@@ -11,7 +11,7 @@ import { findCycles, type Import, type ImportGraph, readImportGraph } from './im
  * Every folder may import them, and each of them those before it.
  */
 const floors = ['lib', 'contract'];
-const adaptors = ['queue', 'relay', 'smtp', 'http', 'workers', 'cli', 'signin'];
+const adaptors = ['queue', 'relay', 'smtp', 'http', 'workers', 'cli', 'signin', 'search'];
 const beneathUsecases = ['domain', 'config', 'store', 'mail', 'dns'];
 const beneathAdaptors = [...beneathUsecases, 'usecases'];
 const beneathApp = [...beneathAdaptors, ...adaptors, 'ops'];
@@ -46,6 +46,7 @@ const libraryHomes: ReadonlyMap<string, readonly string[]> = new Map([
   ['iconv-lite', ['mail']],
   ['ioredis', ['queue']],
   ['libbase64', ['mail']],
+  ['libsql', ['search']],
   ['lmdb', ['store']],
   ['mailauth', ['mail']],
   ['mailparser', ['mail']],

@@ -140,6 +140,7 @@ export const pendingEntry = {
     `pending expiry of approval link ${id} (${hash.slice(0, 12)}...), due ${dueAt}`,
   expirePhrase: (id: string, hash: string, dueAt: number): string =>
     `pending expiry of claim phrase ${id} (${hash.slice(0, 12)}...), due ${dueAt}`,
+  index: (id: string, dueAt: number): string => `pending indexing for account ${id}, due ${dueAt}`,
   lapseSuppression: (id: string, account: string, address: string, dueAt: number): string =>
     `pending lapse of suppression ${id} of ${address} for account ${account}, due ${dueAt}`,
 };
@@ -219,6 +220,9 @@ function findWork(reader: Reader, ledger: Ledger, work: PendingWork, dueAt: numb
       if (reader.get(feedbackPaceTable, work.id) === undefined) {
         ledger.find(`pending digest of the feedback of account ${work.id}, which has given none`);
       }
+      break;
+    case 'index':
+      ledger.find(pendingEntry.index(work.id, dueAt));
       break;
     case 'lapse-suppression':
       ledger.find(pendingEntry.lapseSuppression(work.id, work.accountId, work.address, dueAt));

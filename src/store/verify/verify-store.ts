@@ -12,6 +12,7 @@ import { verifyDeliveries } from './deliveries.js';
 import { verifyDkimKeys } from './dkim-keys.js';
 import { type Ledger, NameLedger, SumLedger } from './ledger.js';
 import { expectMessages, findTrash, verifyCharges, verifyDrafts } from './messages.js';
+import { verifySearch } from './search.js';
 import {
   expectUploads,
   findBlobs,
@@ -93,6 +94,7 @@ function readAll(reader: Reader, ledger: Ledger): Checked {
   verifyDkimKeys(reader, counting);
   verifyStsPolicies(reader, counting);
   verifyDeliveries(reader, counting);
+  verifySearch(reader, counting, isLeaving);
   stored.compare(counting);
   findSummaries(reader, counting);
   findSets(reader, counting, isLeaving);

@@ -14,6 +14,7 @@ import {
 import type { BlobUploads } from '../../store/records/blob-upload.js';
 import { releaseBlob } from '../../store/records/blobs.js';
 import { addPending, pendingPages, removePending } from '../../store/records/pending.js';
+import { dropWords, noteWords } from '../../store/records/search.js';
 import { joinThread } from '../../store/threads/move.js';
 import { locate } from '../mailbox/message-access.js';
 import type { Clock, Logger, MessageParser, ParseOutcome, PreparedContent } from '../ports.js';
@@ -239,6 +240,7 @@ function publish(
     ...published(writer, record, prepared, nowMs),
   };
   saveMessage(writer, record, ready);
+  noteWords(writer, ready, prepared.words, nowMs);
   if (prepared.report !== null) noteReport(writer, ready, prepared.report, noteBounce);
 }
 
@@ -325,6 +327,7 @@ export async function reparseMessage(
       for (const { id } of attachmentBlobs(record)) releaseBlob(writer, id, nowMs);
       if (record.content !== null) releaseBlob(writer, record.content.id, nowMs);
       saveMessage(writer, record, again);
+      if (record.content !== null) dropWords(writer, record, nowMs);
       addPending(writer, nowMs, { kind: 'parse', id: record.id });
     }
     return { id: record.id, processing_status: 'pending' as const };

@@ -16,6 +16,7 @@ import type { MessageKind } from '../../store/mailbox/folders.js';
 import { takeTrashNumber } from '../../store/mailbox/index.js';
 import { type MessageRecord, saveMessage } from '../../store/mailbox/messages.js';
 import { addPending, removePending } from '../../store/records/pending.js';
+import { noteRestored } from '../../store/records/search.js';
 import { memberOutcome } from '../../store/threads/move.js';
 import { withShownThread } from '../../store/threads/names.js';
 import type { Clock } from '../ports.js';
@@ -134,6 +135,7 @@ function restore(writer: Writer, message: MessageRecord): Restored {
   if (trash !== null) {
     removePending(writer, { kind: 'purge-trash', dueAt: trash.restorableUntil, id: message.id });
     saveMessage(writer, message, restored);
+    noteRestored(writer, restored);
   }
   return {
     id: message.id,

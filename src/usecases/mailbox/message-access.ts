@@ -14,6 +14,7 @@ import { releaseBlob } from '../../store/records/blobs.js';
 import { deliveriesOf, forgetDeliveries, hasEnded, saveDelivery } from '../../store/records/deliveries.js';
 import { getInbox } from '../../store/records/inboxes.js';
 import { removePending } from '../../store/records/pending.js';
+import { dropWords } from '../../store/records/search.js';
 import { abandoned } from '../sending/delivery-states.js';
 import { type Caller, checkPermitted, reachedInbox } from '../shared/callers.js';
 
@@ -48,6 +49,8 @@ export function eraseMessage(writer: Writer, message: MessageRecord, nowMs: numb
   }
   if (message.kind === 'sent') leaveDeliveries(writer, message, nowMs);
   for (const blob of blobsOf(message)) releaseBlob(writer, blob, nowMs);
+  // One without content has no words, or has dropped them.
+  if (message.content !== null) dropWords(writer, message, nowMs);
   removeMessage(writer, message);
 }
 

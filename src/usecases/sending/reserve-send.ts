@@ -15,6 +15,7 @@ import { addCharge } from '../../store/records/charges.js';
 import type { DeliveryRecord } from '../../store/records/deliveries.js';
 import type { InboxRecord } from '../../store/records/inboxes.js';
 import { addPending } from '../../store/records/pending.js';
+import { noteWords } from '../../store/records/search.js';
 import { suppressedRecipients } from '../../store/records/suppressions.js';
 import { joinThread } from '../../store/threads/move.js';
 import { addFiles, blobNamed, placeFiles, type UploadedBlobs, type Uploads } from '../shared/uploads.js';
@@ -32,6 +33,8 @@ export interface Reservation {
   readonly setBackMs: number;
   /** What `uploadContent` has filled. */
   readonly uploads: Uploads;
+  /** By which it is found (`joinWords`). */
+  readonly words: string;
   /** It is delivered from here, not handed to a relay: `uploadTransmitted` has been called too. */
   readonly isDelivered: boolean;
 }
@@ -72,6 +75,7 @@ export function reserveSend(writer: Writer, reservation: Reservation): ReservedS
   const blobs = uploads.finish(writer);
   const record = makeRecord(writer, reservation, blobs, suppressed.length > 0);
   saveMessage(writer, null, record);
+  noteWords(writer, record, reservation.words, facts.date);
   const isTaken = suppressed.length === 0;
   if (record.relayDueAt !== null) addPending(writer, record.relayDueAt, { kind: 'relay', id: record.id });
   if (isTaken) {

@@ -3,8 +3,9 @@ import type { SendReceipt } from '../../contract/sent.js';
 import { type Refusal, refuse } from '../../domain/errors.js';
 import { type MessageId, newId } from '../../domain/ids.js';
 import { addressesOf } from '../../domain/message-parts.js';
+import { joinWords, messageWords } from '../../domain/message-words.js';
 import { checkContentSize } from '../../domain/send-input.js';
-import { pauseIfLong } from '../../lib/slices.js';
+import { inSlices, pauseIfLong } from '../../lib/slices.js';
 import { NoRoomError } from '../../store/engine/room.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
@@ -155,6 +156,7 @@ async function reserve(
   return withUploads(deps.uploads, async uploads => {
     await pauseIfLong(message.length);
     await uploadContent(uploads, content);
+    const words = joinWords(await inSlices(messageWords(content)));
     const isDelivered = deps.deliveries !== null;
     if (isDelivered) await uploadTransmitted(uploads, message);
     return await deps.store.write(writer => {
@@ -162,7 +164,7 @@ async function reserve(
       if (receipt !== null) return receipt;
       admit(writer, deps, recipe, inbox, bare, nowMs);
       recipe.draft?.submit(writer, id, nowMs);
-      const reservation = { recipe, inbox, content, facts, setBackMs, uploads, isDelivered };
+      const reservation = { recipe, inbox, content, facts, setBackMs, uploads, words, isDelivered };
       return { ...reserveSend(writer, reservation), message, keyed: keep(writer, recipe.retry, id, nowMs) };
     });
   });

@@ -36,6 +36,7 @@ import {
   removeExpiredKey,
   removePending,
 } from '../../store/records/pending.js';
+import { forgetFolder } from '../../store/records/search.js';
 import { findAccountSuppression, liftAccountSuppression } from '../../store/records/suppressions.js';
 import { freeThreadId, threadLinksTable } from '../../store/threads/names.js';
 import { threadActivityTable } from '../../store/threads/threads.js';
@@ -260,7 +261,10 @@ function eraseInbox(writer: Writer, inboxId: InboxId, nowMs: number, limit: numb
     count += erase(writer, inboxId, limit - count, nowMs);
     if (count >= limit) return count;
   }
-  for (const kind of KINDS) writer.remove(folderCountersTable, { inboxId, kind });
+  for (const kind of KINDS) {
+    writer.remove(folderCountersTable, { inboxId, kind });
+    forgetFolder(writer, { inboxId, kind });
+  }
   writer.remove(trashNumbersTable, inboxId);
   return count;
 }

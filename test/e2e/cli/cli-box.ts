@@ -152,6 +152,7 @@ export class CliBox {
       attachments: [],
       ids: { messageId: null, references: [], inReplyTo: [] },
       report: null,
+      words: '\n',
       ...content,
     };
     await this.withStore(store =>

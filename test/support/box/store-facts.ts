@@ -75,7 +75,7 @@ export function readFacts(store: Store): StoreFacts {
         'expire-phrase': count('expire-phrase'),
         'feedback-digest': count('feedback-digest'),
         index: count('index'),
-      'lapse-suppression': count('lapse-suppression'),
+        'lapse-suppression': count('lapse-suppression'),
       },
       faults: [
         ...blobFaults(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { MessageId } from '../../../src/domain/ids.js';
 import type { AttachedFile } from '../../../src/domain/message-parts.js';
+import { joinWords, messageWordsAtOnce } from '../../../src/domain/message-words.js';
 import { parseMessage } from '../../../src/mail/read/parse-message.js';
 import { getMessage, saveMessage } from '../../../src/store/mailbox/messages.js';
 import { type IndexDeps, indexMessage } from '../../../src/usecases/inbound/index-message.js';
@@ -31,8 +32,10 @@ export function prepared(
   attachments: readonly AttachedFile[] = [],
   fields: Partial<PreparedContent> = {},
 ): PreparedContent {
+  const texts = { ...CONTENT, subject: 'Hello', ...content };
   return {
     json: Buffer.from(JSON.stringify({ ...CONTENT, ...content })),
+    words: joinWords(messageWordsAtOnce(texts)),
     subject: 'Hello',
     messageId: '<1@elsewhere.example>',
     from: { name: 'Sender', address: 'sender@elsewhere.example' },
