@@ -24,6 +24,7 @@ import { addServeCommand, addVersionCommand } from './service/serve.js';
 import { addApproveCommand } from './signup/approve.js';
 import { addClockCommands } from './upkeep/clock.js';
 import { addCompactCommand } from './upkeep/compact.js';
+import { addSearchCommands } from './upkeep/search.js';
 import { addStatusCommand } from './upkeep/status.js';
 import { addVerifyCommand } from './upkeep/verify.js';
 
@@ -109,6 +110,7 @@ function addCommands(program: Command, cli: Cli, version: string): void {
   addCompactCommand(program, cli);
   addDnsCommands(program, cli, publishedDkimKeys);
   addStatusCommand(program, cli);
+  addSearchCommands(program, cli);
   addClockCommands(program, cli);
   addVerifyCommand(program, cli);
   addVersionCommand(program, cli);

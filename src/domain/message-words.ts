@@ -16,6 +16,8 @@ export interface SearchedTexts {
 
 /** UTF-16 units of a subject that can be found. */
 const MAX_SUBJECT_UNITS = 4096;
+/** UTF-16 units of HTML whose text can be found. */
+const MAX_HTML_UNITS = 1024 * 1024;
 /** UTF-16 units whose words are made between two pauses: they take about a millisecond. */
 const PIECE_UNITS = 16 * 1024;
 /** Between these and what follows no word can stretch. */
@@ -24,7 +26,7 @@ const parting = /[\s.,;!?、。，！？]/g;
 /** The words of a message, of its HTML only where it has no plain text. It yields after each short piece of work. */
 export function* messageWords({ subject, text, html }: SearchedTexts): Generator<void, MessageWords> {
   const hasText = text !== null && text.trim() !== '';
-  const body = hasText || html === null ? (text ?? '') : yield* htmlToText(html);
+  const body = hasText || html === null ? (text ?? '') : yield* htmlToText(html.slice(0, MAX_HTML_UNITS));
   const words: string[] = [];
   for (const piece of piecesOf(body.slice(0, MAX_INDEXED_UNITS))) {
     for (const word of wordsOf(piece)) words.push(word);

@@ -311,7 +311,7 @@ const FOR_WRITING = [
   'journal_mode = WAL',
   'synchronous = FULL',
   'secure_delete = ON',
-  'cache_size = -4096',
+  'cache_size = -2048',
   'temp_store = MEMORY',
 ];
 const FOR_READING = ['query_only = ON', 'cache_size = -1024', 'temp_store = MEMORY'];

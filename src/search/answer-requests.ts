@@ -1,6 +1,7 @@
 import { joinWords, messageWordsAtOnce } from '../domain/message-words.js';
 import { reasonOf } from '../lib/async.js';
 import { type AccountIndex, type RowChange, UnusableIndexError } from './account-index.js';
+import { textsOfContent } from './content-texts.js';
 import type { OpenIndexes } from './open-indexes.js';
 import type {
   ApplyRequest,
@@ -64,20 +65,7 @@ function checked(index: AccountIndex, mark: number): AccountIndex {
 function rowChange(change: ThreadChange): RowChange {
   if ('words' in change) return change;
   const { row, subject, content } = change;
-  return { row, words: Buffer.from(joinWords(messageWordsAtOnce({ subject, ...textsIn(content) }))) };
-}
-
-/** The texts of a content, of a received message or a sent one; none where it is damaged. */
-function textsIn(content: Uint8Array): { text: string | null; html: string | null } {
-  try {
-    const { text = null, html = null } = JSON.parse(Buffer.from(content).toString('utf8')) as {
-      text?: string | null;
-      html?: string | null;
-    };
-    return { text, html };
-  } catch {
-    return { text: null, html: null };
-  }
+  return { row, words: Buffer.from(joinWords(messageWordsAtOnce({ subject, ...textsOfContent(content) }))) };
 }
 
 function search(index: AccountIndex, request: FindRequest | RankRequest): Answered {

@@ -8,8 +8,8 @@ export interface ThreadOptions {
   readonly log: Logger;
 }
 
-/** What a thread may take of memory beside what it has open: a content of the largest message, as text and as words. */
-export const THREAD_MIB = 384;
+/** Heap of a thread: a batch, and the start of a long content as text and as words. */
+const HEAP_MIB = 128;
 const RESTART_MS = { firstMs: 250, longestMs: 30_000 } as const;
 /** A thread that lives so long has started well. */
 const SOUND_MS = 60_000;
@@ -42,7 +42,7 @@ export class IndexThread {
       execArgv: [],
       stdout: true,
       stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: THREAD_MIB },
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
     });
     // What libraries print must neither reach our log nor fill a buffer.
     worker.stdout.resume();

@@ -13,7 +13,14 @@ import { QuestionQueue } from './question-queue.js';
 import { IndexThread } from './thread-life.js';
 
 /** Indexes that each of the two threads keeps open. */
-export const MAX_OPEN = 32;
+const MAX_OPEN = 32;
+/** Files of one open index: itself, its log, and what the threads share of that. */
+const FILES = 3;
+
+/** Descriptors that the index may take. */
+export const SEARCH_FILES = 2 * MAX_OPEN * FILES;
+/** Memory that the index may take: the heaps of its threads, pages of open files, and batches on their way. */
+export const SEARCH_BYTES = 256 * 2 ** 20;
 
 /** Seconds after which a question may be asked again: the index is being made anew; it is only busy. */
 const RETRY_AFTER_S = { rebuilding: 30, busy: 1 } as const;

@@ -4,6 +4,7 @@ import { answer } from '../outcome.js';
 import { formatBytes, formatDuration, renderFields } from '../output.js';
 import type { Cli } from '../run-command.js';
 import { clockLine } from './clock.js';
+import { waitingLine } from './search.js';
 
 /** `postern status`: how the box is. Needs no daemon. */
 export function addStatusCommand(program: Command, cli: Cli): void {
@@ -29,7 +30,7 @@ type StatusDocument = BoxStatus & {
   readonly store: { readonly path: string; readonly map_size_bytes: number };
 };
 
-function linesOf({ version, daemon, store, clock, counts, pending }: StatusDocument): object {
+function linesOf({ version, daemon, store, clock, counts, pending, search }: StatusDocument): object {
   const room = store.has_room ? '' : ' (NO ROOM: new mail is refused until there is more)';
   return {
     version,
@@ -49,6 +50,7 @@ function linesOf({ version, daemon, store, clock, counts, pending }: StatusDocum
     to_be_sent: `${waiting(pending.sends, pending.oldest_send_age_s)}${held(pending.held_sends)}`,
     to_be_delivered:
       pending.deliveries === 0 ? 0 : `${counted(pending.deliveries)}: see "postern queue list"`,
+    to_be_indexed: `${waitingLine(search)}${remade(search.rebuilding.length)}`,
   };
 }
 
@@ -60,6 +62,10 @@ function waiting(count: number, oldestAgeS: number | null): string {
 
 function held(count: number): string {
   return count === 0 ? '' : ` (and ${counted(count)} held: see "postern queue status")`;
+}
+
+function remade(accounts: number): string {
+  return accounts === 0 ? '' : ` (and ${accounts} made anew: see "postern search status")`;
 }
 
 function counted(count: number): string {

@@ -1,10 +1,12 @@
 import { type AccountId, type InboxId, idFromBytes, idToBytes, type MessageId } from '../../domain/ids.js';
+import { inTurns } from '../../lib/slices.js';
 import { joinKey, range, u48 } from '../../store/engine/keys.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
 import { FIRST_SEQ, idField, type MessageKind, scanSummaries } from '../../store/mailbox/folders.js';
 import { trashTable } from '../../store/mailbox/index.js';
 import type { MessageRecord } from '../../store/mailbox/messages.js';
+import { type BlobRef, readBlob } from '../../store/records/blobs.js';
 import { accountInboxesTable } from '../../store/records/inboxes.js';
 import {
   folderNumberOf,
@@ -14,7 +16,6 @@ import {
   rowOf,
 } from '../../store/records/search.js';
 import { getMessageOf } from '../mailbox/message-access.js';
-import { readWhole } from '../shared/contents.js';
 import type { WordChange } from './word-feed.js';
 
 /** What one step of a rebuild takes of what is stored. */
@@ -73,11 +74,21 @@ async function changeOf(store: Store, message: MessageRecord): Promise<WordChang
   if (number === null) return null;
   const row = rowOf(number, seq);
   try {
-    return { row, subject, content: await readWhole(store, content) };
+    return { row, subject, content: await readStart(store, content) };
   } catch {
     // Erased meanwhile, or damaged: `postern verify` tells which.
     return null;
   }
+}
+
+/** A content begins with what can be found of it: its header and its text, or the HTML where there is no text. */
+const MAX_CONTENT_BYTES = 8 * 1024 * 1024;
+
+async function readStart(store: Store, ref: BlobRef): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  const chunks = readBlob(store, ref, 0, Math.min(ref.size, MAX_CONTENT_BYTES));
+  for await (const part of inTurns(chunks)) parts.push(part);
+  return Buffer.concat(parts);
 }
 
 function findNext(

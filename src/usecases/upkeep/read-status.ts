@@ -9,6 +9,7 @@ import { scanAccounts } from '../../store/records/accounts.js';
 import { listInboxes } from '../../store/records/inboxes.js';
 import { END_OF_TIME, listDue, oldestDueAge } from '../../store/records/pending.js';
 import type { Clock } from '../ports.js';
+import { type SearchStatus, searchStatusOf } from '../search/search-admin.js';
 import { currentDaemon } from './claim-store.js';
 import { type ClockView, viewClock } from './watch-clock.js';
 
@@ -49,6 +50,8 @@ export interface BoxStatus {
     /** Deliveries to other mail servers that have not ended; counted up to `MAX_COUNTED`. */
     readonly deliveries: number;
   };
+  /** How far the index is by which mail is found by its words. */
+  readonly search: SearchStatus;
 }
 
 /** A backlog is counted no further: beyond it only "many" matters. */
@@ -95,6 +98,7 @@ export async function readStatus(deps: {
         held_sends: listDue(reader, 'relay-held', END_OF_TIME, MAX_COUNTED).length,
         deliveries: listDue(reader, 'deliver', END_OF_TIME, MAX_COUNTED).length,
       },
+      search: searchStatusOf(reader, nowMs, null),
     };
   });
 }
