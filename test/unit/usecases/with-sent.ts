@@ -7,6 +7,7 @@ import {
   type ThreadId,
 } from '../../../src/domain/ids.js';
 import type { Mailbox } from '../../../src/domain/message-parts.js';
+import { joinWords, messageWordsAtOnce } from '../../../src/domain/message-words.js';
 import type { Store } from '../../../src/store/engine/store.js';
 import { takeSequence } from '../../../src/store/mailbox/folders.js';
 import {
@@ -17,6 +18,7 @@ import {
 } from '../../../src/store/mailbox/messages.js';
 import { blobChunksTable, CHUNK_BYTES } from '../../../src/store/records/blobs.js';
 import { getInbox } from '../../../src/store/records/inboxes.js';
+import { noteWords } from '../../../src/store/records/search.js';
 import { joinThread } from '../../../src/store/threads/move.js';
 
 export interface SentFields {
@@ -92,6 +94,8 @@ export function putSent(
       files: [],
     };
     saveMessage(writer, null, record);
+    const texts = { subject: record.subject, text: bodies.text, html: fields.html ?? null };
+    noteWords(writer, record, joinWords(messageWordsAtOnce(texts)), nowMs);
     return record;
   });
 }
