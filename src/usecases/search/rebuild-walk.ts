@@ -129,7 +129,7 @@ function findLive(
 ): Found {
   const { inboxId, kind, seq } = position;
   const all = { from: seq, to: 2 ** 48 - 1, isDescending: false, limit: STEP.messages };
-  const lines = scanSummaries(reader, position, all).map(line => ({
+  const lines = scanSummaries(reader, { inboxId, kind }, all).map(line => ({
     seq: line.seq,
     id: idField<MessageId>(line.summary, 'id'),
   }));

@@ -1,7 +1,8 @@
 import { type AccountId, idFromBytes } from '../../domain/ids.js';
 import { WORDS_VERSION } from '../../domain/search-words.js';
 import { range, WHOLE_TABLE } from '../../store/engine/keys.js';
-import { beginRebuild, searchAccountsTable } from '../../store/records/search.js';
+import type { Entry, Scan } from '../../store/engine/tables.js';
+import { beginRebuild, type SearchRecord, searchAccountsTable } from '../../store/records/search.js';
 import type { FeedDeps } from './feed-index.js';
 
 /** Accounts of one read, and of one unit of work. */
@@ -12,8 +13,8 @@ export async function recoverIndexes({ store, clock }: Pick<FeedDeps, 'store' | 
   let count = 0;
   let after: Buffer | null = null;
   for (;;) {
-    const rest = { ...range(WHOLE_TABLE, after), limit: PER_UNIT };
-    const page = store.read(reader => reader.scan(searchAccountsTable, rest));
+    const rest: Scan = { ...range(WHOLE_TABLE, after), limit: PER_UNIT };
+    const page: readonly Entry<SearchRecord>[] = store.read(reader => reader.scan(searchAccountsTable, rest));
     const old = page.filter(({ value }) => value.words !== WORDS_VERSION);
     if (old.length > 0) {
       await store.write(writer => {

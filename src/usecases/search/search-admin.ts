@@ -2,7 +2,7 @@ import { type AccountId, idFromBytes, idToBytes } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import { range, WHOLE_TABLE } from '../../store/engine/keys.js';
 import type { Store } from '../../store/engine/store.js';
-import { type Reader, walkTable } from '../../store/engine/tables.js';
+import { type Reader, type Scan, walkTable } from '../../store/engine/tables.js';
 import { oldestDueAge } from '../../store/records/pending.js';
 import {
   beginRebuild,
@@ -92,8 +92,8 @@ export async function rebuildIndexes(
   let accounts = 0;
   let after: Buffer | null = null;
   for (;;) {
-    const rest = { ...range(WHOLE_TABLE, after), limit: PAGE };
-    const page = await store.write(writer => {
+    const rest: Scan = { ...range(WHOLE_TABLE, after), limit: PAGE };
+    const page: readonly Buffer[] = await store.write(writer => {
       const keys = writer.scanKeys(searchAccountsTable, rest);
       for (const key of keys) beginRebuild(writer, idFromBytes<AccountId>(key), ASKED, clock());
       return keys;

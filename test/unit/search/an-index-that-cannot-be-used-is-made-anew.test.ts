@@ -1,0 +1,103 @@
+import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { searchFolder } from '../../../src/search/word-threads.js';
+import { getSearch, searchAccountsTable, searchStateOf } from '../../../src/store/records/search.js';
+import { verifyStore } from '../../../src/store/verify/verify-store.js';
+import { recoverIndexes } from '../../../src/usecases/search/recover-indexes.js';
+import { readSearchStatus, rebuildIndexes } from '../../../src/usecases/search/search-admin.js';
+import { withHouse } from '../usecases/with-house.js';
+import { parsed, index as publish } from '../usecases/with-parser.js';
+import { putSent } from '../usecases/with-sent.js';
+import { type FedIndex, found, foundBeside, withIndex } from './with-index.js';
+
+async function withMail(t: Test) {
+  const house = await withHouse(t);
+  const inbox = await house.addInbox('agent');
+  for (const text of ['one fish', 'two fish', 'red herring']) {
+    await publish(house, await house.receive('raw', inbox), parsed({ text }));
+  }
+  await putSent(house.store, inbox, house.now.ms, { text: 'no fish today' });
+  const folder = { inboxId: inbox, kind: 'received' } as const;
+  const look = async ({ index }: FedIndex, query = 'fish') => ({
+    received: await found(index, house.store, house.account, folder, query),
+    sent: await found(index, house.store, house.account, { ...folder, kind: 'sent' }, query),
+  });
+  return { house, inbox, folder, look, path: searchFolder(house.store.path) };
+}
+
+const WHOLE = { received: [2, 1], sent: [1] };
+const NONE = { received: 'unavailable', sent: 'unavailable' };
+
+t.test('one that is deleted or overwritten while it is in use', async t => {
+  const { house, path, look, folder } = await withMail(t);
+  const fed = withIndex(t, house);
+  await fed.feed();
+  t.strictSame(await look(fed), WHOLE);
+  t.strictSame(await foundBeside(house.store, house.account, folder, 'fish'), [2, 1]);
+
+  for (const name of readdirSync(path)) rmSync(join(path, name));
+  t.strictSame(await foundBeside(house.store, house.account, folder, 'fish'), 'unavailable');
+  t.strictSame(await look(fed), NONE);
+  await fed.feed();
+  t.strictSame(await look(fed), WHOLE);
+
+  for (const name of readdirSync(path))
+    if (name.endsWith('.index')) writeFileSync(join(path, name), 'x'.repeat(50_000));
+  t.strictSame(await look(fed), NONE);
+  await fed.feed();
+  t.strictSame(await look(fed), WHOLE);
+  t.strictSame(fed.lost.length, 2);
+  t.match(fed.lost, [/missing/, /damaged/]);
+  t.same(verifyStore(house.store).faults, []);
+});
+
+t.test('one that is of another state of the store, as after a restore', async t => {
+  const { house, inbox, path, look } = await withMail(t);
+  const first = withIndex(t, house);
+  await first.feed();
+  await first.stop();
+  cpSync(path, `${path}.before`, { recursive: true });
+  const second = withIndex(t, house);
+  for (const text of ['more fish', 'much more fish']) {
+    await publish(house, await house.receive('raw', inbox), parsed({ text }));
+    await second.feed();
+  }
+  await second.stop();
+  rmSync(path, { recursive: true });
+  cpSync(`${path}.before`, path, { recursive: true });
+
+  const third = withIndex(t, house);
+  t.strictSame(await look(third), NONE);
+  await third.feed();
+  t.strictSame(await look(third), { received: [5, 4, 2, 1], sent: [1] });
+  t.match(third.lost, [/another state of the store/]);
+});
+
+t.test('one whose words were made by other rules, and one for which an admin asks', async t => {
+  const { house, look } = await withMail(t);
+  const fed = withIndex(t, house);
+  await fed.feed();
+  const { account, store } = house;
+  t.equal(await recoverIndexes(house), 0);
+  await store.write(writer => {
+    const record = getSearch(writer, account)!;
+    writer.put(searchAccountsTable, account, { ...record, words: record.words - 1 });
+  });
+  t.equal(await recoverIndexes(house), 1);
+  t.match(readSearchStatus(house), { accounts: 1, rebuilding: [{ account_id: account, messages: 0 }] });
+  t.strictSame(await look(fed), NONE);
+  await fed.feed();
+  t.strictSame(await look(fed), WHOLE);
+
+  for (const accountId of [account, null]) {
+    t.strictSame(await rebuildIndexes(house, accountId), { accounts: 1 });
+    t.equal(
+      store.read(reader => searchStateOf(reader, account)),
+      'rebuilding',
+    );
+    await fed.feed();
+    t.strictSame(await look(fed), WHOLE);
+  }
+  t.match(readSearchStatus(house), { accounts: 1, waiting: 0, oldest_age_s: null, rebuilding: [] });
+});
