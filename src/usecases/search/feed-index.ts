@@ -30,6 +30,8 @@ export interface FeedDeps {
 
 /** Accounts, messages and bytes of one round, whose unit of work holds the loop for some milliseconds. */
 const ROUND = { accounts: 16, messages: 256, bytes: 1024 * 1024 } as const;
+/** Taking the words of a message out of the index takes so many times as long as putting them in. */
+const REMOVAL_WORK = 8;
 /** An account whose index could not be written is left alone for so long. */
 const PAUSE_MS = 2_000;
 const MARKS = 2 ** 47;
@@ -95,23 +97,25 @@ async function prepare(
   if (at?.phase === 'clear') return { ...told, changes: [], step: null, isWaiting: false };
   const found = store.read(reader => listChanges(reader, accountId, null, share));
   if (!store.room.hasRoomFor(0, 'finish')) {
-    const changes = found.filter(change => wordsOfChange(change) === null);
-    return { ...told, changes, step: null, isWaiting: true };
+    const removed = found.filter(change => wordsOfChange(change) === null);
+    return { ...told, changes: shareOf(removed, share), step: null, isWaiting: true };
   }
   const step = at === undefined || !mayRebuild ? null : await stepOfRebuild(store, accountId, at);
-  return { ...told, changes: withinBytes(found), step, isWaiting: false };
+  return { ...told, changes: shareOf(found, share), step, isWaiting: false };
 }
 
 function hasNews({ changes, step }: Told): boolean {
   return changes.length > 0 || step !== null;
 }
 
-/** As many as fit, but one at least. */
-function withinBytes(changes: readonly IndexChange[]): readonly IndexChange[] {
+/** As many as are the share of the account in a round, but one at least. */
+function shareOf(changes: readonly IndexChange[], share: number): readonly IndexChange[] {
   let bytes = 0;
-  const end = changes.findIndex(({ value }) => {
-    bytes += value.length;
-    return bytes > ROUND.bytes;
+  let work = 0;
+  const end = changes.findIndex(change => {
+    bytes += change.value.length;
+    work += wordsOfChange(change) === null ? REMOVAL_WORK : 1;
+    return bytes > ROUND.bytes || work > share;
   });
   return end < 0 ? changes : changes.slice(0, Math.max(1, end));
 }
