@@ -28,8 +28,10 @@ export interface FeedDeps {
   readonly log: Logger;
 }
 
-/** Accounts, messages and bytes of one round, whose unit of work holds the loop for some milliseconds. */
-const ROUND = { accounts: 16, messages: 256, bytes: 1024 * 1024 } as const;
+/** Bounds of one round, whose unit of work holds the loop for some milliseconds. */
+const ROUND = { accounts: 64, messages: 256, bytes: 1024 * 1024 } as const;
+/** An account's share of a round: each batch costs a flush to disk, and small ones make more work later. */
+const SHARE = { messages: 128, bytes: 512 * 1024 } as const;
 /** Taking the words of a message out of the index takes so many times as long as putting them in. */
 const REMOVAL_WORK = 8;
 /** An account whose index could not be written is left alone for so long. */
@@ -64,14 +66,18 @@ async function feedSome(deps: FeedDeps): Promise<boolean> {
   const due = store.read(reader => listDue(reader, 'index', clock(), ROUND.accounts));
   if (due.length === 0) return false;
   const round: Told[] = [];
-  const share = Math.ceil(ROUND.messages / due.length);
+  let left: number = ROUND.messages;
+  let leftBytes: number = ROUND.bytes;
   let isRebuilding = false;
   for (const { work } of due) {
     // One rebuild at a time goes on, the one that has waited longest.
-    const told = await prepare(deps, work.id, share, !isRebuilding);
+    const told = await prepare(deps, work.id, Math.min(left, SHARE.messages), !isRebuilding);
     if (told === null) continue;
+    left -= told.changes.length;
+    for (const { value } of told.changes) leftBytes -= value.length;
     isRebuilding ||= told.record.rebuild !== null;
     round.push(told);
+    if (left <= 0 || leftBytes <= 0) break;
   }
   const outcomes = await Promise.all(round.map(told => tell(feed, told)));
   await store.write(writer => {
@@ -115,7 +121,7 @@ function shareOf(changes: readonly IndexChange[], share: number): readonly Index
   const end = changes.findIndex(change => {
     bytes += change.value.length;
     work += wordsOfChange(change) === null ? REMOVAL_WORK : 1;
-    return bytes > ROUND.bytes || work > share;
+    return bytes > SHARE.bytes || work > share;
   });
   return end < 0 ? changes : changes.slice(0, Math.max(1, end));
 }
