@@ -136,6 +136,7 @@ t.test('deleted, or swept out of Trash, in the middle of parsing, it leaves noth
     chunks: 0,
     uploads: 0,
     pending: {
+      index: 0,
       parse: 0,
       authenticate: 0,
       'purge-blob': 0,
