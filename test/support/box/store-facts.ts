@@ -125,10 +125,10 @@ export async function untilFacts(
   }
 }
 
-/** Nothing is left to be done: no parsing, no purge, no upload. */
+/** Nothing is left to be done: no parsing, no indexing, no purge, no upload. */
 export function isAtRest({ uploads, pending }: StoreFacts): boolean {
   const purges = pending['purge-blob'] + pending['purge-inbox'] + pending['purge-thread'];
-  return uploads + pending.parse + purges === 0;
+  return uploads + pending.parse + pending.index + purges === 0;
 }
 
 const EVERYTHING = { from: Buffer.alloc(0), to: Buffer.alloc(64, 0xff), limit: 10_000_000 };

@@ -4,13 +4,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Test } from 'tap';
 import type { AccountId } from '../../../src/domain/ids.js';
 import { parseSearch } from '../../../src/domain/search-words.js';
+import { answerWith } from '../../../src/search/answer-requests.js';
 import { IndexReader } from '../../../src/search/index-reader.js';
+import { OpenIndexes } from '../../../src/search/open-indexes.js';
 import { searchFolder, WordThreads } from '../../../src/search/word-threads.js';
 import type { Store } from '../../../src/store/engine/store.js';
 import type { Folder } from '../../../src/store/mailbox/folders.js';
+import { privateFolder } from '../../../src/store/private-files.js';
 import { folderNumberOf, getSearch } from '../../../src/store/records/search.js';
 import type { Clock, Logger, WordIndex } from '../../../src/usecases/ports.js';
 import { feedIndexes, noteLostIndex } from '../../../src/usecases/search/feed-index.js';
+import type { WordFeed } from '../../../src/usecases/search/word-feed.js';
 import { silent } from '../usecases/with-house.js';
 
 /** The real index over a store, which is fed when a test says so. */
@@ -110,4 +114,18 @@ export async function untilFed(store: Store, accountId: AccountId): Promise<void
     if (record !== undefined && record.dueAt === null) return;
     await delay(20);
   }
+}
+
+/** Has the indexes told what they have to learn, in this process: for tests of what else is pending. */
+export async function indexAll({ store, clock }: Deps): Promise<void> {
+  const indexes = new OpenIndexes(privateFolder(searchFolder(store.path)), 'write', 4);
+  const feed: WordFeed = {
+    apply: async batch => {
+      const { answer } = answerWith(indexes, { kind: 'apply', id: 0, ...batch });
+      if (answer.kind !== 'applied') throw new Error(`the index was not told: ${JSON.stringify(answer)}`);
+      return { status: 'applied', isErased: answer.isErased };
+    },
+  };
+  await feedIndexes({ store, clock, log: silent, feed }, () => false);
+  indexes.closeAll();
 }

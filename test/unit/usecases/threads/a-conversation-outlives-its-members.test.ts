@@ -13,6 +13,7 @@ import { listTrash } from '../../../../src/usecases/mailbox/list-trash.js';
 import { deleteThread } from '../../../../src/usecases/threads/change-thread.js';
 import { getThreadDetail } from '../../../../src/usecases/threads/read-thread.js';
 import { outcomeOf } from '../../../support/use-cases.js';
+import { indexAll } from '../../search/with-index.js';
 import { DAY_MS, type House, withHouse } from '../with-house.js';
 import { gaveUp, index } from '../with-parser.js';
 import { putSent } from '../with-sent.js';
@@ -121,6 +122,7 @@ t.test('a conversation that mentioned many ids is freed in steps', async t => {
   const late = await letter(house, inbox, 'late@x', ['root@x', 'other@x']);
   t.same(verifyStore(house.store).faults, [], 'with ids that a new conversation has taken');
   await house.sweepAll();
+  await indexAll(house);
   const { checked, faults } = verifyStore(house.store);
   t.same(faults, []);
   t.match(checked, { threads: 1, pending: 0 });

@@ -10,6 +10,7 @@ import { countMessages } from '../../../../src/usecases/mailbox/count-messages.j
 import { listTrash } from '../../../../src/usecases/mailbox/list-trash.js';
 import { changeThreadLabels, deleteThread } from '../../../../src/usecases/threads/change-thread.js';
 import { outcomeOf } from '../../../support/use-cases.js';
+import { indexAll } from '../../search/with-index.js';
 import { ALL_MAIL, type House, withHouse } from '../with-house.js';
 import { putSent } from '../with-sent.js';
 import { detailOf, letter, threadsOf } from './with-threads.js';
@@ -97,6 +98,7 @@ t.test('an inbox that is deleted meanwhile takes everything with it', async t =>
   await deleteInbox(house, { accountId: house.account, inboxId: inbox });
   t.ok((await change).ok);
   await house.sweepAll();
+  await indexAll(house);
   const { faults, checked } = verifyStore(house.store);
   t.same(faults, []);
   t.match(checked, { messages: 0, sent: 0, threads: 0, pending: 0 });

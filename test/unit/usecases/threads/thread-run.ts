@@ -39,6 +39,7 @@ import { type ThreadPageRequest, ThreadSearch } from '../../../../src/usecases/t
 import { type ListThreadsInput, listThreads } from '../../../../src/usecases/threads/list-threads.js';
 import { getThreadDetail } from '../../../../src/usecases/threads/read-thread.js';
 import { must, outcomeOf } from '../../../support/use-cases.js';
+import { indexAll } from '../../search/with-index.js';
 import { storeOptions } from '../../store/with-store.js';
 import type { Question } from '../mailbox/mailbox-steps.js';
 import { DAY_MS, type House, houseOn, inNameOf } from '../with-house.js';
@@ -136,6 +137,7 @@ class ThreadRun {
     // The clock may have been set back since something was deleted.
     this.#now.ms += DAY_MS;
     await this.house.sweepAll();
+    await indexAll(this.house);
     const { faults, checked } = verifyStore(this.house.store);
     assert.deepEqual([faults, checked.threads, checked.pending], [[], 0, 0]);
     assert.deepEqual(leftovers(this.house), []);

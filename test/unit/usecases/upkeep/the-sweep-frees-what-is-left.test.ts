@@ -11,6 +11,7 @@ import { deleteMessage, trashMessage } from '../../../../src/usecases/mailbox/ch
 import { listMessages } from '../../../../src/usecases/mailbox/list-messages.js';
 import { recoverUploads, sweep } from '../../../../src/usecases/upkeep/sweep.js';
 import { outcomeOf } from '../../../support/use-cases.js';
+import { indexAll } from '../../search/with-index.js';
 import { FIRST, LAST } from '../../store/lines.js';
 import { countChunks, countUploads, pattern, readAll, upload } from '../../store/with-blobs.js';
 import { ALL_MAIL, DAY_MS, type House, withHouse } from '../with-house.js';
@@ -53,6 +54,7 @@ t.test('a deleted inbox of 250 messages is erased, the neighbour is not', async 
   const inbox = await fill(house);
   await deleteInbox(house, { accountId: house.account, inboxId: inbox });
   await house.sweepAll();
+  await indexAll(house);
   t.strictSame(counts(house), before);
   t.equal(house.message(kept)?.status, 'pending');
   t.ok(
@@ -61,6 +63,7 @@ t.test('a deleted inbox of 250 messages is erased, the neighbour is not', async 
   );
   await deleteMessage(house, { accountId: house.account, messageId: kept, kind: 'received' });
   await house.sweepAll();
+  await indexAll(house);
   t.strictSame(counts(house), NOTHING);
   t.strictSame(
     house.store.read(reader => getCounters(reader, { inboxId: inbox, kind: 'received' })),
@@ -84,6 +87,7 @@ t.test('it stops when asked, and goes on later from where it was', async t => {
     if (step > 100) return t.fail('does not end');
   }
   await house.sweepAll();
+  await indexAll(house);
   t.strictSame(counts(house), NOTHING);
 });
 
@@ -143,6 +147,7 @@ t.test('uploads that a process left unfinished are freed at boot', async t => {
   t.equal(countUploads(house.store), 3);
   t.equal(await recoverUploads(house), 3);
   await house.sweepAll();
+  await indexAll(house);
   t.strictSame(counts(house), NOTHING);
   t.equal(countUploads(house.store), 0);
 });
