@@ -10,8 +10,10 @@ import { getLabelCount } from '../../store/mailbox/postings.js';
 import { countSelected } from '../../store/mailbox/select-messages.js';
 import { locateInbox } from '../shared/callers.js';
 import {
+  amongHits,
   type FoundMessages,
   findMessages,
+  type KnownHits,
   MAX_LOOKED_AT,
   type PageRequest,
   selectionOf,
@@ -25,16 +27,31 @@ export interface CountInput {
 }
 
 /**
- * How many messages meet a filter, exactly (`countMessages`). Without conditions or with one label it is a stored
+ * How many messages meet a filter without words, exactly (`countMessages`; `countHits` counts those with words). Without conditions or with one label it is a stored
  * number. Other sets are combined, in one event turn for millions of messages and many labels. A subject is looked for
  * in every message that meets the rest. Long counts continue in the next event turn, so that other requests are served.
  */
-export async function countMessages(deps: { store: Store }, input: CountInput): Promise<number> {
-  const inbox = deps.store.read(reader => locateInbox(reader, input, input.inboxId));
+export async function countMessages({ store }: { store: Store }, input: CountInput): Promise<number> {
+  const { filter } = input;
+  const inbox = store.read(reader => locateInbox(reader, input, input.inboxId));
   const folder = { inboxId: inbox.id, kind: input.kind };
-  if (input.filter.subject !== null) return await countSubjects(deps.store, folder, input.filter);
-  const stored = deps.store.read(reader => storedCount(reader, folder, input.filter));
-  return stored ?? (await countSets(deps.store, folder, input.filter));
+  const stored =
+    filter.subject === null && filter.terms.length === 0 ? store.read(reader => storedCount(reader, folder, filter)) : null;
+  return stored ?? (await countFound(store, folder, filter, null));
+}
+
+/**
+ * Counts what a list by this filter shows.
+ * @param hits as `findMessages` takes them
+ */
+export function countFound(
+  store: Store,
+  folder: Folder,
+  filter: MessageFilter,
+  hits: KnownHits | null,
+): Promise<number> {
+  const count = filter.subject === null ? countSets : countSubjects;
+  return count(store, folder, filter, hits);
 }
 
 /** The count that the store keeps; null when it keeps none for this filter. */
@@ -54,14 +71,19 @@ function storedCount(reader: Reader, folder: Folder, filter: MessageFilter): num
     : getLabelCount(reader, folder.inboxId, label)[folder.kind];
 }
 
-async function countSets(store: Store, folder: Folder, filter: MessageFilter): Promise<number> {
+async function countSets(
+  store: Store,
+  folder: Folder,
+  filter: MessageFilter,
+  hits: KnownHits | null,
+): Promise<number> {
   let count = 0;
   let position: number | null = null;
   do {
     const start: number | null = position;
     const counted: Counted = store.read(reader => {
       const selection = selectionOf(reader, folder, filter, { isDescending: false, position: start });
-      return countSelected(reader, folder, selection);
+      return countSelected(reader, folder, amongHits(selection, filter, hits));
     });
     count += counted.count;
     // Positions are numbers to go on behind.
@@ -72,12 +94,19 @@ async function countSets(store: Store, folder: Folder, filter: MessageFilter): P
 }
 
 /** Counts what a list by the same filter shows, a page as long as one look a turn. */
-async function countSubjects(store: Store, folder: Folder, filter: MessageFilter): Promise<number> {
+async function countSubjects(
+  store: Store,
+  folder: Folder,
+  filter: MessageFilter,
+  hits: KnownHits | null,
+): Promise<number> {
   let count = 0;
   let position: number | null = null;
   do {
     const request: PageRequest = { isDescending: true, limit: MAX_LOOKED_AT, position };
-    const found: FoundMessages = store.read(reader => findMessages(reader, folder, filter, request));
+    const found: FoundMessages = store.read(reader =>
+      findMessages(reader, folder, filter, request, hits),
+    );
     count += found.entries.length;
     position = found.next;
     if (position !== null) await nextTurn();

@@ -1,5 +1,6 @@
 import type { MessageId } from '../../domain/ids.js';
 import { foldCase, type MessageFilter } from '../../domain/message-filter.js';
+import type { NumberSet } from '../../store/bitmap/number-set.js';
 import type { Reader } from '../../store/engine/tables.js';
 import {
   type Folder,
@@ -34,14 +35,25 @@ export const MAX_LOOKED_AT = 1_000;
 /** Messages read at a time, at least as many as the page can take. */
 const LOOK_STEP = 100;
 
-/** One page of the messages of a folder that meet a filter. */
+/** Numbers that were found elsewhere (`search/hits.ts`), in the range that is known. */
+export interface KnownHits {
+  readonly within: NumberSet;
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * One page of the messages of a folder that meet a filter.
+ * @param hits those that have the words of the filter, when it has any; the page ends with their range
+ */
 export function findMessages(
   reader: Reader,
   folder: Folder,
   filter: MessageFilter,
   page: PageRequest,
+  hits: KnownHits | null = null,
 ): FoundMessages {
-  const selection = selectionOf(reader, folder, filter, page);
+  const selection = amongHits(selectionOf(reader, folder, filter, page), filter, hits);
   if (selection.to <= selection.from) return { entries: [], next: null };
   const walk = isUnrestricted(selection) ? walkSummaries : walkSets;
   const { subject } = filter;
@@ -81,7 +93,15 @@ function searchSubjects(
   return { entries: shown, next: shown.at(-1)?.seq ?? null };
 }
 
-/** The filter as sets and bounds; the position of a page is a bound too. */
+/** The part of the selection by a filter that is among these numbers. */
+export function amongHits(selection: Selection, filter: MessageFilter, hits: KnownHits | null): Selection {
+  if (filter.terms.length > 0 && hits === null) throw new Error('words are looked for by way of the index');
+  if (hits === null) return selection;
+  const { within, from, to } = hits;
+  return { ...selection, from: Math.max(from, selection.from), to: Math.min(to, selection.to), within };
+}
+
+/** The filter as sets and bounds, its words aside; the position of a page is a bound too. */
 export function selectionOf(
   reader: Reader,
   folder: Folder,
@@ -118,8 +138,9 @@ function goOnBehind(selection: Selection, position: number, isDescending: boolea
     : { ...selection, from: Math.max(from, position + 1) };
 }
 
-function isUnrestricted({ all, any, none, gaps = [] }: Selection): boolean {
-  return all.length + any.length + none.length + gaps.length === 0;
+/** Does it select every live message between its bounds? */
+export function isUnrestricted({ all, any, none, gaps = [], within }: Selection): boolean {
+  return all.length + any.length + none.length + gaps.length === 0 && within === undefined;
 }
 
 function walkSummaries(

@@ -15,8 +15,8 @@ export interface MessagePage {
   readonly nextCursor: string | null;
 }
 
-/** `newest` or `oldest` first, by service time. */
-export type ListOrder = 'newest' | 'oldest';
+/** `newest` or `oldest` first, by service time; or the best match of a search for words first. */
+export type ListOrder = 'newest' | 'oldest' | 'relevance';
 
 export interface ListInput {
   readonly accountId: AccountId;
@@ -46,7 +46,8 @@ export function listVersion(
 }
 
 /**
- * A page of an inbox's messages of one kind (`listMessages`, `listSentMessages`). The cursor is the sequence number of
+ * A page of an inbox's messages of one kind (`listMessages`, `listSentMessages`), by a filter without words: a search for
+ * words waits for the index (`searchMessages`). The cursor is the sequence number of
  * the last message looked at, so messages that stay in the list are neither repeated nor skipped while others come and
  * go. A search for a subject looks at a bounded number of messages, so its page may be short, even empty, and still
  * have a cursor.

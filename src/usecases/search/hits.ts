@@ -1,0 +1,165 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import { Refusal } from '../../domain/errors.js';
+import type { AccountId } from '../../domain/ids.js';
+import { fits, type SearchTerm } from '../../domain/search-words.js';
+import { NumberSet } from '../../store/bitmap/number-set.js';
+import type { Store } from '../../store/engine/store.js';
+import type { Reader } from '../../store/engine/tables.js';
+import type { Folder } from '../../store/mailbox/folders.js';
+import {
+  folderNumberOf,
+  indexedWordsOf,
+  listUnindexed,
+  searchStateOf,
+  tailOf,
+} from '../../store/records/search.js';
+import type { KnownHits } from '../mailbox/find-messages.js';
+import type { WordAnswer, WordIndex, WordQuestion } from '../ports.js';
+
+export interface HitDeps {
+  readonly store: Store;
+  readonly index: WordIndex;
+}
+
+export interface HitRange {
+  readonly from: number;
+  readonly to: number;
+  readonly isDescending: boolean;
+  /** Hits to fetch at most; where there are more, less of the range is known. */
+  readonly limit: number;
+}
+
+/** Hits that one question fetches at most: some milliseconds of the index, less than one here. */
+export const MAX_FETCHED = 65_536;
+
+/** What the index lags behind by is looked through, up to so much for one folder. */
+const MAX_TAIL = { messages: 500, bytes: 2 * 2 ** 20 } as const;
+/** Words that are looked through in one event turn: about a millisecond. */
+const WORDS_PER_TURN = 20_000;
+const RETRY_AFTER_S = { rebuilding: 30, behind: 2 } as const;
+
+/**
+ * A search for words in one folder, exact although the index lags behind: what it had not taken in when the search began
+ * is looked through here, and what it says about those messages does not count. Each later question to the index
+ * therefore sees at least what was there at the beginning.
+ */
+export class FolderHits {
+  readonly #index: WordIndex;
+  /** Null for a folder that has never had a message. */
+  readonly #question: Omit<WordQuestion, 'from' | 'to'> | null;
+  /** Messages of which the index does not know the last state. */
+  readonly #unindexed: ReadonlySet<number>;
+  /** Those of them that have the words, oldest first. */
+  readonly recent: readonly number[];
+
+  private constructor(
+    index: WordIndex,
+    question: Omit<WordQuestion, 'from' | 'to'> | null,
+    unindexed: ReadonlySet<number>,
+    recent: readonly number[],
+  ) {
+    this.#index = index;
+    this.#question = question;
+    this.#unindexed = unindexed;
+    this.recent = recent;
+  }
+
+  /** @throws `content_unavailable` while the index cannot answer for this folder */
+  static async begin(
+    { store, index }: HitDeps,
+    accountId: AccountId,
+    folder: Folder,
+    terms: readonly SearchTerm[],
+  ): Promise<FolderHits> {
+    const { folderNumber, tail } = store.read(reader => ({
+      folderNumber: folderNumberOf(reader, folder),
+      tail: readTail(reader, accountId, folder),
+    }));
+    const question = folderNumber === null ? null : { accountId, folderNumber, terms };
+    const recent: number[] = [];
+    let seen = 0;
+    for (const seq of tail) {
+      const words = store.read(reader => indexedWordsOf(reader, folder, seq));
+      if (words === null) continue;
+      if (fits([words.subject, words.body], terms)) recent.push(seq);
+      seen += words.subject.length + words.body.length;
+      if (seen < WORDS_PER_TURN) continue;
+      seen = 0;
+      await nextTurn();
+    }
+    return new FolderHits(
+      index,
+      question,
+      tail,
+      recent.sort((a, b) => a - b),
+    );
+  }
+
+  /** Hits from one end of a range on. */
+  async find(range: HitRange): Promise<KnownHits & { readonly isWhole: boolean }> {
+    const { from, to, isDescending, limit } = range;
+    const within = new NumberSet();
+    if (this.#question === null || to <= from) return { within, from, to, isWhole: true };
+    const answer = await this.#index.find({ ...range, ...this.#question });
+    const { seqs, isWhole } = foundIn(answer);
+    for (const seq of seqs) if (!this.#unindexed.has(seq)) within.add(seq);
+    const last = isWhole || limit === 0 ? undefined : seqs.at(-1);
+    const known = {
+      from: last !== undefined && isDescending ? last : from,
+      to: last !== undefined && !isDescending ? last + 1 : to,
+    };
+    for (const seq of this.recent) if (seq >= known.from && seq < known.to) within.add(seq);
+    return { within, ...known, isWhole };
+  }
+
+  /**
+   * The best of the newest hits of a range with their scores, best first, ties newest first. What the index has not
+   * taken in yet has no score: it stands first.
+   * @param only the numbers that are wanted, in ascending order; all by default
+   */
+  async rank(range: {
+    readonly from: number;
+    readonly to: number;
+    readonly among: number;
+    readonly only?: Uint32Array;
+  }): Promise<{ readonly seqs: readonly number[]; readonly scores: readonly number[] }> {
+    if (this.#question === null || range.to <= range.from) return { seqs: [], scores: [] };
+    const answer = foundIn(await this.#index.rank({ ...range, ...this.#question }));
+    const wanted = range.only === undefined ? null : new NumberSet(range.only);
+    const seqs = this.recent
+      .filter(seq => seq >= range.from && seq < range.to && wanted?.has(seq) !== false)
+      .reverse();
+    const scores = seqs.map(() => Number.NEGATIVE_INFINITY);
+    for (const [at, seq] of answer.seqs.entries()) {
+      if (this.#unindexed.has(seq)) continue;
+      seqs.push(seq);
+      scores.push(answer.scores[at] ?? 0);
+    }
+    return { seqs, scores };
+  }
+}
+
+function readTail(reader: Reader, accountId: AccountId, folder: Folder): ReadonlySet<number> {
+  if (searchStateOf(reader, accountId) === 'rebuilding') {
+    throw unavailable('The search index of this account is being made anew.', RETRY_AFTER_S.rebuilding);
+  }
+  const tail = tailOf(reader, folder);
+  if (tail.messages > MAX_TAIL.messages || tail.bytes > MAX_TAIL.bytes) {
+    throw unavailable(
+      'More mail has come into this inbox than the search index has taken in yet.',
+      RETRY_AFTER_S.behind,
+    );
+  }
+  return new Set(listUnindexed(reader, folder, tail.messages).map(({ seq }) => seq));
+}
+
+function foundIn<Found>(answer: WordAnswer<Found>): Found {
+  if (answer.status === 'found') return answer;
+  throw unavailable('The search index cannot answer just now.', answer.retryAfterS);
+}
+
+function unavailable(what: string, retryAfterS: number): Refusal {
+  const message = `${what} Repeat the request in ${retryAfterS} seconds; lists without query are answered meanwhile.`;
+  return new Refusal({ code: 'content_unavailable', message, retryAfterS });
+}

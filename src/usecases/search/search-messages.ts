@@ -1,0 +1,199 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { MAX_RANKED } from '../../contract/limits.js';
+import { filterScope, type MessageFilter } from '../../domain/message-filter.js';
+import type { CursorCodec } from '../../domain/paging.js';
+import type { Reader } from '../../store/engine/tables.js';
+import { type Folder, type SummaryEntry, summariesTable } from '../../store/mailbox/folders.js';
+import { maskOf, type Selection, selectMessages } from '../../store/mailbox/select-messages.js';
+import { showThreads } from '../../store/threads/names.js';
+import {
+  amongHits,
+  findMessages,
+  hasSubject,
+  isUnrestricted,
+  type PageRequest,
+  selectionOf,
+} from '../mailbox/find-messages.js';
+import type { ListInput, MessagePage } from '../mailbox/list-messages.js';
+import { locateInbox } from '../shared/callers.js';
+import { fitting, nextCursor, numberCursors, startOf } from '../shared/pages.js';
+import { FolderHits, type HitDeps, MAX_FETCHED } from './hits.js';
+import { placeCursors, rankingAt } from './ranked-pages.js';
+import type { RankedMessages, Rankings } from './rankings.js';
+
+export interface SearchDeps extends HitDeps {
+  readonly cursors: CursorCodec;
+  readonly rankings: Rankings;
+}
+
+/** Hits of the first question for a page: enough where nearly every hit is shown. */
+const FIRST_FETCH = 512;
+/** Each further question of a page fetches so many times as many. */
+const FETCH_GROWTH = 8;
+/** Questions for one page, in which some 170,000 hits come by; then it ends early. */
+const MOST_QUESTIONS = 5;
+/** Ranked messages that are looked at in one event turn. */
+const RANKED_PER_TURN = 1_000;
+
+/** A page of the messages that have the words of the filter, and meet the rest of it. */
+export async function searchMessages(deps: SearchDeps, input: ListInput): Promise<MessagePage> {
+  const { store } = deps;
+  const { filter, order } = input;
+  const inbox = store.read(reader => locateInbox(reader, input, input.inboxId));
+  const folder = { inboxId: inbox.id, kind: input.kind };
+  const scope = `${folder.kind} ${folder.inboxId} ${order} ${filterScope(filter)}`;
+  const search: Search = { input, folder, scope, accountId: inbox.accountId };
+  return order === 'relevance' ? await bestPage(deps, search) : await pageByTime(deps, search);
+}
+
+interface Search {
+  readonly input: ListInput;
+  readonly folder: Folder;
+  readonly scope: string;
+  readonly accountId: ListInput['accountId'];
+}
+
+async function pageByTime(deps: SearchDeps, search: Search): Promise<MessagePage> {
+  const { store } = deps;
+  const { input, folder, scope, accountId } = search;
+  const { filter, limit } = input;
+  const isDescending = input.order === 'newest';
+  const cursors = numberCursors(deps.cursors, scope);
+  let position = startOf(cursors, input.cursor);
+  const hits = await FolderHits.begin(deps, accountId, folder, filter.terms);
+  const entries: SummaryEntry[] = [];
+  for (let question = 1, fetched = FIRST_FETCH; ; question++, fetched *= FETCH_GROWTH) {
+    const page: PageRequest = { isDescending, limit: limit - entries.length, position };
+    const { from, to } = store.read(reader => selectionOf(reader, folder, filter, page));
+    const known = await hits.find({ from, to, isDescending, limit: Math.min(fetched, MAX_FETCHED) });
+    const found = store.read(reader => findMessages(reader, folder, filter, page, known));
+    entries.push(...found.entries);
+    position = found.next ?? (known.isWhole ? null : isDescending ? known.from : known.to - 1);
+    const isEnough = found.next !== null || entries.length >= limit || question >= MOST_QUESTIONS;
+    if (position === null || isEnough) break;
+  }
+  return showPage(deps, search, entries, shown => {
+    const next = shown.length < entries.length ? (shown.at(-1)?.seq ?? null) : position;
+    return nextCursor(cursors, next);
+  });
+}
+
+/** Encodes a page, unless the inbox has gone meanwhile. */
+function showPage(
+  { store }: HitDeps,
+  { input, folder }: Search,
+  entries: readonly SummaryEntry[],
+  cursorBehind: (shown: readonly SummaryEntry[]) => string | null,
+): MessagePage {
+  const shown = fitting(entries, ({ summary }) => summary.length);
+  const summaries = shown.map(({ summary }) => summary);
+  store.read(reader => {
+    locateInbox(reader, input, input.inboxId);
+    showThreads(reader, folder.inboxId, summaries);
+  });
+  return { summaries, nextCursor: cursorBehind(shown) };
+}
+
+/** By relevance: the order is made for the first page, and kept for the others. */
+async function bestPage(deps: SearchDeps, search: Search): Promise<MessagePage> {
+  const { input, folder, scope, accountId } = search;
+  const { filter, limit } = input;
+  const cursors = placeCursors(deps.cursors, scope);
+  const asked = startOf(cursors, input.cursor);
+  const ranking: RankedMessages =
+    asked === null
+      ? { type: 'messages', seqs: await rankMessages(deps, search) }
+      : rankingAt(deps.rankings, accountId, asked.name, 'messages');
+  const places: number[] = [];
+  const entries: SummaryEntry[] = [];
+  for (let at = asked?.place ?? 0; at < ranking.seqs.length && entries.length <= limit; ) {
+    const end = Math.min(at + RANKED_PER_TURN, ranking.seqs.length);
+    if (places.length > 0 || at > (asked?.place ?? 0)) await nextTurn();
+    at = deps.store.read(reader => {
+      const meets = filterOf(reader, folder, filter);
+      let place = at;
+      for (; place < end && entries.length <= limit; place++) {
+        const entry = meets(ranking.seqs[place] ?? 0);
+        if (entry === null) continue;
+        entries.push(entry);
+        places.push(place);
+      }
+      return place;
+    });
+  }
+  return showPage(deps, search, entries.slice(0, limit), shown => {
+    const place = places[shown.length];
+    if (place === undefined) return null;
+    return cursors.write({ name: asked?.name ?? deps.rankings.keep(accountId, ranking), place });
+  });
+}
+
+/** The line of a message that still meets a filter, its words aside; null for others. */
+function filterOf(
+  reader: Reader,
+  folder: Folder,
+  filter: MessageFilter,
+): (seq: number) => SummaryEntry | null {
+  const mask = maskOf(
+    reader,
+    folder,
+    selectionOf(reader, folder, filter, { isDescending: true, position: null }),
+  );
+  return seq => {
+    const summary = mask.has(seq) ? reader.get(summariesTable, { seq, ...folder }) : undefined;
+    const isMet = summary !== undefined && hasSubject(reader, folder.kind, summary, filter.subject);
+    return isMet ? { seq, summary } : null;
+  };
+}
+
+async function rankMessages(
+  deps: SearchDeps,
+  { input, folder, accountId }: Search,
+): Promise<readonly number[]> {
+  const hits = await FolderHits.begin(deps, accountId, folder, input.filter.terms);
+  return (await rankFolder(deps, hits, folder, input.filter)).seqs;
+}
+
+/** The best of the newest messages of a folder that meet a filter, its subject aside. */
+export async function rankFolder(
+  deps: HitDeps,
+  hits: FolderHits,
+  folder: Folder,
+  filter: MessageFilter,
+): Promise<{ readonly seqs: readonly number[]; readonly scores: readonly number[] }> {
+  const selection = deps.store.read(reader => wholeOf(reader, folder, filter));
+  const { from, to } = selection;
+  if (isUnrestricted(selection)) return await hits.rank({ from, to, among: MAX_RANKED });
+  const only = await newestMatches(deps, hits, folder, filter);
+  if (only.length === 0) return { seqs: [], scores: [] };
+  return await hits.rank({ from, to, among: MAX_RANKED, only });
+}
+
+function wholeOf(reader: Reader, folder: Folder, filter: MessageFilter): Selection {
+  return selectionOf(reader, folder, filter, { isDescending: true, position: null });
+}
+
+/** Numbers of the newest messages that meet a filter, its subject aside, as many as are ranked; in ascending order. */
+async function newestMatches(
+  { store }: HitDeps,
+  hits: FolderHits,
+  folder: Folder,
+  filter: MessageFilter,
+): Promise<Uint32Array> {
+  const matches: number[] = [];
+  let position: number | null = null;
+  do {
+    const page = { isDescending: true, position };
+    const { from, to } = store.read(reader => selectionOf(reader, folder, filter, page));
+    const known = await hits.find({ from, to, isDescending: true, limit: MAX_FETCHED });
+    const limit = MAX_RANKED - matches.length;
+    // A block of hits is few sets of numbers, whatever the filter: no walk stops before its end.
+    const found = store.read(reader => {
+      const selection = amongHits(selectionOf(reader, folder, filter, page), filter, known);
+      return selectMessages(reader, folder, selection, { isDescending: true, limit });
+    });
+    matches.push(...found.seqs);
+    position = found.stoppedAt ?? (known.isWhole ? null : known.from);
+  } while (position !== null && matches.length < MAX_RANKED);
+  return Uint32Array.from(matches.reverse());
+}
