@@ -22,7 +22,8 @@ import { createInboundMail } from '../usecases/inbound/accept-message.js';
 import { DATA_CHECK_LIMITS, DataChecks } from '../usecases/inbound/check-at-data.js';
 import { recoverParsing } from '../usecases/inbound/index-message.js';
 import { INBOXES_PER_DAY } from '../usecases/inboxes/create-inbox.js';
-import type { Logger } from '../usecases/ports.js';
+import type { Logger, WordIndex } from '../usecases/ports.js';
+import { Rankings } from '../usecases/search/rankings.js';
 import { recoverSends } from '../usecases/sending/attempt.js';
 import type { SendDeps } from '../usecases/sending/submit-send.js';
 import { claimStore, type StoreClaim } from '../usecases/upkeep/claim-store.js';
@@ -178,7 +179,9 @@ export class Daemon {
     const parts = { send: this.#sending.deps, access: this.#access, log };
     const cursors = new CursorCodec(identity.cursorSecret);
     const isReady = (): Promise<boolean> => readiness.isReady();
-    this.#http = createHttpServer(config, { ...parts, cursors, isReady, delivers: this.delivers });
+    const later = async () => ({ status: 'unavailable', retryAfterS: 30 }) as const;
+    const index: WordIndex = { find: later, rank: later };
+    this.#http = createHttpServer(config, { ...parts, cursors, index, isReady, delivers: this.delivers });
   }
 
   /** Does it deliver to other domains itself, be it only what was accepted before the transport was changed? */
@@ -299,12 +302,13 @@ function createHttpServer(
     readonly send: SendDeps;
     readonly access: Access;
     readonly cursors: CursorCodec;
+    readonly index: WordIndex;
     readonly log: Logger;
     readonly isReady: () => Promise<boolean>;
     readonly delivers: boolean;
   },
 ): HttpServer {
-  const { send, access, cursors, log, isReady, delivers } = parts;
+  const { send, access, cursors, index, log, isReady, delivers } = parts;
   const { store, clock } = send;
   return new HttpServer({
     host: config.http.host,
@@ -332,7 +336,7 @@ function createHttpServer(
         perDay: INBOXES_PER_DAY,
       },
       send,
-      cursors,
+      search: { store, cursors, index, rankings: new Rankings() },
       retentionDays: config.trash.retentionDays,
       signup: access.signup,
       feedback: access.feedback,

@@ -46,7 +46,7 @@ export const ERRORS = {
   outbound_limit_reached: { status: 429, meaning: 'The 24-hour allowance cannot cover the message.' },
   internal_error: { status: 500, meaning: 'The operation failed; a write may have happened.' },
   insufficient_room: { status: 503, meaning: 'The disk has no room at the moment; nothing was changed.' },
-  content_unavailable: { status: 503, meaning: 'Stored content cannot be read right now.' },
+  content_unavailable: { status: 503, meaning: 'Stored content cannot be read, or searched, right now.' },
   outbound_unavailable: { status: 503, meaning: 'The sending side failed; the outcome is unknown.' },
   draft_unavailable: { status: 503, meaning: 'The draft operation is uncertain.' },
 } as const satisfies Record<string, { status: number; meaning: string }>;

@@ -188,6 +188,7 @@ export const MESSAGE_OPERATIONS = operations({
     summary: 'List and search received messages',
     description: 'Newest received first, in every processing state. Lists hold no bodies.',
     responses: { 200: { description: 'A page of messages.', schema: ReceivedPage } },
+    errors: ['content_unavailable'],
   },
   countMessages: {
     method: 'GET',
@@ -198,6 +199,7 @@ export const MESSAGE_OPERATIONS = operations({
     summary: 'Count received messages',
     description: 'Messages that are not parsed yet count too. It is no count of unread messages.',
     responses: { 200: { description: 'How many messages there are now.', schema: MessageCount } },
+    errors: ['content_unavailable'],
   },
   getMessage: {
     method: 'GET',

@@ -174,6 +174,7 @@ export const SENT_OPERATIONS = operations({
     summary: 'List and search sent messages',
     description: 'Newest submitted first, whatever became of them. Lists hold no bodies.',
     responses: { 200: { description: 'A page of messages.', schema: SentPage } },
+    errors: ['content_unavailable'],
     uncertain: 'outbound_unavailable',
   },
   getSentMessage: {

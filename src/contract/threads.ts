@@ -212,6 +212,7 @@ export const THREAD_OPERATIONS = operations({
     description:
       'Last active first. One message of a conversation must meet all conditions. A page may come back short with a cursor.',
     responses: { 200: { description: 'A page of conversations.', schema: ThreadPage } },
+    errors: ['content_unavailable'],
   },
   getThread: {
     method: 'GET',

@@ -1,6 +1,6 @@
-import type { CursorCodec } from '../../domain/paging.js';
 import type { SubmitFeedbackDeps } from '../../usecases/accounts/feedback.js';
 import type { CreateInboxDeps } from '../../usecases/inboxes/create-inbox.js';
+import type { SearchDeps } from '../../usecases/search/search-messages.js';
 import type { SendDeps } from '../../usecases/sending/submit-send.js';
 import type { DescribedService } from '../openapi/openapi-document.js';
 import { PageCache } from '../server/list-page.js';
@@ -21,7 +21,7 @@ export interface ApiDeps {
   readonly isReady: () => Promise<boolean>;
   readonly inboxes: CreateInboxDeps;
   readonly send: SendDeps;
-  readonly cursors: CursorCodec;
+  readonly search: SearchDeps;
   readonly retentionDays: number;
   readonly signup: SignupRouteDeps;
   readonly feedback: SubmitFeedbackDeps;
@@ -32,17 +32,18 @@ const PAGE_CACHE_BYTES = 8 * 2 ** 20;
 
 /** Every route of the daemon, `/openapi.json` included. */
 export function apiRoutes(deps: ApiDeps): Route[] {
-  const { send, cursors } = deps;
+  const { send, search } = deps;
+  const { cursors } = search;
   const { store, clock } = send;
   const pages = new PageCache(PAGE_CACHE_BYTES);
   return withServiceRoutes(deps.service, deps.isReady, [
     ...inboxRoutes(deps.inboxes),
-    ...messageRoutes({ store, clock, cursors, pages }),
+    ...messageRoutes({ clock, pages, ...search }),
     ...sendingRoutes(send),
-    ...sentRoutes({ send, cursors, pages }),
+    ...sentRoutes({ send, search, pages }),
     ...draftRoutes({ send, cursors }),
     ...labelRoutes({ store, cursors }),
-    ...threadRoutes({ store, clock, cursors, retentionDays: deps.retentionDays }),
+    ...threadRoutes({ clock, retentionDays: deps.retentionDays, ...search }),
     ...trashRoutes({ store, clock, cursors, retentionDays: deps.retentionDays }),
     ...signupRoutes(deps.signup),
     ...feedbackRoutes(deps.feedback),

@@ -1,18 +1,16 @@
 import { MESSAGE_OPERATIONS } from '../../contract/messages.js';
-import type { CursorCodec } from '../../domain/paging.js';
-import type { Store } from '../../store/engine/store.js';
 import { deleteMessage } from '../../usecases/mailbox/change-messages.js';
 import { countMessages } from '../../usecases/mailbox/count-messages.js';
 import { getMessageDetail, openAttachment, openRawMessage } from '../../usecases/mailbox/read-message.js';
 import type { Clock } from '../../usecases/ports.js';
+import { countHits } from '../../usecases/search/count-hits.js';
+import type { SearchDeps } from '../../usecases/search/search-messages.js';
 import { listPage, type PageCache } from '../server/list-page.js';
 import { readFilter, readInclude } from '../server/query.js';
 import { inboxOf, json, jsonBytes, messageOf, type Route, routes } from '../server/route.js';
 
-export interface MessageRouteDeps {
-  readonly store: Store;
+export interface MessageRouteDeps extends SearchDeps {
   readonly clock: Clock;
-  readonly cursors: CursorCodec;
   readonly pages: PageCache;
 }
 
@@ -24,7 +22,9 @@ export function messageRoutes(deps: MessageRouteDeps): Route[] {
     listMessages: request => listPage(deps, kind, request),
     countMessages: async request => {
       const filter = readFilter(request.query);
-      return json(200, { count: await countMessages(deps, { ...inboxOf(request), kind, filter }) });
+      const input = { ...inboxOf(request), kind, filter } as const;
+      const count = await (filter.terms.length > 0 ? countHits(deps, input) : countMessages(deps, input));
+      return json(200, { count });
     },
     getMessage: request => {
       const hasAuthentication = readInclude(request.query, 'authentication');

@@ -2,10 +2,10 @@ import { DELIVERY_OPERATIONS } from '../../contract/deliveries.js';
 import { SENDING_OPERATIONS } from '../../contract/sending.js';
 import { SENT_OPERATIONS, type SendReceipt } from '../../contract/sent.js';
 import type { Authentication } from '../../domain/authentication.js';
-import type { CursorCodec } from '../../domain/paging.js';
 import type { ReplyScope } from '../../domain/reply.js';
 import { deleteMessage } from '../../usecases/mailbox/change-messages.js';
 import { authenticationOf, getSentDetail } from '../../usecases/mailbox/read-message.js';
+import type { SearchDeps } from '../../usecases/search/search-messages.js';
 import { listDeliveries } from '../../usecases/sending/list-deliveries.js';
 import { getQuota } from '../../usecases/sending/quota.js';
 import { forwardMessage, replyMessage, sendMessage } from '../../usecases/sending/recipes.js';
@@ -69,18 +69,19 @@ export function receiptReply(receipt: SendReceipt): Reply<SendReceipt> {
 
 export interface SentRouteDeps {
   readonly send: SendDeps;
-  readonly cursors: CursorCodec;
+  readonly search: SearchDeps;
   readonly pages: PageCache;
 }
 
 /** Sent copies, and what became of them. */
-export function sentRoutes({ send, cursors, pages }: SentRouteDeps): Route[] {
+export function sentRoutes({ send, search, pages }: SentRouteDeps): Route[] {
   const { store, clock } = send;
+  const listed = { ...search, pages };
   const deliveries = routes(DELIVERY_OPERATIONS, {
     listDeliveries: request => json(200, listDeliveries({ store }, messageOf(request))),
   });
   const copies = routes(SENT_OPERATIONS, {
-    listSentMessages: request => listPage({ store, cursors, pages }, 'sent', request),
+    listSentMessages: request => listPage(listed, 'sent', request),
     getSentMessage: request => jsonBytes(getSentDetail({ store }, messageOf(request))),
     deleteSentMessage: async request =>
       json(202, await deleteMessage({ store, clock }, { ...messageOf(request), kind: 'sent' })),

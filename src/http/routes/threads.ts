@@ -1,8 +1,8 @@
 import { THREAD_OPERATIONS, type ThreadPage } from '../../contract/threads.js';
 import { resultOf } from '../../domain/errors.js';
-import type { CursorCodec } from '../../domain/paging.js';
-import type { Store } from '../../store/engine/store.js';
 import type { Clock } from '../../usecases/ports.js';
+import type { SearchDeps } from '../../usecases/search/search-messages.js';
+import { searchThreads } from '../../usecases/search/search-threads.js';
 import { changeThreadLabels, deleteThread } from '../../usecases/threads/change-thread.js';
 import { listThreads, threadListVersion } from '../../usecases/threads/list-threads.js';
 import { getThreadDetail } from '../../usecases/threads/read-thread.js';
@@ -19,10 +19,8 @@ import {
   threadOf,
 } from '../server/route.js';
 
-export interface ThreadRouteDeps {
-  readonly store: Store;
+export interface ThreadRouteDeps extends SearchDeps {
   readonly clock: Clock;
-  readonly cursors: CursorCodec;
   readonly retentionDays: number;
 }
 
@@ -51,11 +49,14 @@ async function list(deps: ThreadRouteDeps, pages: PageCache, request: ListReques
   if (cached !== undefined) return pageReply(cached);
   const asked = readListQuery(request.query);
   const hasPreviews = readInclude(request.query, 'preview');
-  const page = await listThreads(deps, { ...input, ...asked });
+  const find = asked.filter.terms.length > 0 ? searchThreads : listThreads;
+  const page = await find(deps, { ...input, ...asked });
   const bytes = Buffer.from(JSON.stringify(hasPreviews ? withPreviews(page) : page));
   // A search spans several turns of the event loop: its page is cached only if nothing changed in the meantime.
   const versionNow = resultOf(() => threadListVersion(deps, input));
-  if (version.ok && versionNow.ok && versionNow.value === version.value) {
+  // An order by relevance is of its moment, and its next pages are not kept for ever.
+  const isKept = asked.order !== 'relevance';
+  if (isKept && version.ok && versionNow.ok && versionNow.value === version.value) {
     pages.set(key, `${version.value}`, bytes);
   }
   return pageReply(bytes);

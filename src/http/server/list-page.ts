@@ -1,6 +1,4 @@
 import type { MESSAGE_OPERATIONS } from '../../contract/messages.js';
-import type { CursorCodec } from '../../domain/paging.js';
-import type { Store } from '../../store/engine/store.js';
 import type { MessageKind } from '../../store/mailbox/folders.js';
 import {
   type ListInput,
@@ -8,19 +6,22 @@ import {
   listVersion,
   type MessagePage,
 } from '../../usecases/mailbox/list-messages.js';
+import { type SearchDeps, searchMessages } from '../../usecases/search/search-messages.js';
 import { readFilter, readInclude, readOrder, readPage } from './query.js';
 import { inboxOf, jsonBytes, type Reply, type RequestOf } from './route.js';
 
-export interface ListPageDeps {
-  readonly store: Store;
-  readonly cursors: CursorCodec;
+export interface ListPageDeps extends SearchDeps {
   readonly pages: PageCache;
 }
 
 type ListRequest = RequestOf<(typeof MESSAGE_OPERATIONS)['listMessages']>;
 
 /** A page of an inbox's messages of one kind; taken from the cache as long as nothing has changed. */
-export function listPage(deps: ListPageDeps, kind: MessageKind, request: ListRequest): Reply<never> {
+export function listPage(
+  deps: ListPageDeps,
+  kind: MessageKind,
+  request: ListRequest,
+): Reply<never> | Promise<Reply<never>> {
   const { accountId, inboxId } = inboxOf(request);
   // Written out: spreading would cost half of what a page from the cache does.
   const input = { accountId, inboxId, kind };
@@ -31,10 +32,28 @@ export function listPage(deps: ListPageDeps, kind: MessageKind, request: ListReq
   if (known !== undefined) return pageReply(known);
   const asked = readListQuery(request.query);
   const hasPreviews = readInclude(request.query, 'preview');
+  if (asked.filter.terms.length > 0) {
+    return searchPage(deps, { ...input, ...asked }, hasPreviews, { key, version });
+  }
   const page = listMessages(deps, { ...input, ...asked });
   const bytes = encodePage(page, hasPreviews);
   // Version and page were read in the same event turn, so from the same snapshot.
   if (version !== null) deps.pages.set(key, version, bytes);
+  return pageReply(bytes);
+}
+
+async function searchPage(
+  deps: ListPageDeps,
+  input: ListInput,
+  hasPreviews: boolean,
+  cached: { readonly key: string; readonly version: string | null },
+): Promise<Reply<never>> {
+  const bytes = encodePage(await searchMessages(deps, input), hasPreviews);
+  // The index was waited for. An order by relevance is of its moment, and its next pages are not kept for ever.
+  const { key, version } = cached;
+  if (version !== null && input.order !== 'relevance' && listVersion(deps, input) === version) {
+    deps.pages.set(key, version, bytes);
+  }
   return pageReply(bytes);
 }
 

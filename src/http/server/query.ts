@@ -92,10 +92,13 @@ export function readFilter(query: Query<SearchName>): MessageFilter {
   return normaliseFilter(groups, Object.fromEntries(given));
 }
 
-export function readOrder(query: Query<'order'>): ListOrder {
+/** @throws `invalid_search`, for an order by relevance without words, too */
+export function readOrder(query: Query<'order' | 'query'>): ListOrder {
   const order = query.get('order') ?? 'newest';
   if (order === 'newest' || order === 'oldest') return order;
-  throw refuse('invalid_search', 'order must be newest or oldest.');
+  if (order !== 'relevance') throw refuse('invalid_search', 'order must be newest, oldest or relevance.');
+  if (query.get('query') !== undefined) return order;
+  throw refuse('invalid_search', 'order=relevance needs query, the words to be relevant for.');
 }
 
 /**

@@ -21,6 +21,13 @@ export class NumberSet {
     words[offset >> 5] = (words[offset >> 5] ?? 0) | (1 << (offset & 31));
   }
 
+  addAll(other: NumberSet): void {
+    for (const [number, words] of other.#blocks) {
+      const own = this.#enter(number);
+      for (let at = 0; at < BLOCK_WORDS; at++) own[at] = (own[at] ?? 0) | (words[at] ?? 0);
+    }
+  }
+
   has(seq: number): boolean {
     const offset = offsetOf(seq);
     return (((this.#blocks.get(blockOf(seq))?.[offset >> 5] ?? 0) >> (offset & 31)) & 1) === 1;

@@ -36,7 +36,9 @@ export async function countMessages({ store }: { store: Store }, input: CountInp
   const inbox = store.read(reader => locateInbox(reader, input, input.inboxId));
   const folder = { inboxId: inbox.id, kind: input.kind };
   const stored =
-    filter.subject === null && filter.terms.length === 0 ? store.read(reader => storedCount(reader, folder, filter)) : null;
+    filter.subject === null && filter.terms.length === 0
+      ? store.read(reader => storedCount(reader, folder, filter))
+      : null;
   return stored ?? (await countFound(store, folder, filter, null));
 }
 
@@ -104,9 +106,7 @@ async function countSubjects(
   let position: number | null = null;
   do {
     const request: PageRequest = { isDescending: true, limit: MAX_LOOKED_AT, position };
-    const found: FoundMessages = store.read(reader =>
-      findMessages(reader, folder, filter, request, hits),
-    );
+    const found: FoundMessages = store.read(reader => findMessages(reader, folder, filter, request, hits));
     count += found.entries.length;
     position = found.next;
     if (position !== null) await nextTurn();

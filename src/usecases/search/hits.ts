@@ -12,7 +12,7 @@ import {
   indexedWordsOf,
   listUnindexed,
   searchStateOf,
-  tailOf,
+  type Unindexed,
 } from '../../store/records/search.js';
 import type { KnownHits } from '../mailbox/find-messages.js';
 import type { WordAnswer, WordIndex, WordQuestion } from '../ports.js';
@@ -45,7 +45,7 @@ const RETRY_AFTER_S = { rebuilding: 30, behind: 2 } as const;
  * therefore sees at least what was there at the beginning.
  */
 export class FolderHits {
-  readonly #index: WordIndex;
+  readonly #deps: HitDeps;
   /** Null for a folder that has never had a message. */
   readonly #question: Omit<WordQuestion, 'from' | 'to'> | null;
   /** Messages of which the index does not know the last state. */
@@ -54,12 +54,12 @@ export class FolderHits {
   readonly recent: readonly number[];
 
   private constructor(
-    index: WordIndex,
+    deps: HitDeps,
     question: Omit<WordQuestion, 'from' | 'to'> | null,
     unindexed: ReadonlySet<number>,
     recent: readonly number[],
   ) {
-    this.#index = index;
+    this.#deps = deps;
     this.#question = question;
     this.#unindexed = unindexed;
     this.recent = recent;
@@ -77,23 +77,22 @@ export class FolderHits {
       tail: readTail(reader, accountId, folder),
     }));
     const question = folderNumber === null ? null : { accountId, folderNumber, terms };
+    const unindexed = new Set(tail.map(({ seq }) => seq));
     const recent: number[] = [];
     let seen = 0;
-    for (const seq of tail) {
+    for (const { seq, change } of tail) {
+      if (change === 'remove') continue;
       const words = store.read(reader => indexedWordsOf(reader, folder, seq));
-      if (words === null) continue;
-      if (fits([words.subject, words.body], terms)) recent.push(seq);
-      seen += words.subject.length + words.body.length;
+      // The index has taken it in meanwhile, and is asked after this.
+      if (words === null) unindexed.delete(seq);
+      else if (fits([words.subject, words.body], terms)) recent.push(seq);
+      seen += words === null ? 0 : words.subject.length + words.body.length;
       if (seen < WORDS_PER_TURN) continue;
       seen = 0;
       await nextTurn();
     }
-    return new FolderHits(
-      index,
-      question,
-      tail,
-      recent.sort((a, b) => a - b),
-    );
+    recent.sort((a, b) => a - b);
+    return new FolderHits({ store, index }, question, unindexed, recent);
   }
 
   /** Hits from one end of a range on. */
@@ -101,8 +100,8 @@ export class FolderHits {
     const { from, to, isDescending, limit } = range;
     const within = new NumberSet();
     if (this.#question === null || to <= from) return { within, from, to, isWhole: true };
-    const answer = await this.#index.find({ ...range, ...this.#question });
-    const { seqs, isWhole } = foundIn(answer);
+    const answer = await this.#deps.index.find({ ...range, ...this.#question });
+    const { seqs, isWhole } = this.#foundIn(this.#question.accountId, answer);
     for (const seq of seqs) if (!this.#unindexed.has(seq)) within.add(seq);
     const last = isWhole || limit === 0 ? undefined : seqs.at(-1);
     const known = {
@@ -125,7 +124,8 @@ export class FolderHits {
     readonly only?: Uint32Array;
   }): Promise<{ readonly seqs: readonly number[]; readonly scores: readonly number[] }> {
     if (this.#question === null || range.to <= range.from) return { seqs: [], scores: [] };
-    const answer = foundIn(await this.#index.rank({ ...range, ...this.#question }));
+    const { accountId } = this.#question;
+    const answer = this.#foundIn(accountId, await this.#deps.index.rank({ ...range, ...this.#question }));
     const wanted = range.only === undefined ? null : new NumberSet(range.only);
     const seqs = this.recent
       .filter(seq => seq >= range.from && seq < range.to && wanted?.has(seq) !== false)
@@ -138,25 +138,34 @@ export class FolderHits {
     }
     return { seqs, scores };
   }
+
+  #foundIn<Found>(accountId: AccountId, answer: WordAnswer<Found>): Found {
+    if (answer.status === 'unavailable') {
+      throw unavailable('The search index cannot answer just now.', answer.retryAfterS);
+    }
+    // It may have been begun anew since this search began.
+    this.#deps.store.read(reader => refuseRebuilding(reader, accountId));
+    return answer;
+  }
 }
 
-function readTail(reader: Reader, accountId: AccountId, folder: Folder): ReadonlySet<number> {
-  if (searchStateOf(reader, accountId) === 'rebuilding') {
-    throw unavailable('The search index of this account is being made anew.', RETRY_AFTER_S.rebuilding);
-  }
-  const tail = tailOf(reader, folder);
-  if (tail.messages > MAX_TAIL.messages || tail.bytes > MAX_TAIL.bytes) {
+function readTail(reader: Reader, accountId: AccountId, folder: Folder): readonly Unindexed[] {
+  refuseRebuilding(reader, accountId);
+  const tail = listUnindexed(reader, folder, MAX_TAIL.messages + 1);
+  const bytes = tail.reduce((sum, entry) => sum + entry.bytes, 0);
+  if (tail.length > MAX_TAIL.messages || bytes > MAX_TAIL.bytes) {
     throw unavailable(
       'More mail has come into this inbox than the search index has taken in yet.',
       RETRY_AFTER_S.behind,
     );
   }
-  return new Set(listUnindexed(reader, folder, tail.messages).map(({ seq }) => seq));
+  return tail;
 }
 
-function foundIn<Found>(answer: WordAnswer<Found>): Found {
-  if (answer.status === 'found') return answer;
-  throw unavailable('The search index cannot answer just now.', answer.retryAfterS);
+/** Until an index is whole nobody is answered from it. */
+function refuseRebuilding(reader: Reader, accountId: AccountId): void {
+  if (searchStateOf(reader, accountId) === 'ready') return;
+  throw unavailable('The search index of this account is being made anew.', RETRY_AFTER_S.rebuilding);
 }
 
 function unavailable(what: string, retryAfterS: number): Refusal {

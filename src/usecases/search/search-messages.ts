@@ -1,23 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { MAX_RANKED } from '../../contract/limits.js';
 import { filterScope, type MessageFilter } from '../../domain/message-filter.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { Reader } from '../../store/engine/tables.js';
 import { type Folder, type SummaryEntry, summariesTable } from '../../store/mailbox/folders.js';
-import { maskOf, type Selection, selectMessages } from '../../store/mailbox/select-messages.js';
+import { maskOf } from '../../store/mailbox/select-messages.js';
 import { showThreads } from '../../store/threads/names.js';
-import {
-  amongHits,
-  findMessages,
-  hasSubject,
-  isUnrestricted,
-  type PageRequest,
-  selectionOf,
-} from '../mailbox/find-messages.js';
+import { findMessages, hasSubject, type PageRequest, selectionOf } from '../mailbox/find-messages.js';
 import type { ListInput, MessagePage } from '../mailbox/list-messages.js';
 import { locateInbox } from '../shared/callers.js';
 import { fitting, nextCursor, numberCursors, startOf } from '../shared/pages.js';
 import { FolderHits, type HitDeps, MAX_FETCHED } from './hits.js';
+import { rankFolder } from './rank-hits.js';
 import { placeCursors, rankingAt } from './ranked-pages.js';
 import type { RankedMessages, Rankings } from './rankings.js';
 
@@ -152,48 +145,4 @@ async function rankMessages(
 ): Promise<readonly number[]> {
   const hits = await FolderHits.begin(deps, accountId, folder, input.filter.terms);
   return (await rankFolder(deps, hits, folder, input.filter)).seqs;
-}
-
-/** The best of the newest messages of a folder that meet a filter, its subject aside. */
-export async function rankFolder(
-  deps: HitDeps,
-  hits: FolderHits,
-  folder: Folder,
-  filter: MessageFilter,
-): Promise<{ readonly seqs: readonly number[]; readonly scores: readonly number[] }> {
-  const selection = deps.store.read(reader => wholeOf(reader, folder, filter));
-  const { from, to } = selection;
-  if (isUnrestricted(selection)) return await hits.rank({ from, to, among: MAX_RANKED });
-  const only = await newestMatches(deps, hits, folder, filter);
-  if (only.length === 0) return { seqs: [], scores: [] };
-  return await hits.rank({ from, to, among: MAX_RANKED, only });
-}
-
-function wholeOf(reader: Reader, folder: Folder, filter: MessageFilter): Selection {
-  return selectionOf(reader, folder, filter, { isDescending: true, position: null });
-}
-
-/** Numbers of the newest messages that meet a filter, its subject aside, as many as are ranked; in ascending order. */
-async function newestMatches(
-  { store }: HitDeps,
-  hits: FolderHits,
-  folder: Folder,
-  filter: MessageFilter,
-): Promise<Uint32Array> {
-  const matches: number[] = [];
-  let position: number | null = null;
-  do {
-    const page = { isDescending: true, position };
-    const { from, to } = store.read(reader => selectionOf(reader, folder, filter, page));
-    const known = await hits.find({ from, to, isDescending: true, limit: MAX_FETCHED });
-    const limit = MAX_RANKED - matches.length;
-    // A block of hits is few sets of numbers, whatever the filter: no walk stops before its end.
-    const found = store.read(reader => {
-      const selection = amongHits(selectionOf(reader, folder, filter, page), filter, known);
-      return selectMessages(reader, folder, selection, { isDescending: true, limit });
-    });
-    matches.push(...found.seqs);
-    position = found.stoppedAt ?? (known.isWhole ? null : known.from);
-  } while (position !== null && matches.length < MAX_RANKED);
-  return Uint32Array.from(matches.reverse());
 }

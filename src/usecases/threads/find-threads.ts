@@ -2,6 +2,7 @@ import { MAX_MATCHING_IDS } from '../../contract/limits.js';
 import type { ThreadSummary } from '../../contract/threads.js';
 import type { InboxId, MessageId, ThreadId } from '../../domain/ids.js';
 import type { MessageFilter } from '../../domain/message-filter.js';
+import type { NumberSet } from '../../store/bitmap/number-set.js';
 import type { Reader } from '../../store/engine/tables.js';
 import { idField, type MessageKind } from '../../store/mailbox/folders.js';
 import { selectMessages } from '../../store/mailbox/select-messages.js';
@@ -23,7 +24,7 @@ import {
   scanActivity,
   type ThreadActivity,
 } from '../../store/threads/threads.js';
-import { hasSubject, selectionOf } from '../mailbox/find-messages.js';
+import { amongHits, hasSubject, selectionOf } from '../mailbox/find-messages.js';
 import { fitting } from '../shared/pages.js';
 import { type Matching, sizeOfThread, viewThreadSummary } from './read-thread.js';
 
@@ -49,7 +50,20 @@ export interface SearchBounds {
   readonly looksPerPage: number;
 }
 
-const BOUNDS: SearchBounds = { few: 500, looksPerTurn: 500, looksPerPage: 20_000 };
+/** Messages that have the words of a search, of the newest messages of an inbox. */
+export interface MemberHits {
+  readonly found: Readonly<Record<MessageKind, NumberSet>>;
+  /**
+   * Every hit of a later place in time is among them (`MemberPosition`); less than any place when all hits are. Fetching
+   * more moves it back.
+   */
+  readonly completeAfter: number;
+}
+
+/** After a turn: the page is made, there is more to do, or more hits are needed first. */
+export type SearchState = 'done' | 'more' | 'hits';
+
+export const THREAD_BOUNDS: SearchBounds = { few: 500, looksPerTurn: 500, looksPerPage: 20_000 };
 /** A conversation of which something has to be read, in looks. */
 const THREAD_LOOKS = 4;
 const STEP = 100;
@@ -64,6 +78,7 @@ export class ThreadSearch {
   readonly #inboxId: InboxId;
   readonly #filter: MessageFilter;
   readonly #page: ThreadPageRequest;
+  readonly #hits: MemberHits | null;
   readonly #bounds: SearchBounds;
   readonly #found: Found[] = [];
   /** How far the walk has come. */
@@ -73,7 +88,15 @@ export class ThreadSearch {
   #looks = 0;
   #next: MemberPosition | null = null;
 
-  constructor(inboxId: InboxId, filter: MessageFilter, page: ThreadPageRequest, bounds = BOUNDS) {
+  /** @param hits of the words of the filter, when it has any; they may grow between two turns */
+  constructor(
+    inboxId: InboxId,
+    filter: MessageFilter,
+    page: ThreadPageRequest,
+    bounds = THREAD_BOUNDS,
+    hits: MemberHits | null = null,
+  ) {
+    this.#hits = hits;
     this.#bounds = bounds;
     this.#inboxId = inboxId;
     this.#filter = filter;
@@ -81,14 +104,14 @@ export class ThreadSearch {
     this.#position = page.position;
   }
 
-  /** Works for one event turn; false when there is more to do. */
-  advance(reader: Reader): boolean {
+  /** Works for one event turn. */
+  advance(reader: Reader): SearchState {
     const conditions = this.#conditions(reader);
     if (!this.#isWalking) {
       const few = this.#fewMatches(reader, conditions);
       if (few !== null) {
         this.#takeFew(reader, few);
-        return true;
+        return 'done';
       }
       this.#isWalking = true;
     }
@@ -105,16 +128,12 @@ export class ThreadSearch {
   }
 
   #conditions(reader: Reader): MemberConditions {
-    const of = (kind: MessageKind) =>
-      selectionOf(reader, { inboxId: this.#inboxId, kind }, this.#filter, {
-        isDescending: true,
-        position: null,
-      });
-    return { received: of('received'), sent: of('sent') };
+    return conditionsOf(reader, this.#inboxId, this.#filter, this.#hits?.found ?? null);
   }
 
   /** Messages that meet the filter, subject aside; null when there are many. */
   #fewMatches(reader: Reader, conditions: MemberConditions): Member[] | null {
+    if (this.#hits !== null && this.#hits.completeAfter >= 0) return null;
     const members: Member[] = [];
     for (const folder of foldersOf(this.#inboxId)) {
       const page = { isDescending: true, limit: this.#bounds.few + 1 };
@@ -157,11 +176,11 @@ export class ThreadSearch {
     this.#endPage();
   }
 
-  #walk(reader: Reader, conditions: MemberConditions): boolean {
+  #walk(reader: Reader, conditions: MemberConditions): SearchState {
     const mask = new MemberMask(reader, this.#inboxId, conditions);
     const endsAt = this.#looks + this.#bounds.looksPerTurn;
     // A conversation that was begun is read to its end, or no page would ever get past it.
-    if (this.#partial !== null && !this.#lookThrough(reader, this.#partial, conditions)) return false;
+    if (this.#partial !== null && !this.#lookThrough(reader, this.#partial, conditions)) return 'more';
     for (;;) {
       const activity = scanActivity(reader, this.#inboxId, {
         isDescending: this.#page.isDescending,
@@ -171,15 +190,24 @@ export class ThreadSearch {
       for (const entry of activity) {
         if (this.#found.length > this.#page.limit) return this.#endPage();
         if (this.#looks >= this.#bounds.looksPerPage) return this.#endPage(this.#position);
-        if (this.#looks >= endsAt) return false;
+        if (this.#looks >= endsAt) return 'more';
         this.#looks += 1;
+        if (!this.#knowsHitsOf(reader, entry)) return 'hits';
         this.#position = entry.latest;
         // A conversation of one message is decided by one bit.
         const canMatch = !entry.isAlone || mask.has(entry.latest);
-        if (canMatch && !this.#lookInto(reader, entry, mask, conditions)) return false;
+        if (canMatch && !this.#lookInto(reader, entry, mask, conditions)) return 'more';
       }
       if (activity.length < STEP) return this.#endPage();
     }
+  }
+
+  /** Are all hits known that a conversation can have? */
+  #knowsHitsOf(reader: Reader, { root, latest, isAlone }: ThreadActivity): boolean {
+    const completeAfter = this.#hits?.completeAfter ?? -1;
+    if (completeAfter < 0) return true;
+    if (latest.at <= completeAfter) return false;
+    return isAlone || (getThread(reader, root)?.earliest?.at ?? latest.at) > completeAfter;
   }
 
   /** Adds a conversation when it has matches; false when it takes another turn to know. */
@@ -239,11 +267,30 @@ export class ThreadSearch {
   }
 
   /** @param stoppedAt how far the walk came, when it did not come to the end */
-  #endPage(stoppedAt: MemberPosition | null = null): true {
+  #endPage(stoppedAt: MemberPosition | null = null): 'done' {
     const isFull = this.#found.length > this.#page.limit;
     this.#next = isFull ? (this.#found[this.#page.limit - 1]?.place.latest ?? null) : stoppedAt;
-    return true;
+    return 'done';
   }
+}
+
+/**
+ * A filter as conditions of members.
+ * @param found the numbers that have its words, when it has any
+ */
+export function conditionsOf(
+  reader: Reader,
+  inboxId: InboxId,
+  filter: MessageFilter,
+  found: MemberHits['found'] | null,
+): MemberConditions {
+  const of = (kind: MessageKind) => {
+    const page = { isDescending: true, position: null };
+    const selection = selectionOf(reader, { inboxId, kind }, filter, page);
+    const { from, to } = selection;
+    return amongHits(selection, filter, found === null ? null : { within: found[kind], from, to });
+  };
+  return { received: of('received'), sent: of('sent') };
 }
 
 interface Found {
@@ -263,7 +310,8 @@ function matchesOf(members: readonly Member[]): MaskedMembers {
   return { count: members.length, newest: members };
 }
 
-function idOf({ summary }: Member): MessageId[] {
+/** None where its line does not tell it (damage). */
+export function idOf({ summary }: Member): MessageId[] {
   const id = idField<MessageId>(summary, 'id');
   return id === null ? [] : [id];
 }

@@ -50,7 +50,8 @@ export function threadListVersion(
 }
 
 /**
- * A page of an inbox's conversations by latest activity (`listThreads`). A conversation that becomes active moves to
+ * A page of an inbox's conversations by latest activity (`listThreads`), by a filter without words (`searchThreads` looks
+ * for those). A conversation that becomes active moves to
  * the front; no other is skipped or repeated, because the cursor is the position of the latest member. A filtered page
  * looks at a bounded number of messages, so it may be short, even empty, and still have a cursor.
  */
@@ -69,7 +70,7 @@ export async function listThreads(
   }
   const position = startOf(cursors, input.cursor);
   const search = new ThreadSearch(inboxId, filter, { isDescending, limit, position });
-  while (!store.read(reader => search.advance(reader))) await nextTurn();
+  while (store.read(reader => search.advance(reader)) !== 'done') await nextTurn();
   const found = search.result();
   return { threads: found.threads, next_cursor: nextCursor(cursors, found.next) };
 }

@@ -21,7 +21,7 @@ export interface Row {
 }
 
 const PAGE = 'limit cursor';
-const SEARCH = 'from recipient subject after before labels_all labels_any labels_none';
+const SEARCH = 'query from recipient subject after before labels_all labels_any labels_none';
 
 /** A page of a list. */
 const page = (member: string, type: string) => ({
@@ -101,7 +101,7 @@ const RECEIVED: readonly Row[] = [
     tag: 'messages',
     query: `${PAGE} ${SEARCH} order include authentication`,
     success: page('messages', 'ReceivedSummary'),
-    errors: 'invalid_limit invalid_cursor invalid_search invalid_labels U N I',
+    errors: 'invalid_limit invalid_cursor invalid_search invalid_labels U N I content_unavailable',
   },
   {
     operationId: 'countMessages',
@@ -109,7 +109,7 @@ const RECEIVED: readonly Row[] = [
     tag: 'messages',
     query: `${SEARCH} authentication`,
     success: { 200: '{count: Count}' },
-    errors: 'invalid_search invalid_labels U N I',
+    errors: 'invalid_search invalid_labels U N I content_unavailable',
   },
   {
     operationId: 'getMessage',
@@ -222,7 +222,8 @@ const SENDING: readonly Row[] = [
     tag: 'sending',
     query: `${PAGE} ${SEARCH} order include`,
     success: page('messages', 'SentSummary'),
-    errors: 'invalid_limit invalid_cursor invalid_search invalid_labels U N outbound_unavailable',
+    errors:
+      'invalid_limit invalid_cursor invalid_search invalid_labels U N outbound_unavailable content_unavailable',
   },
   ...(['replyMessage reply', 'replyAllMessage reply-all'] as const).map((names): Row => {
     const [operationId = '', path] = names.split(' ');
@@ -319,7 +320,7 @@ const THREADS: readonly Row[] = [
     tag: 'threads',
     query: `${PAGE} ${SEARCH} order include`,
     success: page('threads', 'ThreadSummary'),
-    errors: 'invalid_limit invalid_cursor invalid_search invalid_labels U N I',
+    errors: 'invalid_limit invalid_cursor invalid_search invalid_labels U N I content_unavailable',
   },
   {
     operationId: 'getThread',

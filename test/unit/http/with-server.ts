@@ -10,7 +10,9 @@ import { Visitors } from '../../../src/http/server/visitors.js';
 import { MemoryRateLimiter } from '../../../src/queue/rate-limiter.js';
 import { createKey, rememberingAuthenticator } from '../../../src/usecases/accounts/api-keys.js';
 import type { Logger } from '../../../src/usecases/ports.js';
+import { Rankings } from '../../../src/usecases/search/rankings.js';
 import { Contract } from '../../support/contract/contract.js';
+import { NaiveIndex } from '../../support/search/naive-index.js';
 import { Desk } from '../usecases/with-desk.js';
 import { type House, silent, withHouse } from '../usecases/with-house.js';
 
@@ -114,7 +116,7 @@ export function houseRoutes(
     service: SERVICE,
     isReady: async () => true,
     inboxes,
-    cursors,
+    search: { store, cursors, index: new NaiveIndex(), rankings: new Rankings() },
     retentionDays,
     signup: {
       store,

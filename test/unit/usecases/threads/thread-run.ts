@@ -361,7 +361,7 @@ class ThreadRun {
     do {
       const page: ThreadPageRequest = { isDescending: order === 'newest', limit: limits[0]!, position };
       const search = new ThreadSearch(inboxId, filter, page, { few: 0, looksPerTurn: 3, looksPerPage: 7 });
-      while (!this.house.store.read(reader => search.advance(reader)));
+      while (this.house.store.read(reader => search.advance(reader)) !== 'done');
       all.push(...search.result().threads);
       position = search.result().next;
     } while (position !== null);
