@@ -2,6 +2,8 @@ import type { Environment } from '../config/layers.js';
 import type { Config } from '../config/load-config.js';
 import type { Dns } from '../dns/dns-client.js';
 import type { ClockReading } from '../domain/clock.js';
+import type { Store } from '../store/engine/store.js';
+import type { WordIndex } from '../usecases/ports.js';
 
 /**
  * Writes all of `data`; resolves when it has been accepted, which is the backpressure of a slow reader.
@@ -36,6 +38,11 @@ export interface Outside {
   tryOutgoing(config: Config, dns: Dns, domain: string): Promise<OutgoingTrial>;
 }
 
+/** A search index that is open. */
+export interface OpenIndex extends WordIndex {
+  close(): void;
+}
+
 /** What the command line needs of the process it runs in. */
 export interface CliDependencies {
   /** Runs the daemon until it has stopped; resolves to its exit code. */
@@ -43,6 +50,8 @@ export interface CliDependencies {
   /** What the daemon may take of memory with this configuration. */
   memoryNeeds(config: Config): readonly MemoryPart[];
   readonly outside: Outside;
+  /** Opens the search index of a store, to be read. */
+  readonly openIndex: (store: Store) => OpenIndex;
   readonly version: string;
   /** Looks at the clock of the machine. */
   readonly readClock: () => ClockReading;

@@ -35,7 +35,7 @@ export function addMessageCommands(program: Command, cli: Cli): void {
         'is proven to be from the domain in From (pass), is not (fail), comes from a domain without a policy (none), or could not be found out (unknown)',
       ).choices(VERDICTS),
     )
-    .action((inbox: string, options: ListOptions) => cli.read(box => list(box, inbox, options)));
+    .action((inbox: string, options: ListOptions) => cli.read(box => list(cli, box, inbox, options)));
 
   message
     .command('show')
@@ -83,8 +83,8 @@ export function addMessageCommands(program: Command, cli: Cli): void {
   }
 }
 
-function list(box: Box, named: string, options: ListOptions): Answer {
-  const page = listNamed<MessageSummary>(box, 'received', named, options);
+async function list(cli: Cli, box: Box, named: string, options: ListOptions): Promise<Answer> {
+  const page = await listNamed<MessageSummary>(cli, box, 'received', named, options);
   return answer(page, renderMessages(page.messages, page.next_cursor));
 }
 

@@ -20,7 +20,7 @@ export function addSentCommands(program: Command, cli: Cli): void {
       .command('list')
       .description('list the sent copies of an inbox that meet every condition given')
       .argument('<inbox>', 'address or id'),
-  ).action((inbox: string, options: ListOptions) => cli.read(box => list(box, inbox, options)));
+  ).action((inbox: string, options: ListOptions) => cli.read(box => list(cli, box, inbox, options)));
 
   sent
     .command('show')
@@ -29,8 +29,8 @@ export function addSentCommands(program: Command, cli: Cli): void {
     .action((messageId: string) => cli.read(box => show(box, messageId)));
 }
 
-function list(box: Box, named: string, options: ListOptions): Answer {
-  const page = listNamed<SentMetadata>(box, 'sent', named, options);
+async function list(cli: Cli, box: Box, named: string, options: ListOptions): Promise<Answer> {
+  const page = await listNamed<SentMetadata>(cli, box, 'sent', named, options);
   const { messages, next_cursor } = page;
   const columns = ['id', 'created_at', 'status', 'error_code', 'recipient_count', 'labels'];
   const rows = messages.map(message => ({ ...message, labels: message.labels.join(', ') }));

@@ -2,6 +2,7 @@ import { outside } from '../../../src/app/outside.js';
 import { writeTo } from '../../../src/cli/output.js';
 import { runCli } from '../../../src/cli/program.js';
 import { readClock } from '../../../src/ops/read-clock.js';
+import { WordReader } from '../../../src/search/word-reader.js';
 
 /** The command line as a process of its own, without the daemon: for what only a process can show. */
 process.exitCode = await runCli(process.argv.slice(2), {
@@ -13,6 +14,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   version: '1.2.3',
   readClock,
   outside,
+  openIndex: store => new WordReader(store),
   stdout: writeTo(process.stdout),
   stderr: writeTo(process.stderr),
   env: process.env,

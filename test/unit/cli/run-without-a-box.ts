@@ -10,6 +10,9 @@ export async function run(...args: string[]): Promise<{ code: number; out: strin
     memoryNeeds: () => [],
     version: '1.2.3',
     readClock,
+    openIndex: () => {
+      throw new Error('nothing is searched');
+    },
     outside: { addresses: async () => [], tryOutgoing: () => Promise.reject(new Error('nothing is tried')) },
     stdout: async data => void out.push(String(data)),
     stderr: async data => void err.push(String(data)),

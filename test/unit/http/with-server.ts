@@ -9,7 +9,7 @@ import type { Route, ServedRoute } from '../../../src/http/server/route.js';
 import { Visitors } from '../../../src/http/server/visitors.js';
 import { MemoryRateLimiter } from '../../../src/queue/rate-limiter.js';
 import { createKey, rememberingAuthenticator } from '../../../src/usecases/accounts/api-keys.js';
-import type { Logger } from '../../../src/usecases/ports.js';
+import type { Logger, WordIndex } from '../../../src/usecases/ports.js';
 import { Rankings } from '../../../src/usecases/search/rankings.js';
 import { Contract } from '../../support/contract/contract.js';
 import { NaiveIndex } from '../../support/search/naive-index.js';
@@ -35,6 +35,7 @@ export interface Call {
 export interface TestServer {
   readonly house: House;
   readonly desk: Desk;
+  readonly index: NaiveIndex;
   readonly server: HttpServer;
   readonly port: number;
   readonly credential: string;
@@ -57,7 +58,8 @@ export async function withServer(
   const note = (fields: object) => void logged.push(fields);
   const log: Logger = { debug: note, info: note, warn: note, error: note, fatal: note };
   const desk = new Desk(house);
-  const api = houseRoutes(house, {}, desk);
+  const index = new NaiveIndex();
+  const api = houseRoutes(house, {}, desk, index);
   const contract = new Contract(openApiDocument(api, SERVICE));
   const server = new HttpServer({
     host: '127.0.0.1',
@@ -78,6 +80,7 @@ export async function withServer(
   return {
     house,
     desk,
+    index,
     server,
     port,
     credential,
@@ -110,13 +113,14 @@ export function houseRoutes(
   house: House,
   access: Partial<AccessDeps> = {},
   { deps: send } = new Desk(house),
+  index: WordIndex = new NaiveIndex(),
 ): Route[] {
   const { store, clock, cursors, inboxes, retentionDays } = house;
   return apiRoutes({
     service: SERVICE,
     isReady: async () => true,
     inboxes,
-    search: { store, cursors, index: new NaiveIndex(), rankings: new Rankings() },
+    search: { store, cursors, index, rankings: new Rankings() },
     retentionDays,
     signup: {
       store,

@@ -20,7 +20,7 @@ t.test('what is malformed, missing or not theirs is refused', async t => {
     [`${list}?cursor=nonsense`, {}, 400, 'invalid_cursor'],
     [`${list}?state=all`, {}, 400, 'invalid_search'],
     [`${list}?order=relevance`, {}, 400, 'invalid_search'],
-    [`${list}?query=words`, {}, 400, 'invalid_search'],
+    [`${list}?query=%22words`, {}, 400, 'invalid_search'],
     [`${list}?after=2026-01-02T00:00:00Z&before=2026-01-01T00:00:00Z`, {}, 400, 'invalid_search'],
     [`${list}?labels_all=`, {}, 400, 'invalid_labels'],
     [`/v1/inboxes/${MISSING}/threads`, {}, 404, 'not_found'],

@@ -11,8 +11,8 @@ import {
   trashMessage,
 } from '../../../../src/usecases/mailbox/change-messages.js';
 import { searchThreads } from '../../../../src/usecases/search/search-threads.js';
-import { outcomeOf } from '../../../support/use-cases.js';
 import { scoreOf } from '../../../support/search/naive-index.js';
+import { outcomeOf } from '../../../support/use-cases.js';
 import type { Question, Step } from './search-steps.js';
 import type { SearchedHouse } from './with-search.js';
 
@@ -81,7 +81,13 @@ export class SearchRun {
     }
   }
 
-  async #mail({ kind, isOther, subject, text, conversation }: Extract<Step, { step: 'mail' }>): Promise<void> {
+  async #mail({
+    kind,
+    isOther,
+    subject,
+    text,
+    conversation,
+  }: Extract<Step, { step: 'mail' }>): Promise<void> {
     const { house } = this.#searched;
     const inboxId = this.#inboxes[isOther ? 1 : 0]!;
     const place = `${inboxId} ${kind}`;
@@ -197,9 +203,7 @@ export class SearchRun {
   /** By their latest message, oldest first. */
   #threads(inboxId: InboxId, filter: MessageFilter) {
     const live = this.#messages.filter(message => message.inboxId === inboxId && !message.isTrashed);
-    live.sort(
-      (a, b) => a.at - b.at || (a.kind === b.kind ? a.seq - b.seq : a.kind === 'received' ? -1 : 1),
-    );
+    live.sort((a, b) => a.at - b.at || (a.kind === b.kind ? a.seq - b.seq : a.kind === 'received' ? -1 : 1));
     return [...new Set(live.map(({ conversation }) => conversation))]
       .map(conversation => live.filter(message => message.conversation === conversation))
       .sort((a, b) => live.indexOf(a.at(-1)!) - live.indexOf(b.at(-1)!))

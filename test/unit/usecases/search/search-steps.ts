@@ -3,7 +3,16 @@ import fc from 'fast-check';
 /** Few of each, so that messages collide, in several scripts. */
 export const WORDS = ['alpha', 'Beta', 'gamma', 'Straße', 'été', '東京都', '都市', '한국어', 'x1'] as const;
 export const LABELS = ['a', 'b'] as const;
-const TERMS = [...WORDS, 'strasse', 'ETE', '東京', '都', '"alpha beta"', '"Beta gamma alpha"', 'delta'] as const;
+const TERMS = [
+  ...WORDS,
+  'strasse',
+  'ETE',
+  '東京',
+  '都',
+  '"alpha beta"',
+  '"Beta gamma alpha"',
+  'delta',
+] as const;
 
 /** A message is picked among all that ever were: many are gone. */
 const pick = fc.nat(1_000);

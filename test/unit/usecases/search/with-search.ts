@@ -76,7 +76,11 @@ export class SearchedHouse {
   }
 
   /** Ids of a whole list, page by page. */
-  async list(inboxId: InboxId, query: string | MessageFilter, asked: Partial<Asked> = {}): Promise<MessageId[]> {
+  async list(
+    inboxId: InboxId,
+    query: string | MessageFilter,
+    asked: Partial<Asked> = {},
+  ): Promise<MessageId[]> {
     const { order = 'newest', limits = [100], kind = 'received' } = asked;
     const filter = typeof query === 'string' ? words(query) : query;
     const ids: MessageId[] = [];
