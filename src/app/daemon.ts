@@ -179,8 +179,7 @@ export class Daemon {
     const parts = { send: this.#sending.deps, access: this.#access, log };
     const cursors = new CursorCodec(identity.cursorSecret);
     const isReady = (): Promise<boolean> => readiness.isReady();
-    const later = async () => ({ status: 'unavailable', retryAfterS: 30 }) as const;
-    const index: WordIndex = { find: later, rank: later };
+    const { index } = this.#searching;
     this.#http = createHttpServer(config, { ...parts, cursors, index, isReady, delivers: this.delivers });
   }
 

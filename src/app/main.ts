@@ -2,7 +2,7 @@ import { writeTo } from '../cli/output.js';
 import { runCli } from '../cli/program.js';
 import { type Config, loadConfig } from '../config/load-config.js';
 import { readClock } from '../ops/read-clock.js';
-import { WordReader } from '../search/word-reader.js';
+import { IndexReader } from '../search/index-reader.js';
 import { memoryNeeds } from './memory.js';
 import { outside } from './outside.js';
 import { serve } from './serve.js';
@@ -20,7 +20,7 @@ export function main(argv: readonly string[]): Promise<number> {
     serve: ({ config, configFile }) => serve({ config, reload: () => reloadConfig(configFile) }),
     readClock,
     outside,
-    openIndex: store => new WordReader(store),
+    openIndex: store => new IndexReader(store),
     memoryNeeds,
     version: packageVersion(),
     stdout: writeTo(process.stdout),

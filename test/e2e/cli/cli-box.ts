@@ -6,7 +6,7 @@ import { outside } from '../../../src/app/outside.js';
 import { type CliDependencies, runCli, type ServeOptions } from '../../../src/cli/program.js';
 import type { MessageId } from '../../../src/domain/ids.js';
 import { readClock } from '../../../src/ops/read-clock.js';
-import { WordReader } from '../../../src/search/word-reader.js';
+import { IndexReader } from '../../../src/search/index-reader.js';
 import type { Store } from '../../../src/store/engine/store.js';
 import { openMigratedStore } from '../../../src/store/open-store.js';
 import { BlobUploads } from '../../../src/store/records/blob-upload.js';
@@ -71,7 +71,7 @@ export class CliBox {
       version: '1.2.3',
       readClock,
       outside,
-      openIndex: store => new WordReader(store),
+      openIndex: store => new IndexReader(store),
       stdout: async data => void out.push(Buffer.from(data)),
       stderr: async data => void err.push(Buffer.from(data)),
       env: this.env,

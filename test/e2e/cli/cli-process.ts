@@ -2,7 +2,7 @@ import { outside } from '../../../src/app/outside.js';
 import { writeTo } from '../../../src/cli/output.js';
 import { runCli } from '../../../src/cli/program.js';
 import { readClock } from '../../../src/ops/read-clock.js';
-import { WordReader } from '../../../src/search/word-reader.js';
+import { IndexReader } from '../../../src/search/index-reader.js';
 
 /** The command line as a process of its own, without the daemon: for what only a process can show. */
 process.exitCode = await runCli(process.argv.slice(2), {
@@ -14,7 +14,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   version: '1.2.3',
   readClock,
   outside,
-  openIndex: store => new WordReader(store),
+  openIndex: store => new IndexReader(store),
   stdout: writeTo(process.stdout),
   stderr: writeTo(process.stderr),
   env: process.env,
