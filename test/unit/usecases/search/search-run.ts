@@ -7,6 +7,7 @@ import type { MessageKind } from '../../../../src/store/mailbox/folders.js';
 import { listUnindexed } from '../../../../src/store/records/search.js';
 import {
   changeLabels,
+  deleteMessage,
   restoreMessage,
   trashMessage,
 } from '../../../../src/usecases/mailbox/change-messages.js';
@@ -76,7 +77,7 @@ export class SearchRun {
         return;
       case 'delete':
         if (!isThere) return;
-        await this.#searched.delete(id, kind, message);
+        await deleteMessage(house, input);
         this.#messages = this.#messages.filter(one => one !== message);
     }
   }

@@ -1,10 +1,7 @@
 import type { Test } from 'tap';
 import type { InboxId, MessageId } from '../../../../src/domain/ids.js';
 import { type MessageFilter, NO_FILTER, normaliseFilter } from '../../../../src/domain/message-filter.js';
-import { joinWords, messageWordsAtOnce } from '../../../../src/domain/message-words.js';
 import type { MessageKind } from '../../../../src/store/mailbox/folders.js';
-import { dropWords, noteWords } from '../../../../src/store/records/search.js';
-import { deleteMessage } from '../../../../src/usecases/mailbox/change-messages.js';
 import type { ListOrder } from '../../../../src/usecases/mailbox/list-messages.js';
 import { countHits } from '../../../../src/usecases/search/count-hits.js';
 import { Rankings } from '../../../../src/usecases/search/rankings.js';
@@ -51,28 +48,13 @@ export class SearchedHouse {
     const references = conversation === undefined ? [] : [conversation];
     const ids = { messageId: null, references, inReplyTo: [] };
     await index(this.house, id, parsed({ subject, text }, { subject, messageId: null, ids }));
-    const { seq, inboxId } = this.house.message(id)!;
-    await this.#note({ inboxId, kind: 'received', seq }, texts);
   }
 
   async send(inboxId: InboxId, texts: MailTexts): Promise<MessageId> {
     const { subject = 'Hello', text, conversation, labels = [] } = texts;
     const references = conversation === undefined ? [] : [conversation];
     const fields = { subject, text, references, labels };
-    const sent = await putSent(this.house.store, inboxId, this.house.now.ms, fields);
-    await this.#note({ inboxId, kind: 'sent', seq: sent.seq }, texts);
-    return sent.id;
-  }
-
-  async delete(id: MessageId, kind: MessageKind, place: { inboxId: InboxId; seq: number }): Promise<void> {
-    await deleteMessage(this.house, { accountId: this.house.account, messageId: id, kind });
-    await this.house.store.write(writer => dropWords(writer, { ...place, kind }, this.house.now.ms));
-  }
-
-  #note(place: { inboxId: InboxId; kind: MessageKind; seq: number }, texts: MailTexts): Promise<void> {
-    const { subject = 'Hello', text } = texts;
-    const joined = joinWords(messageWordsAtOnce({ subject, text, html: null }));
-    return this.house.store.write(writer => noteWords(writer, place, joined, this.house.now.ms));
+    return (await putSent(this.house.store, inboxId, this.house.now.ms, fields)).id;
   }
 
   /** Ids of a whole list, page by page. */
