@@ -3,6 +3,7 @@ import type { InboxId, MessageId } from '../../../../src/domain/ids.js';
 import { type MessageFilter, NO_FILTER, normaliseFilter } from '../../../../src/domain/message-filter.js';
 import type { MessageKind } from '../../../../src/store/mailbox/folders.js';
 import type { ListOrder } from '../../../../src/usecases/mailbox/list-messages.js';
+import type { WordIndex } from '../../../../src/usecases/ports.js';
 import { countHits } from '../../../../src/usecases/search/count-hits.js';
 import { Rankings } from '../../../../src/usecases/search/rankings.js';
 import { type SearchDeps, searchMessages } from '../../../../src/usecases/search/search-messages.js';
@@ -19,13 +20,16 @@ export interface MailTexts {
   readonly labels?: readonly string[];
 }
 
+/** The index of a test. */
+export type SearchedIndex = WordIndex & Pick<NaiveIndex, 'takeIn'>;
+
 /** Mail that can be searched, with an index that takes it in when it is told to. */
-export class SearchedHouse {
+export class SearchedHouse<Index extends SearchedIndex = NaiveIndex> {
   readonly house: House;
-  readonly index: NaiveIndex;
+  readonly index: Index;
   readonly deps: SearchDeps;
 
-  constructor(house: House, index = new NaiveIndex(), rankings = new Rankings()) {
+  constructor(house: House, index: Index, rankings = new Rankings()) {
     this.house = house;
     this.index = index;
     this.deps = { store: house.store, cursors: house.cursors, index, rankings };
@@ -98,5 +102,5 @@ export function words(query: string): MessageFilter {
 export async function withSearch(t: Test): Promise<SearchedHouse & { readonly inbox: InboxId }> {
   const house = await withHouse(t);
   const inbox = await house.addInbox('agent');
-  return Object.assign(new SearchedHouse(house), { inbox });
+  return Object.assign(new SearchedHouse(house, new NaiveIndex()), { inbox });
 }

@@ -1,0 +1,53 @@
+import { rmSync } from 'node:fs';
+import type { AccountId } from '../../../src/domain/ids.js';
+import { searchFolder, WordThreads } from '../../../src/search/word-threads.js';
+import type { Store } from '../../../src/store/engine/store.js';
+import type { Clock, Logger, WordIndex } from '../../../src/usecases/ports.js';
+import { feedIndexes, noteLostIndex } from '../../../src/usecases/search/feed-index.js';
+
+const log: Logger = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+
+/** The index of the daemon with its threads, which takes in changes when it is told to. */
+export class RealIndex implements WordIndex {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #threads: WordThreads;
+  readonly #lost = new Set<Promise<unknown>>();
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+    const deps = { store, clock, log };
+    this.#threads = new WordThreads({
+      store,
+      log,
+      onLost: (accountId, reason) => void this.#lost.add(noteLostIndex(deps, accountId, reason)),
+    });
+    this.#threads.start();
+  }
+
+  get find(): WordIndex['find'] {
+    return question => this.#threads.find(question);
+  }
+
+  get rank(): WordIndex['rank'] {
+    return question => this.#threads.rank(question);
+  }
+
+  /** Takes in all changes of all accounts; with a small limit, those of one round. */
+  async takeIn(store: Store, _accountId: AccountId, limit = 10_000): Promise<void> {
+    await Promise.all(this.#lost);
+    let rounds = 0;
+    const deps = { store, clock: this.#clock, log, feed: this.#threads };
+    await feedIndexes(deps, () => limit < 1_000 && rounds++ > 0);
+  }
+
+  /** As an accident does it. */
+  deleteFiles(): void {
+    rmSync(searchFolder(this.#store.path), { recursive: true, force: true });
+  }
+
+  stop(): Promise<void> {
+    return this.#threads.stop();
+  }
+}
