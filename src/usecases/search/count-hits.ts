@@ -1,7 +1,7 @@
 import { type CountInput, countFound } from '../mailbox/count-messages.js';
-import { selectionOf } from '../mailbox/find-messages.js';
 import { locateInbox } from '../shared/callers.js';
-import { FolderHits, type HitDeps, MAX_FETCHED } from './hits.js';
+import { HitWalk, type WalkedHits } from './hit-walk.js';
+import { FolderHits, type HitDeps } from './hits.js';
 
 /** How many messages have the words of a filter and meet the rest of it, exactly (`countMessages`). */
 export async function countHits(deps: HitDeps, input: CountInput): Promise<number> {
@@ -9,17 +9,15 @@ export async function countHits(deps: HitDeps, input: CountInput): Promise<numbe
   const { filter } = input;
   const inbox = store.read(reader => locateInbox(reader, input, input.inboxId));
   const folder = { inboxId: inbox.id, kind: input.kind };
-  const search = await FolderHits.begin(deps, inbox.accountId, folder, filter.terms);
+  const hits = await FolderHits.begin(deps, inbox.accountId, folder, filter.terms);
+  const walk = new HitWalk(store, hits, folder, filter, { isDescending: false });
   let count = 0;
   let position: number | null = null;
-  for (;;) {
-    const page = { isDescending: false, position };
-    const { from, to } = store.read(reader => selectionOf(reader, folder, filter, page));
-    const hits = await search.find({ from, to, isDescending: false, limit: MAX_FETCHED });
-    count += await countFound(store, folder, filter, hits);
-    if (hits.isWhole) break;
-    position = hits.to - 1;
-  }
+  do {
+    const known: WalkedHits = await walk.next(position);
+    count += await countFound(store, folder, filter, known);
+    position = walk.behind(known);
+  } while (position !== null);
   store.read(reader => locateInbox(reader, input, input.inboxId));
   return count;
 }

@@ -28,6 +28,8 @@ export interface HitRange {
   readonly isDescending: boolean;
   /** Hits to fetch at most; where there are more, less of the range is known. */
   readonly limit: number;
+  /** Only these numbers, in ascending order; all by default. */
+  readonly only?: Uint32Array;
 }
 
 /** Hits that one question fetches at most: some milliseconds of the index, less than one here. */
@@ -99,7 +101,9 @@ export class FolderHits {
   async find(range: HitRange): Promise<KnownHits & { readonly isWhole: boolean }> {
     const { from, to, isDescending, limit } = range;
     const within = new NumberSet();
-    if (this.#question === null || to <= from) return { within, from, to, isWhole: true };
+    if (this.#question === null || to <= from || range.only?.length === 0) {
+      return { within, from, to, isWhole: true };
+    }
     const answer = await this.#deps.index.find({ ...range, ...this.#question });
     const { seqs, isWhole } = this.#foundIn(this.#question.accountId, answer);
     for (const seq of seqs) if (!this.#unindexed.has(seq)) within.add(seq);

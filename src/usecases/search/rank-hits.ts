@@ -2,8 +2,9 @@ import { MAX_RANKED } from '../../contract/limits.js';
 import type { MessageFilter } from '../../domain/message-filter.js';
 import type { Folder } from '../../store/mailbox/folders.js';
 import { selectMessages } from '../../store/mailbox/select-messages.js';
-import { amongHits, isUnrestricted, selectionOf } from '../mailbox/find-messages.js';
-import { type FolderHits, type HitDeps, MAX_FETCHED } from './hits.js';
+import { amongHits, isUnrestricted, type KnownHits, selectionOf } from '../mailbox/find-messages.js';
+import { HitWalk, type WalkedHits } from './hit-walk.js';
+import type { FolderHits, HitDeps } from './hits.js';
 
 /** The best of the newest messages of a folder that meet a filter, its subject aside. */
 export async function rankFolder(
@@ -28,20 +29,23 @@ async function newestMatches(
   folder: Folder,
   filter: MessageFilter,
 ): Promise<Uint32Array> {
+  const walk = new HitWalk(store, hits, folder, filter, { isDescending: true });
   const matches: number[] = [];
   let position: number | null = null;
   do {
-    const page = { isDescending: true, position };
-    const { from, to } = store.read(reader => selectionOf(reader, folder, filter, page));
-    const known = await hits.find({ from, to, isDescending: true, limit: MAX_FETCHED });
-    const limit = MAX_RANKED - matches.length;
-    // A block of hits is few sets of numbers, whatever the filter: no walk stops before its end.
-    const found = store.read(reader => {
-      const selection = amongHits(selectionOf(reader, folder, filter, page), filter, known);
-      return selectMessages(reader, folder, selection, { isDescending: true, limit });
-    });
-    matches.push(...found.seqs);
-    position = found.stoppedAt ?? (known.isWhole ? null : known.from);
+    const known: WalkedHits = await walk.next(position);
+    for (let rest: KnownHits | null = known; rest !== null && matches.length < MAX_RANKED; ) {
+      const start: KnownHits = rest;
+      const found = store.read(reader => {
+        const page = { isDescending: true, position: null };
+        const selection = amongHits(selectionOf(reader, folder, filter, page), filter, start);
+        const limit = MAX_RANKED - matches.length;
+        return selectMessages(reader, folder, selection, { isDescending: true, limit });
+      });
+      matches.push(...found.seqs);
+      rest = found.stoppedAt === null ? null : { ...start, to: found.stoppedAt };
+    }
+    position = walk.behind(known);
   } while (position !== null && matches.length < MAX_RANKED);
   return Uint32Array.from(matches.reverse());
 }

@@ -9,7 +9,8 @@ import { findMessages, hasSubject, type PageRequest, selectionOf } from '../mail
 import type { ListInput, MessagePage } from '../mailbox/list-messages.js';
 import { locateInbox } from '../shared/callers.js';
 import { fitting, nextCursor, numberCursors, startOf } from '../shared/pages.js';
-import { FolderHits, type HitDeps, MAX_FETCHED } from './hits.js';
+import { HitWalk } from './hit-walk.js';
+import { FolderHits, type HitDeps } from './hits.js';
 import { rankFolder } from './rank-hits.js';
 import { placeCursors, rankingAt } from './ranked-pages.js';
 import type { RankedMessages, Rankings } from './rankings.js';
@@ -19,10 +20,6 @@ export interface SearchDeps extends HitDeps {
   readonly rankings: Rankings;
 }
 
-/** Hits of the first question for a page: enough where nearly every hit is shown. */
-const FIRST_FETCH = 512;
-/** Each further question of a page fetches so many times as many. */
-const FETCH_GROWTH = 8;
 /** Questions for one page, in which some 170,000 hits come by; then it ends early. */
 const MOST_QUESTIONS = 5;
 /** Ranked messages that are looked at in one event turn. */
@@ -54,15 +51,15 @@ async function pageByTime(deps: SearchDeps, search: Search): Promise<MessagePage
   const cursors = numberCursors(deps.cursors, scope);
   let position = startOf(cursors, input.cursor);
   const hits = await FolderHits.begin(deps, accountId, folder, filter.terms);
+  const walk = new HitWalk(store, hits, folder, filter, { isDescending });
   const entries: SummaryEntry[] = [];
-  for (let question = 1, fetched = FIRST_FETCH; ; question++, fetched *= FETCH_GROWTH) {
+  for (;;) {
     const page: PageRequest = { isDescending, limit: limit - entries.length, position };
-    const { from, to } = store.read(reader => selectionOf(reader, folder, filter, page));
-    const known = await hits.find({ from, to, isDescending, limit: Math.min(fetched, MAX_FETCHED) });
+    const known = await walk.next(position);
     const found = store.read(reader => findMessages(reader, folder, filter, page, known));
     entries.push(...found.entries);
-    position = found.next ?? (known.isWhole ? null : isDescending ? known.from : known.to - 1);
-    const isEnough = found.next !== null || entries.length >= limit || question >= MOST_QUESTIONS;
+    position = found.next ?? walk.behind(known);
+    const isEnough = found.next !== null || entries.length >= limit || walk.questions >= MOST_QUESTIONS;
     if (position === null || isEnough) break;
   }
   return showPage(deps, search, entries, shown => {

@@ -52,7 +52,13 @@ t.test('mail is found as soon as it is ready, while it is there', async t => {
   const box = await startBox(t);
   const agent = await createAgent(box);
   const smtp = await SmtpClient.ready(box.smtpPort);
-  const invoice = await mail(agent, smtp, 'Your invoice', 'The sum of March is 70 EUR.', 'Zahlbar in Zürich.');
+  const invoice = await mail(
+    agent,
+    smtp,
+    'Your invoice',
+    'The sum of March is 70 EUR.',
+    'Zahlbar in Zürich.',
+  );
   t.same(await found(agent, 'invoice march'), [invoice], 'at once, in subject and body');
   const offer = await mail(agent, smtp, 'Offer', 'This is no invoice. 請求書は三月です。');
   t.same(await found(agent, 'INVOICE'), [offer, invoice]);

@@ -10,6 +10,8 @@ export class NaiveIndex implements WordIndex {
   readonly #accounts = new Map<AccountId, Map<number, Map<number, MessageWords>>>();
   /** What was asked, in order. */
   readonly asked: string[] = [];
+  /** Hits that it tells at a time. */
+  most = Number.POSITIVE_INFINITY;
   /** Called before each answer, as time goes by meanwhile. */
   before: () => Promise<void> = async () => {};
 
@@ -34,7 +36,8 @@ export class NaiveIndex implements WordIndex {
   async find(question: Parameters<WordIndex['find']>[0]): Promise<WordAnswer<WordHits>> {
     this.asked.push('find');
     await this.before();
-    const { isDescending, limit } = question;
+    const { isDescending } = question;
+    const limit = Math.min(question.limit, this.most);
     const all = this.#hits(question).map(({ seq }) => seq);
     if (!isDescending) all.reverse();
     return {

@@ -41,7 +41,11 @@ export class SearchRun {
   asked = 0;
 
   /** @param scores whether its order of relevance is known here */
-  constructor(searched: SearchedHouse<SearchedIndex>, inboxes: readonly InboxId[], scores: 'known' | 'unknown') {
+  constructor(
+    searched: SearchedHouse<SearchedIndex>,
+    inboxes: readonly InboxId[],
+    scores: 'known' | 'unknown',
+  ) {
     this.#scores = scores;
     this.#searched = searched;
     this.#inboxes = inboxes;

@@ -12,27 +12,30 @@ const seed = Number(process.env.TEST_SEED ?? 20_260_115);
 const seconds = Number(process.env.TEST_SECONDS ?? 8);
 
 for (const kind of ['a plain index', 'the index of the daemon'] as const) {
-  t.test(`whatever happens to mail, and however far behind ${kind} is, searches find what is there`, async t => {
-    t.comment(`seed ${seed}`);
-    const house = await withHouse(t, { inboxLimit: 100_000 });
-    const real = kind === 'a plain index' ? null : new RealIndex(house.store, house.clock);
-    if (real !== null) t.teardown(() => real.stop());
-    let [runs, asked] = [0, 0];
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 100, size: 'max' }), async steps => {
-        runs += 1;
-        const inboxes = [await house.addInbox(`one${runs}`), await house.addInbox(`two${runs}`)];
-        const run =
-          real === null
-            ? new SearchRun(new SearchedHouse(house, new NaiveIndex()), inboxes, 'known')
-            : new SearchRun(new SearchedHouse(house, real), inboxes, 'unknown');
-        for (const one of steps) await run.take(one);
-        asked += run.asked;
-        // A plain index is new for each run: it would have to take in what is left of this one.
-        await (real ?? new NaiveIndex()).takeIn(house.store, house.account);
-      }),
-      { seed, numRuns: 300, interruptAfterTimeLimit: seconds * 1000, markInterruptAsFailure: false },
-    );
-    t.ok(runs >= 5 && asked >= 50, `${runs} runs, ${asked} questions`);
-  });
+  t.test(
+    `whatever happens to mail, and however far behind ${kind} is, searches find what is there`,
+    async t => {
+      t.comment(`seed ${seed}`);
+      const house = await withHouse(t, { inboxLimit: 100_000 });
+      const real = kind === 'a plain index' ? null : new RealIndex(house.store, house.clock);
+      if (real !== null) t.teardown(() => real.stop());
+      let [runs, asked] = [0, 0];
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 100, size: 'max' }), async steps => {
+          runs += 1;
+          const inboxes = [await house.addInbox(`one${runs}`), await house.addInbox(`two${runs}`)];
+          const run =
+            real === null
+              ? new SearchRun(new SearchedHouse(house, new NaiveIndex()), inboxes, 'known')
+              : new SearchRun(new SearchedHouse(house, real), inboxes, 'unknown');
+          for (const one of steps) await run.take(one);
+          asked += run.asked;
+          // A plain index is new for each run: it would have to take in what is left of this one.
+          await (real ?? new NaiveIndex()).takeIn(house.store, house.account);
+        }),
+        { seed, numRuns: 300, interruptAfterTimeLimit: seconds * 1000, markInterruptAsFailure: false },
+      );
+      t.ok(runs >= 5 && asked >= 50, `${runs} runs, ${asked} questions`);
+    },
+  );
 }
