@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { InboxId } from '../../../../src/domain/ids.js';
 import { NumberSet } from '../../../../src/store/bitmap/number-set.js';
+import { countChange } from '../../../../src/store/mailbox/folders.js';
 import { addPosting, type Term } from '../../../../src/store/mailbox/postings.js';
 import { countSelected, maskOf, selectMessages } from '../../../../src/store/mailbox/select-messages.js';
 import { withStore } from '../with-store.js';
@@ -18,6 +19,7 @@ t.test('what is found elsewhere is one more set', async t => {
   await fc.assert(
     fc.asyncProperty(seqs, seqs, seqs, fc.boolean(), async (found, more, leaving, isLabelled) => {
       await store.write(writer => {
+        countChange(writer, folder, 0);
         for (const seq of [...more, ...found.slice(0, 20)]) {
           if (addPosting(writer, folder, label, seq)) labelled.add(seq);
         }
