@@ -7,6 +7,7 @@ import { CACHE_BYTES } from '../dns/dns-client.js';
 import { connectionBytes } from '../http/server/connections.js';
 import { SEARCH_BYTES } from '../search/word-threads.js';
 import { TOTAL_WINDOW_BYTES } from '../store/records/blob-upload.js';
+import { RANKING_LIMITS } from '../usecases/search/rankings.js';
 import { MAX_COMPOSED_BYTES } from '../usecases/sending/in-flight.js';
 import { IN_HAND_BYTES } from '../usecases/shared/in-hand.js';
 import { threadBytes } from '../workers/parse-pool-thread.js';
@@ -47,7 +48,7 @@ export function memoryNeeds(
       part: 'deliveries in hand, and answers of the DNS (relay.transport, relay.direct.max_connections)',
       bytes: delivers ? deliveriesInHand(config) * DELIVERY_BYTES + CACHE_BYTES : 0,
     },
-    { part: 'the search index', bytes: SEARCH_BYTES },
+    { part: 'the search index', bytes: SEARCH_BYTES + RANKING_LIMITS.maxBytes },
     { part: 'bytes on their way into the store', bytes: 2 * TOTAL_WINDOW_BYTES },
     { part: 'connections of the API (http.max_clients)', bytes: connectionBytes(http.maxClients) },
     { part: 'SMTP sessions (smtp.max_clients)', bytes: smtp.maxClients * SESSION_BYTES },
