@@ -27,6 +27,7 @@ import { Rankings } from '../usecases/search/rankings.js';
 import { recoverSends } from '../usecases/sending/attempt.js';
 import type { SendDeps } from '../usecases/sending/submit-send.js';
 import { claimStore, type StoreClaim } from '../usecases/upkeep/claim-store.js';
+import { ExcerptMaking } from '../usecases/upkeep/make-excerpts.js';
 import { Redating } from '../usecases/upkeep/redate.js';
 import { recoverUploads, sweep } from '../usecases/upkeep/sweep.js';
 import { ClockWatch } from '../usecases/upkeep/watch-clock.js';
@@ -54,6 +55,8 @@ export interface DaemonOptions {
  * sweep that finds nothing takes some microseconds.
  */
 const SWEEP_INTERVAL_MS = 250;
+/** How soon the previews of mail from before are gone on with, once there is room again. */
+const EXCERPTS_INTERVAL_MS = 5_000;
 /** How soon keys that the command line made or ended are looked after. */
 const DKIM_INTERVAL_MS = 5_000;
 /** What an orderly stop takes at most, answers to final dots aside. */
@@ -84,6 +87,8 @@ export class Daemon {
   readonly #delivering: Delivering | null;
   readonly #sweeper: Sweeper;
   readonly #searching: Searching;
+  /** Apart from the sweeper, because it takes its time. */
+  readonly #excerpts: Sweeper;
   readonly #dns: DnsClient;
   /** Apart from the sweeper, because it waits for the DNS. */
   readonly #dkimKeys: Sweeper;
@@ -121,6 +126,13 @@ export class Daemon {
         await sweep({ store, clock, auditRetentionDays: config.audit.retentionDays, mailDigest }, shouldStop);
       },
       intervalMs: SWEEP_INTERVAL_MS,
+      log,
+    });
+    const { attribution } = config.service;
+    const excerpts = new ExcerptMaking({ store, log, attribution });
+    this.#excerpts = new Sweeper({
+      run: shouldStop => excerpts.run(shouldStop),
+      intervalMs: EXCERPTS_INTERVAL_MS,
       log,
     });
     this.#dns = new DnsClient(config.dns);
@@ -249,6 +261,7 @@ export class Daemon {
     log.debug({}, 'listeners are closed');
     await this.#access.stop(ACCESS_GRACE_MS);
     const dkimKeys = this.#dkimKeys.stop();
+    const excerpts = this.#excerpts.stop();
     this.#dns.close();
     await Promise.all([
       this.#rechecking.stop().then(() => this.#parsing.stop()),
@@ -257,6 +270,7 @@ export class Daemon {
       this.#sweeper.stop(),
       this.#searching.stop(),
       dkimKeys,
+      excerpts,
     ]);
     await this.#redis.stop();
     await this.#claim.release();
@@ -287,6 +301,7 @@ export class Daemon {
     this.#dkimKeys.start();
     await working;
     this.#access.start();
+    this.#excerpts.start();
     log.info(
       { version, smtp_port: smtp.port, http_port: http.port, domains: config.mail.domains, pid: process.pid },
       'postern is ready',

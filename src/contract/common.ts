@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { MAX_ADDRESS_LENGTH, MAX_LABEL_BYTES, MAX_NAME_BYTES, PATTERNS } from './limits.js';
+import {
+  MAX_ADDRESS_LENGTH,
+  MAX_LABEL_BYTES,
+  MAX_NAME_BYTES,
+  MAX_PREVIEW_LENGTH,
+  PATTERNS,
+} from './limits.js';
 
 /**
  * The TypeScript type of a published schema, deeply read-only. Every type of the API that the code uses is declared
@@ -125,23 +131,32 @@ export type Mailbox = Wire<typeof Mailbox>;
 /** The beginning of what a message says, for lists. */
 export const Preview = z
   .object({
-    text: z.string().max(300),
-    truncated: z.boolean(),
+    text: z.string().meta({
+      maxLength: MAX_PREVIEW_LENGTH,
+      description: 'One line: each run of white space is one space.',
+    }),
+    truncated: z.boolean().describe('There is more of it.'),
     source: z.enum(['reply_text', 'text', 'html']),
   })
-  .meta({ id: 'Preview' });
+  .meta({
+    id: 'Preview',
+    examples: [{ text: 'Here are the notes.', truncated: false, source: 'reply_text' }],
+  });
+export type Preview = Wire<typeof Preview>;
 
 /** Member of an entry of a list. */
 export const preview = Preview.nullable()
   .optional()
-  .describe('With include=preview only. Null: there is none; this version makes none yet.');
+  .describe(
+    'With include=preview only. The beginning of reply_text; where that is null, of the text or of the HTML. Null while the message is not ready.',
+  );
 
 /** Member of a detail: the new words of an answer. */
 export const replyText = z
   .string()
   .nullable()
   .describe(
-    'The new words of an answer, without quoted text and signature; empty when there are none. Null: they could not be told apart; this version does not tell them apart yet.',
+    'The new words of an answer, without quoted text and signature; empty when there are none. Mail that is passed on is no quoted text. Null: they could not be told apart, as in very long texts, and in mail from before for as long as it has not been looked through.',
   );
 
 export const deletionPending = z.literal('deletion_pending');

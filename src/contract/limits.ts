@@ -54,6 +54,8 @@ export const MAX_FEEDBACK_TITLE_BYTES = 200;
 
 /** An optional answer in `createClaim`; a longer one is ignored. */
 export const MAX_ANSWER_LENGTH = 500;
+/** Characters (code points) of a preview. */
+export const MAX_PREVIEW_LENGTH = 300;
 
 /** Regular expressions used both by the published types and by the checks. */
 export const PATTERNS = {

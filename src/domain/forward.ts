@@ -5,7 +5,6 @@ import type {
   ReceivedAttachment,
   ReceivedContent,
 } from '../contract/messages.js';
-import { piecesOfText } from '../lib/slices.js';
 import { refuse } from './errors.js';
 import { htmlBodyStart, htmlToText } from './html/html-to-text.js';
 import { toInstant, toMailDate } from './instants.js';
@@ -19,7 +18,7 @@ import {
   UNKNOWN_TYPE,
 } from './message-parts.js';
 import { forwardSubject } from './reply.js';
-import { cleanText, escapeHtml, safeFilename } from './text.js';
+import { cleanText, escapeHtml, isVisible, safeFilename } from './text.js';
 
 /** The message that is forwarded: the content of a received one, or a sent one through `sentAsForwardSource`. */
 export interface ForwardSource
@@ -81,22 +80,11 @@ function* forwardedText(source: ForwardSource, note: string | null): Generator<v
   ].join('\n\n');
 }
 
-/** White space, and characters that nobody sees (Unicode, Default_Ignorable_Code_Point), among them zero-width spaces. */
-const INVISIBLE = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
-
 /** The text of the original; where nothing of it could be seen, that of its HTML, if there is any. */
 function* wordsOf({ text, html }: ForwardSource): Generator<void, string> {
   const isReadable = html === null || (text !== null && (yield* isVisible(text)));
   const fromHtml = isReadable ? '' : yield* htmlToText(html);
   return fromHtml || (text ?? '');
-}
-
-function* isVisible(text: string): Generator<void, boolean> {
-  for (const piece of piecesOfText(text)) {
-    if (!INVISIBLE.test(piece)) return true;
-    yield;
-  }
-  return false;
 }
 
 /** Puts note and header block where the visible part of the original begins. */

@@ -1,5 +1,6 @@
 import { MAX_ANSWER_LENGTH, MAX_FILENAME_BYTES, MAX_NAME_BYTES } from '../contract/limits.js';
 import { utf8End } from '../lib/bytes.js';
+import { piecesOfText } from '../lib/slices.js';
 import { refuse } from './errors.js';
 import { attributionPlace } from './html/attribution-place.js';
 
@@ -55,6 +56,18 @@ const suspicious = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
 /** Text made safe to show and to copy into a header: no line breaks, no controls, no white space around it. */
 export function cleanText(text: string): string {
   return (suspicious.test(text) ? text.replace(breaks, ' ').replace(controls, '') : text).trim();
+}
+
+/** White space, and characters that nobody sees (Unicode, Default_Ignorable_Code_Point), among them zero-width spaces. */
+const INVISIBLE = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
+
+/** Can anything of a text be seen? It yields after each short piece of work. */
+export function* isVisible(text: string): Generator<void, boolean> {
+  for (const piece of piecesOfText(text)) {
+    if (!INVISIBLE.test(piece)) return true;
+    yield;
+  }
+  return false;
 }
 
 /** The longest prefix of `text` that has at most `maxBytes` bytes of UTF-8 and splits no character. */

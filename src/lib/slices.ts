@@ -17,6 +17,14 @@ export async function inSlices<Result>(work: Generator<void, Result>): Promise<R
   }
 }
 
+/** Runs sliced work to its end without a pause: where nothing else waits for the thread. */
+export function atOnce<Result>(work: Generator<void, Result>): Result {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
 /**
  * Passes on pieces that take work to read or to use. As with `inSlices`, other work goes first once a slice is over: a
  * reader that has every piece at hand would otherwise hold the loop until the last one.

@@ -5,6 +5,7 @@ import { type DaemonLease, getMeta, metaTable, Presence, putMeta, removeUnfinish
 import { Store, type StoreOptions } from './engine/store.js';
 import type { Reader, Writer } from './engine/tables.js';
 import { accessVersionTable } from './engine/writer.js';
+import { excerptsTable } from './mailbox/excerpts.js';
 import { folderCountersTable, summariesTable } from './mailbox/folders.js';
 import { trashNumbersTable, trashTable } from './mailbox/index.js';
 import { messagesTable, sentTable } from './mailbox/messages.js';
@@ -199,6 +200,7 @@ const ALL_TABLES: readonly { readonly name: string }[] = [
   pendingTable,
   messagesTable,
   summariesTable,
+  excerptsTable,
   folderCountersTable,
   setsTable,
   labelCountsTable,

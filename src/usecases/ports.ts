@@ -1,6 +1,7 @@
 import type { ParsedAddress } from '../contract/messages.js';
 import type { Authentication, Origin } from '../domain/authentication.js';
 import type { MailReport } from '../domain/delivery-reports.js';
+import type { KeptExcerpt } from '../domain/excerpts/kept-excerpt.js';
 import type { AccountId, InboxId, MessageId } from '../domain/ids.js';
 import type { ThreadingIds } from '../domain/message-ids.js';
 import type { AttachedFile } from '../domain/message-parts.js';
@@ -59,6 +60,8 @@ export interface PreparedContent {
   /** Mailboxes of From, and of To, Cc and Bcc, that searches find: lower case, each once, bounded. */
   readonly senders: readonly string[];
   readonly recipients: readonly string[];
+  /** How it begins and what of it is new; the places in it are those of `json`. Absent where that was not looked for. */
+  readonly excerpt?: KeptExcerpt;
   /** The attachments, in the order of the content. */
   readonly attachments: readonly AttachedFile[];
   readonly ids: ThreadingIds;

@@ -1,6 +1,9 @@
 import { recipientsOf, sendersOf } from '../domain/addresses.js';
+import { receivedExcerpt } from '../domain/excerpts/excerpts-of-content.js';
+import { type KeptExcerpt, NO_EXCERPT } from '../domain/excerpts/kept-excerpt.js';
 import { joinWords, messageWordsAtOnce } from '../domain/message-words.js';
-import { piecesOfText } from '../lib/slices.js';
+import { asBuffer } from '../lib/bytes.js';
+import { atOnce, piecesOfText } from '../lib/slices.js';
 import type { ParsedMessage } from '../mail/read/limits.js';
 import type { PreparedContent } from '../usecases/ports.js';
 
@@ -8,8 +11,10 @@ type Prepared = PreparedContent & { readonly json: Uint8Array<ArrayBuffer> };
 
 /** Prepares a parsed message for the main thread: JSON bytes in a transferable buffer, and the values to index. */
 export function prepareContent({ content, files, ids, report }: ParsedMessage): Prepared {
+  const json = encodeJson(content);
   return {
-    json: encodeJson(content),
+    json,
+    excerpt: excerptIn(json, content),
     subject: content.subject,
     messageId: content.message_id,
     from: content.from,
@@ -20,6 +25,15 @@ export function prepareContent({ content, files, ids, report }: ParsedMessage): 
     report,
     words: joinWords(messageWordsAtOnce(content)),
   };
+}
+
+/** A mistake of ours costs the excerpt, not the message. */
+function excerptIn(json: Uint8Array, content: ParsedMessage['content']): KeptExcerpt {
+  try {
+    return atOnce(receivedExcerpt(asBuffer(json), content));
+  } catch {
+    return NO_EXCERPT;
+  }
 }
 
 /** How many UTF-16 units of a long text are encoded at once; at least two, for a surrogate pair. */

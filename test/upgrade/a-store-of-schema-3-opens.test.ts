@@ -83,11 +83,7 @@ t.test('what waited is done', async t => {
   const apiOf = apisOf(box);
   const { parsed, send, claim } = past.later;
   for (const { as, id, content } of parsed) {
-    t.strictSame(
-      condensed(await apiOf(as).content(id)),
-      { ...(content as object), reply_text: null },
-      `message ${id} is parsed`,
-    );
+    t.has(condensed(await apiOf(as).content(id)), content as object, `message ${id} is parsed`);
   }
 
   const sent = () => apiOf(send.as).get(`/v1/sent/${send.id}`);

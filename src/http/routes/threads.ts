@@ -1,5 +1,8 @@
+import type { Preview } from '../../contract/common.js';
 import { THREAD_OPERATIONS, type ThreadPage } from '../../contract/threads.js';
 import { resultOf } from '../../domain/errors.js';
+import { type MessageId, toId } from '../../domain/ids.js';
+import { previewsOf } from '../../usecases/mailbox/previews.js';
 import type { Clock } from '../../usecases/ports.js';
 import type { SearchDeps } from '../../usecases/search/search-messages.js';
 import { searchThreads } from '../../usecases/search/search-threads.js';
@@ -51,7 +54,7 @@ async function list(deps: ThreadRouteDeps, pages: PageCache, request: ListReques
   const hasPreviews = readInclude(request.query, 'preview');
   const find = asked.filter.terms.length > 0 ? searchThreads : listThreads;
   const page = await find(deps, { ...input, ...asked });
-  const bytes = Buffer.from(JSON.stringify(hasPreviews ? withPreviews(page) : page));
+  const bytes = Buffer.from(JSON.stringify(hasPreviews ? withPreviews(deps, page) : page));
   // A search spans several turns of the event loop: its page is cached only if nothing changed in the meantime.
   const versionNow = resultOf(() => threadListVersion(deps, input));
   // An order by relevance is of its moment, and its next pages are not kept for ever.
@@ -62,12 +65,20 @@ async function list(deps: ThreadRouteDeps, pages: PageCache, request: ListReques
   return pageReply(bytes);
 }
 
-function withPreviews({ threads, next_cursor }: ThreadPage): ThreadPage {
+function withPreviews(deps: ThreadRouteDeps, { threads, next_cursor }: ThreadPage): ThreadPage {
+  const previews = previewsOf(
+    deps,
+    threads.map(({ latest_message }) => toId<MessageId>(latest_message.id)),
+  );
   return {
-    threads: threads.map(thread => ({
+    threads: threads.map((thread, at) => ({
       ...thread,
-      latest_message: { ...thread.latest_message, preview: null },
+      latest_message: { ...thread.latest_message, preview: readPreview(previews[at]) },
     })),
     next_cursor,
   };
+}
+
+function readPreview(json = 'null'): Preview | null {
+  return JSON.parse(json) as Preview | null;
 }

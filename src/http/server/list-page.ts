@@ -1,11 +1,13 @@
 import type { MESSAGE_OPERATIONS } from '../../contract/messages.js';
-import type { MessageKind } from '../../store/mailbox/folders.js';
+import type { MessageId } from '../../domain/ids.js';
+import { idField, type MessageKind } from '../../store/mailbox/folders.js';
 import {
   type ListInput,
   listMessages,
   listVersion,
   type MessagePage,
 } from '../../usecases/mailbox/list-messages.js';
+import { previewsOf } from '../../usecases/mailbox/previews.js';
 import { type SearchDeps, searchMessages } from '../../usecases/search/search-messages.js';
 import { readFilter, readInclude, readOrder, readPage } from './query.js';
 import { inboxOf, jsonBytes, type Reply, type RequestOf } from './route.js';
@@ -36,7 +38,7 @@ export function listPage(
     return searchPage(deps, { ...input, ...asked }, hasPreviews, { key, version });
   }
   const page = listMessages(deps, { ...input, ...asked });
-  const bytes = encodePage(page, hasPreviews);
+  const bytes = encodePage(deps, page, hasPreviews);
   // Version and page were read in the same event turn, so from the same snapshot.
   if (version !== null) deps.pages.set(key, version, bytes);
   return pageReply(bytes);
@@ -48,7 +50,7 @@ async function searchPage(
   hasPreviews: boolean,
   cached: { readonly key: string; readonly version: string | null },
 ): Promise<Reply<never>> {
-  const bytes = encodePage(await searchMessages(deps, input), hasPreviews);
+  const bytes = encodePage(deps, await searchMessages(deps, input), hasPreviews);
   // The index was waited for. An order by relevance is of its moment, and its next pages are not kept for ever.
   const { key, version } = cached;
   if (version !== null && input.order !== 'relevance' && listVersion(deps, input) === version) {
@@ -74,16 +76,20 @@ export function pageReply(bytes: Buffer): Reply<never> {
 
 const OPEN = Buffer.from('{"messages":[');
 const COMMA = Buffer.from(',');
-/** Takes the place of the brace that ends an entry. */
-const NO_PREVIEW = Buffer.from(',"preview":null}');
+
+function idOf(summary: Buffer): MessageId | null {
+  return idField<MessageId>(summary, 'id');
+}
 
 /** Joins the summaries as they are stored, in JSON, without decoding and encoding them again. */
-function encodePage(page: MessagePage, hasPreviews: boolean): Buffer {
+function encodePage(deps: ListPageDeps, page: MessagePage, hasPreviews: boolean): Buffer {
+  const previews = hasPreviews ? previewsOf(deps, page.summaries.map(idOf)) : null;
   const parts: Buffer[] = [OPEN];
   for (const [index, summary] of page.summaries.entries()) {
     if (index > 0) parts.push(COMMA);
-    if (hasPreviews) parts.push(summary.subarray(0, -1), NO_PREVIEW);
-    else parts.push(summary);
+    if (previews === null) parts.push(summary);
+    // In place of the brace that ends the entry.
+    else parts.push(summary.subarray(0, -1), Buffer.from(`,"preview":${previews[index]}}`));
   }
   parts.push(Buffer.from(`],"next_cursor":${JSON.stringify(page.nextCursor)}}`));
   return Buffer.concat(parts);

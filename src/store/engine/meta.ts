@@ -3,7 +3,7 @@ import { chmodSync, closeSync, openSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { ClockState } from '../../domain/clock.js';
-import type { AccountId } from '../../domain/ids.js';
+import type { AccountId, MessageId } from '../../domain/ids.js';
 import { PRIVATE_FILE } from '../private-files.js';
 import { jsonValue, type Reader, type Table, type Writer } from './tables.js';
 
@@ -38,6 +38,16 @@ interface MetaValues {
   readonly clock: ClockState;
   /** The step to this schema is under way, or was when the process ended. */
   readonly unfinished: UnfinishedMigration;
+  /** How far the excerpts of mail from before have been made (`store/mailbox/excerpts.ts`). */
+  readonly excerpts: ExcerptProgress;
+}
+
+export interface ExcerptProgress {
+  readonly version: number;
+  /** Which messages are being looked through; null when all have been. */
+  readonly kind: 'received' | 'sent' | null;
+  /** The last id that was looked at; null at the start. */
+  readonly position: MessageId | null;
 }
 
 interface UnfinishedMigration {

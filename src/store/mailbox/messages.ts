@@ -14,6 +14,7 @@ import { bytesToParse } from '../engine/room.js';
 import { jsonValue, type Reader, type Table, type Writer } from '../engine/tables.js';
 import type { BlobRef } from '../records/blobs.js';
 import { countStored, ownerOf, RECORD_BYTES } from '../records/storage.js';
+import { removeExcerpt } from './excerpts.js';
 import { countFolderBytes, type Folder } from './folders.js';
 import { type IndexedMessage, moveInIndex } from './index.js';
 import { countRoleMail, forgetRoleMail } from './role-mail.js';
@@ -180,6 +181,7 @@ export function removeMessage(writer: Writer, record: MessageRecord): void {
   if (record.kind === 'received') forgetRoleMail(writer, record);
   if (record.kind === 'received') writer.remove(messagesTable, record.id);
   else writer.remove(sentTable, record.id);
+  removeExcerpt(writer, record.id);
   moveInIndex(writer, record, null, null);
   countBytes(writer, record, -bytesOf(record));
 }

@@ -20,6 +20,7 @@ import { chargeSumsTable, chargesTable } from '../records/charges.js';
 import { bytesOfDraft, draftListKeys, draftsTable, inboxDraftsTable } from '../records/drafts.js';
 import { getInbox } from '../records/inboxes.js';
 import { pendingEntry } from './accounts-and-pending.js';
+import { ExcerptCheck } from './excerpts.js';
 import type { Ledger } from './ledger.js';
 import { blobEntry, type FolderTally, folderEntry, tallyKey } from './sets-and-blobs.js';
 import type { StoredTally } from './stored-bytes.js';
@@ -45,16 +46,19 @@ export function expectMessages(
   stored: StoredTally,
 ): MessageFacts {
   const walk = new MessageWalk(reader, ledger, isLeaving, stored);
+  const excerpts = new ExcerptCheck(reader, ledger);
   let received = 0;
   for (const { value: record } of walkTable(reader, messagesTable)) {
     walk.expect(record, record.receivedAt);
     expectReceived(ledger, record);
+    excerpts.expect(record);
     received += 1;
   }
   let sent = 0;
   for (const { value: record } of walkTable(reader, sentTable)) {
     walk.expect(record, record.createdAt);
     expectSent(ledger, record);
+    excerpts.expect(record);
     sent += 1;
   }
   return { received, sent, trashed: walk.trashed, tallies: walk.tallies };

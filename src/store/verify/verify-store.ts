@@ -10,6 +10,7 @@ import {
 } from './accounts-and-pending.js';
 import { verifyDeliveries } from './deliveries.js';
 import { verifyDkimKeys } from './dkim-keys.js';
+import { findExcerpts } from './excerpts.js';
 import { type Ledger, NameLedger, SumLedger } from './ledger.js';
 import { expectMessages, findTrash, verifyCharges, verifyDrafts } from './messages.js';
 import { verifySearch } from './search.js';
@@ -96,6 +97,7 @@ function readAll(reader: Reader, ledger: Ledger): Checked {
   verifyDeliveries(reader, counting);
   verifySearch(reader, counting, isLeaving);
   stored.compare(counting);
+  findExcerpts(reader, counting);
   findSummaries(reader, counting);
   findSets(reader, counting, isLeaving);
   findLabelCounts(reader, counting);

@@ -1,9 +1,11 @@
 import { type Authentication, localAuthentication, type Origin } from '../../domain/authentication.js';
+import { NO_EXCERPT } from '../../domain/excerpts/kept-excerpt.js';
 import type { MessageId } from '../../domain/ids.js';
 import { unknownAuthentication } from '../../domain/verdict.js';
 import { NoRoomError, type Room } from '../../store/engine/room.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Writer } from '../../store/engine/tables.js';
+import { putExcerpt, removeExcerpt } from '../../store/mailbox/excerpts.js';
 import {
   attachmentBlobs,
   bytesOwedTo,
@@ -241,6 +243,7 @@ function publish(
   };
   saveMessage(writer, record, ready);
   noteWords(writer, ready, prepared.words, nowMs);
+  putExcerpt(writer, id, prepared.excerpt ?? NO_EXCERPT);
   if (prepared.report !== null) noteReport(writer, ready, prepared.report, noteBounce);
 }
 
@@ -326,6 +329,7 @@ export async function reparseMessage(
       }
       for (const { id } of attachmentBlobs(record)) releaseBlob(writer, id, nowMs);
       if (record.content !== null) releaseBlob(writer, record.content.id, nowMs);
+      removeExcerpt(writer, record.id);
       saveMessage(writer, record, again);
       if (record.content !== null) dropWords(writer, record, nowMs);
       addPending(writer, nowMs, { kind: 'parse', id: record.id });

@@ -1,7 +1,9 @@
 import { type Authentication, shownAuthentication } from '../../domain/authentication.js';
 import { notFound } from '../../domain/errors.js';
 import type { Store } from '../../store/engine/store.js';
-import { detailFields, type SentRecord, viewSent } from '../../store/mailbox/messages.js';
+import type { Reader } from '../../store/engine/tables.js';
+import { storedNewWords } from '../../store/mailbox/excerpts.js';
+import { detailFields, type MessageRecord, type SentRecord, viewSent } from '../../store/mailbox/messages.js';
 import { withShownThread } from '../../store/threads/names.js';
 import { openAttachmentBytes } from '../shared/attachments.js';
 import {
@@ -12,6 +14,7 @@ import {
   membersOf,
   openBlob,
   openContent,
+  openNewWords,
 } from '../shared/contents.js';
 import { find, locate, type MessageInput, type Wanted } from './message-access.js';
 
@@ -34,7 +37,7 @@ export function getMessageDetail(
   deps: Deps,
   input: MessageInput & { readonly hasAuthentication?: boolean },
 ): ByteStream {
-  const record = deps.store.read(reader => withShownThread(reader, locate(reader, input, RECEIVED)));
+  const { record, newWords } = deps.store.read(reader => located(reader, locate(reader, input, RECEIVED)));
   const authentication =
     input.hasAuthentication === true ? { authentication: shownAuthentication(record) } : {};
   const fields = JSON.stringify({ ...detailFields(record), ...authentication });
@@ -42,9 +45,17 @@ export function getMessageDetail(
   const head = Buffer.from(`${fields.slice(0, -1)},"content":`);
   return joinStreams([
     inMemory([head]),
-    openContent(deps.store, record.content),
+    openContent(deps.store, record.content, newWords),
     inMemory([Buffer.from('}')]),
   ]);
+}
+
+/** A message with the conversation that it is shown in, and its new words as they are kept. */
+function located<Kind extends MessageRecord>(
+  reader: Reader,
+  found: Kind,
+): { readonly record: Kind; readonly newWords: string } {
+  return { record: withShownThread(reader, found), newWords: storedNewWords(reader, found.id) };
 }
 
 /** Who has written a received message; undefined when the caller does not reach one of this id. */
@@ -75,20 +86,20 @@ export function openAttachment(
 
 /** A sent message with its submission as JSON bytes (`getSentMessage`). Files are streamed as base64. */
 export function getSentDetail(deps: Deps, input: MessageInput): ByteStream {
-  const record = deps.store.read(reader => withShownThread(reader, locate(reader, input, SENT)));
+  const { store } = deps;
+  const { record, newWords } = store.read(reader => located(reader, locate(reader, input, SENT)));
   const { from, to, cc, bcc, subject } = record;
-  const head = JSON.stringify({
-    ...viewSent(record),
-    reply_text: null,
-    submission: { from, to, cc, bcc, subject },
-  }).slice(0, -2);
+  const fields = JSON.stringify(viewSent(record)).slice(0, -1);
+  const head = JSON.stringify({ submission: { from, to, cc, bcc, subject } }).slice(1, -2);
   // The bodies are kept as they are shown: megabytes of JSON are not read and written again.
-  const bodies = membersOf(openBlob(deps.store, record.content));
+  const bodies = openBlob(store, record.content);
   const tail = `${JSON.stringify({ attachments: [], ...headersOf(record) }).slice(1)}}`;
   return joinStreams([
-    inMemory([Buffer.from(`${head},`)]),
-    bodies,
-    fillInFiles(`,${tail}`, record.files, deps.store),
+    inMemory([Buffer.from(`${fields},"reply_text":`)]),
+    openNewWords(store, record.content, bodies, newWords),
+    inMemory([Buffer.from(`,${head},`)]),
+    membersOf(bodies),
+    fillInFiles(`,${tail}`, record.files, store),
   ]);
 }
 

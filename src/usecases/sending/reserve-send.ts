@@ -1,8 +1,10 @@
+import type { KeptExcerpt } from '../../domain/excerpts/kept-excerpt.js';
 import type { ThreadingIds } from '../../domain/message-ids.js';
 import { addressesOf, type OutgoingBody, type ReplyTarget } from '../../domain/message-parts.js';
 import { jsonOfTexts } from '../../lib/json-texts.js';
 import { inSlices } from '../../lib/slices.js';
 import type { Writer } from '../../store/engine/tables.js';
+import { putExcerpt } from '../../store/mailbox/excerpts.js';
 import { takeSequence } from '../../store/mailbox/folders.js';
 import {
   recipientCount,
@@ -31,6 +33,8 @@ export interface Reservation {
   readonly facts: MessageFacts;
   /** By how much the clock had been set back in all by then (`Clock`). */
   readonly setBackMs: number;
+  /** Places in it are those of the bodies that `uploadContent` has stored. */
+  readonly excerpt: KeptExcerpt;
   /** What `uploadContent` has filled. */
   readonly uploads: Uploads;
   /** By which it is found (`joinWords`). */
@@ -76,6 +80,7 @@ export function reserveSend(writer: Writer, reservation: Reservation): ReservedS
   const record = makeRecord(writer, reservation, blobs, suppressed.length > 0);
   saveMessage(writer, null, record);
   noteWords(writer, record, reservation.words, facts.date);
+  putExcerpt(writer, record.id, reservation.excerpt);
   const isTaken = suppressed.length === 0;
   if (record.relayDueAt !== null) addPending(writer, record.relayDueAt, { kind: 'relay', id: record.id });
   if (isTaken) {

@@ -1,6 +1,7 @@
 import type { Keyed } from '../../contract/common.js';
 import type { SendReceipt } from '../../contract/sent.js';
 import { type Refusal, refuse } from '../../domain/errors.js';
+import { sentExcerpt } from '../../domain/excerpts/excerpts-of-content.js';
 import { type MessageId, newId } from '../../domain/ids.js';
 import { addressesOf } from '../../domain/message-parts.js';
 import { joinWords, messageWords } from '../../domain/message-words.js';
@@ -141,6 +142,7 @@ async function reserve(
   await pauseIfLong(length);
   const content = await withAttribution(bare, deps.attribution);
   await pauseIfLong(length);
+  const excerpt = await inSlices(sentExcerpt(bare.subject, bare.text));
   const nowMs = deps.clock();
   const setBackMs = deps.clock.setBackMs ?? 0;
   const id = newId<MessageId>(nowMs);
@@ -164,7 +166,7 @@ async function reserve(
       if (receipt !== null) return receipt;
       admit(writer, deps, recipe, inbox, bare, nowMs);
       recipe.draft?.submit(writer, id, nowMs);
-      const reservation = { recipe, inbox, content, facts, setBackMs, uploads, words, isDelivered };
+      const reservation = { recipe, inbox, content, facts, setBackMs, excerpt, uploads, words, isDelivered };
       return { ...reserveSend(writer, reservation), message, keyed: keep(writer, recipe.retry, id, nowMs) };
     });
   });

@@ -1,5 +1,6 @@
 import type { ReceivedContent } from '../../contract/messages.js';
 import { type Refusal, refuse } from '../../domain/errors.js';
+import { type KeptExcerpt, NO_EXCERPT, placesOf } from '../../domain/excerpts/kept-excerpt.js';
 import type { OutgoingFile } from '../../domain/message-parts.js';
 import { inTurns, pauseIfLong } from '../../lib/slices.js';
 import type { Store } from '../../store/engine/store.js';
@@ -43,20 +44,56 @@ export function openBlob(store: Store, ref: BlobRef, heldBytes = CHUNK_BYTES): B
   return inMemory([only]);
 }
 
-/** In place of the brace that begins a content: it is stored without this member of the detail. */
-const NO_REPLY_TEXT = Buffer.from('{"reply_text":null,');
-
 /**
- * The content of a ready message as its detail shows it (`getMessage`, `getThread`), to be sent to a client.
+ * The content of a ready message as its detail shows it (`getMessage`, `getThread`), to be sent to a client. It is stored
+ * without `reply_text`, which takes the place of the brace that begins it.
+ * @param newWords as they are kept
  * @param heldBytes as for `openBlob`
  * @throws content_unavailable
  */
-export function openContent(store: Store, ref: BlobRef, heldBytes = CHUNK_BYTES): ByteStream {
-  const { size, bytes } = openBlob(store, ref, heldBytes);
+export function openContent(
+  store: Store,
+  ref: BlobRef,
+  newWords: KeptExcerpt['newWords'],
+  heldBytes = CHUNK_BYTES,
+): ByteStream {
+  const content = openBlob(store, ref, heldBytes);
+  const { size, bytes } = content;
   const rest = isInMemory(bytes)
     ? bytes.map((part, at) => part.subarray(at === 0 ? 1 : 0))
     : withoutFirst(bytes);
-  return joinStreams([inMemory([NO_REPLY_TEXT]), { size: size - 1, bytes: rest }]);
+  return joinStreams([
+    inMemory([REPLY_TEXT]),
+    openNewWords(store, ref, content, newWords),
+    inMemory([COMMA]),
+    { size: size - 1, bytes: rest },
+  ]);
+}
+
+const REPLY_TEXT = Buffer.from('{"reply_text":');
+const COMMA = Buffer.from(',');
+const QUOTE = Buffer.from('"');
+
+/**
+ * The new words of a message in JSON: pieces of the JSON of its content, or as they are kept.
+ * @param content what `openBlob` gave for its content
+ */
+export function openNewWords(
+  store: Store,
+  ref: BlobRef,
+  { bytes }: ByteStream,
+  newWords: KeptExcerpt['newWords'],
+): ByteStream {
+  const places = placesOf(newWords);
+  if (places === null) return text(newWords);
+  // Damage, or a content that is not the one they were made for.
+  if (places.some(([start, end]) => start > end || end > ref.size)) return text(NO_EXCERPT.newWords);
+  const only = isInMemory(bytes) ? bytes[0] : undefined;
+  const pieces = places.map(([start, end]) => ({
+    size: end - start,
+    bytes: only === undefined ? readBlob(store, ref, start, end) : [only.subarray(start, end)],
+  }));
+  return joinStreams([inMemory([QUOTE]), ...pieces, inMemory([QUOTE])]);
 }
 
 async function* withoutFirst(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -106,6 +143,16 @@ async function takeChunks(
     throw error;
   }
   return parts;
+}
+
+/** The first bytes of a blob: so many, and the rest of their chunk. @throws content_unavailable */
+export async function readStart(store: Store, ref: BlobRef, bytes: number): Promise<Buffer> {
+  let read = 0;
+  const parts = await takeChunks(store, ref, taken => {
+    read += taken.at(-1)?.length ?? 0;
+    return read >= bytes;
+  });
+  return Buffer.concat(parts);
 }
 
 /** A text in UTF-8. @throws content_unavailable */

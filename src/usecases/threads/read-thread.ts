@@ -7,6 +7,7 @@ import type { Mailbox } from '../../domain/message-parts.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
+import { storedNewWords } from '../../store/mailbox/excerpts.js';
 import { idField, instantOf, summariesTable } from '../../store/mailbox/folders.js';
 import {
   detailFields,
@@ -31,6 +32,7 @@ import {
   membersOf,
   openBlob,
   openContent,
+  openNewWords,
 } from '../shared/contents.js';
 import { fitting, MAX_PAGE_BYTES, memberCursors, type PageInput, page } from '../shared/pages.js';
 
@@ -127,18 +129,18 @@ function encodeMember(
   const place = { direction: kind, timestamp: toInstant(instantOf(summary)) };
   if (kind === 'sent') {
     const record = sentOf(reader, summary);
-    return record === undefined ? [] : encodeSent(store, { ...record, threadId }, place);
+    return record === undefined ? [] : encodeSent(store, reader, { ...record, threadId }, place);
   }
   const id = idField<MessageId>(summary, 'id');
   const record = id === null ? undefined : getMessage(reader, id);
   if (record === undefined || record.content === null) return [];
-  const content = openContent(store, record.content, HELD_BYTES);
+  const content = openContent(store, record.content, storedNewWords(reader, record.id), HELD_BYTES);
   const fields = JSON.stringify({ ...detailFields({ ...record, threadId }), ...place });
   return [text(`${fields.slice(0, -1)},"content":`), content, text('}')];
 }
 
 /** A sent member, without the bytes of its files. */
-function encodeSent(store: Store, record: SentRecord, place: object): readonly ByteStream[] {
+function encodeSent(store: Store, reader: Reader, record: SentRecord, place: object): readonly ByteStream[] {
   const { from, to, cc, bcc, subject, replyHeaders } = record;
   const bodies = openBlob(store, record.content, HELD_BYTES);
   const attachments = record.files.map(file => ({
@@ -151,10 +153,16 @@ function encodeSent(store: Store, record: SentRecord, place: object): readonly B
     replyHeaders === null
       ? {}
       : { headers: { 'In-Reply-To': replyHeaders.inReplyTo, References: replyHeaders.references } };
-  const fields = JSON.stringify({ ...viewSent(record), ...place, reply_text: null }).slice(0, -1);
+  const fields = JSON.stringify({ ...viewSent(record), ...place }).slice(0, -1);
   const head = JSON.stringify({ from, to, cc, bcc, subject }).slice(0, -1);
   const tail = JSON.stringify({ attachments, ...headers }).slice(1);
-  return [text(`${fields},"submission":${head},`), membersOf(bodies), text(`,${tail}}`)];
+  return [
+    text(`${fields},"reply_text":`),
+    openNewWords(store, record.content, bodies, storedNewWords(reader, record.id)),
+    text(`,"submission":${head},`),
+    membersOf(bodies),
+    text(`,${tail}}`),
+  ];
 }
 
 /** Which members meet a filter. */

@@ -2,7 +2,7 @@ import t from 'tap';
 import { must, setPolicy } from '../../support/use-cases.js';
 import { withServer } from '../../unit/http/with-server.js';
 import { letter } from '../../unit/usecases/threads/with-threads.js';
-import { gaveUp, index, parsed } from '../../unit/usecases/with-parser.js';
+import { gaveUp, index, parsed, parseForReal } from '../../unit/usecases/with-parser.js';
 import { putSent } from '../../unit/usecases/with-sent.js';
 
 const keys = (value: object) => Object.keys(value).sort().join(' ');
@@ -107,12 +107,27 @@ t.test('a message in each of its states', async t => {
     labels: [],
     thread_id: String,
   });
-  t.strictSame(detail.content.reply_text, null);
+  t.strictSame(detail.content.reply_text, null, 'nobody has told its new words');
   const previewed = (await call(`/v1/inboxes/${inbox}/messages?include=preview`)).json;
   t.strictSame(
     previewed.messages,
     list.messages.map((message: object) => ({ ...message, preview: null })),
   );
+  const mail = 'From: a@a.example\r\nSubject: Hi\r\n\r\nYes.\r\n\r\n> Do you come?\r\n';
+  const answered = await house.receive(mail, inbox);
+  await index(house, answered, parseForReal);
+  const preview = { text: 'Yes.', truncated: false, source: 'reply_text' };
+  t.equal((await call(`/v1/messages/${answered}`)).json.content.reply_text, 'Yes.');
+  t.strictSame(
+    (await call(`/v1/inboxes/${inbox}/messages?include=preview`)).json.messages[0].preview,
+    preview,
+  );
+  const threads = (await call(`/v1/inboxes/${inbox}/threads?include=preview`)).json.threads;
+  t.strictSame(
+    threads.map((thread: { latest_message: { preview: object } }) => thread.latest_message.preview),
+    [preview, null],
+  );
+  t.equal((await call(`/v1/messages/${answered}`, { method: 'DELETE' })).status, 202);
   t.match(detail.received_at, /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
   t.strictSame((await call(`/v1/inboxes/${inbox}/messages/count`)).json, { count: 3 });
   for (const [status, method] of [

@@ -84,7 +84,7 @@ t.test('sending, from the request to the message that its recipient reads', asyn
     const detail = (await ann.api.get(`/v1/sent/${id}`)).json<Record<string, unknown>>();
     t.same(detail, {
       ...receipt.message,
-      reply_text: null,
+      reply_text: 'Grüße\nline two',
       submission: {
         from: { address: ann.address, name: 'Ann Lee, Ltd.' },
         to: [{ address: bob.address, name: 'Bob Ünal' }],

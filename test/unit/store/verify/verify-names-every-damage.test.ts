@@ -1,5 +1,6 @@
 import type { Test } from 'tap';
 import t from 'tap';
+import { NO_EXCERPT } from '../../../../src/domain/excerpts/kept-excerpt.js';
 import {
   type BlobId,
   type InboxId,
@@ -10,6 +11,7 @@ import {
 } from '../../../../src/domain/ids.js';
 import { joinKey, text } from '../../../../src/store/engine/keys.js';
 import type { Writer } from '../../../../src/store/engine/tables.js';
+import { putExcerpt } from '../../../../src/store/mailbox/excerpts.js';
 import { folderCountersTable, summariesTable } from '../../../../src/store/mailbox/folders.js';
 import { removeTrash } from '../../../../src/store/mailbox/index.js';
 import {
@@ -174,6 +176,21 @@ const DAMAGES: readonly (readonly [string, Damage, RegExp])[] = [
     'a line says something else',
     (writer, { record, labelled }) => writer.put(summariesTable, record(labelled), Buffer.from('{"id":"x"}')),
     /^missing: agreement of message .* with its line in lists/,
+  ],
+  [
+    'an excerpt is left of a message that is gone',
+    writer => putExcerpt(writer, newId<MessageId>(1), NO_EXCERPT),
+    /^there without reason: excerpt of message/,
+  ],
+  [
+    'a message that is not ready has an excerpt',
+    (writer, { pending }) => putExcerpt(writer, pending, NO_EXCERPT),
+    /^there without reason: excerpt of message/,
+  ],
+  [
+    'new words are said to stand beyond the end of their content',
+    (writer, { labelled }) => putExcerpt(writer, labelled, { preview: 'null', newWords: '[[0,100000]]' }),
+    /^missing: new words of message .* within its content/,
   ],
   [
     'a record is lost',
