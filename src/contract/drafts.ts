@@ -153,6 +153,7 @@ const draftPath = '/v1/drafts/{draft_id}';
 /** Error codes of `createDraft` and `updateDraft`, besides those of the body's fields. */
 const SAVE_ERRORS = [
   'invalid_name',
+  'reply_not_ready',
   'message_too_large',
   'storage_limit_reached',
   'content_unavailable',
@@ -176,7 +177,7 @@ export const DRAFT_OPERATIONS = operations({
         headers: ['Location'],
       },
     },
-    errors: [...SAVE_ERRORS, 'reply_not_ready', 'reply_recipients_unavailable'],
+    errors: [...SAVE_ERRORS, 'reply_recipients_unavailable'],
     uncertain: 'draft_unavailable',
   },
   listDrafts: {

@@ -40,7 +40,10 @@ export const ERRORS = {
   request_timeout: { status: 408, meaning: 'The request came too slowly.' },
   body_too_large: { status: 413, meaning: 'The body exceeds the limit of the operation.' },
   message_too_large: { status: 413, meaning: 'The message exceeds the limits of sending.' },
-  unsupported_media_type: { status: 415, meaning: 'Content-Type must be application/json.' },
+  unsupported_media_type: {
+    status: 415,
+    meaning: 'Content-Type must be application/json; of bytes, no form.',
+  },
   headers_too_large: { status: 431, meaning: 'Request line and headers exceed their limit.' },
   rate_limited: { status: 429, meaning: 'Too many attempts; see Retry-After.' },
   outbound_limit_reached: { status: 429, meaning: 'The 24-hour allowance cannot cover the message.' },

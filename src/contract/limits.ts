@@ -34,6 +34,9 @@ export const MAX_SUBJECT_BYTES = 998;
 /** Text, HTML and base64 of the attachments together; also the generated message. */
 export const MAX_MESSAGE_BYTES = 5 * 2 ** 20;
 export const MAX_FILES = 32;
+/** A file that is uploaded before it is attached, and all that an account has uploaded. */
+export const MAX_UPLOAD_BYTES = 5 * 2 ** 20;
+export const MAX_UPLOADS_BYTES = 64 * 2 ** 20;
 export const MAX_FILENAME_BYTES = 255;
 /** `type/subtype` of a file (RFC 6838 section 4.2). */
 export const MAX_MEDIA_TYPE_LENGTH = 127;

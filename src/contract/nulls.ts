@@ -39,11 +39,29 @@ function withoutNulls(schema: z.ZodType, value: unknown, meaning: NullMeaning): 
   );
 }
 
+type Shape = Readonly<Record<string, z.ZodType>>;
+
 /** The fields of an object, or of all objects that a union may be. */
-function shapeOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> {
+function shapeOf(schema: z.ZodType): Shape {
   if (schema instanceof z.ZodObject) return schema.shape;
-  if (!(schema instanceof z.ZodUnion)) return {};
-  return Object.assign({}, ...schema.options.map(option => shapeOf(option as z.ZodType)));
+  return schema instanceof z.ZodUnion ? shapeOfUnion(schema) : {};
+}
+
+/** Made once: making a type takes longer than checking a value. */
+const unionShapes = new WeakMap<z.ZodUnion, Shape>();
+
+/** A field that only some of the objects have is as good as optional: null leaves it out. */
+function shapeOfUnion(union: z.ZodUnion): Shape {
+  const known = unionShapes.get(union);
+  if (known !== undefined) return known;
+  const options = union.options.map(option => shapeOf(option as z.ZodType));
+  const all: Record<string, z.ZodType> = {};
+  for (const [name, field] of options.flatMap(option => Object.entries(option))) {
+    const isShared = options.every(option => Object.hasOwn(option, name));
+    all[name] = isShared || field instanceof z.ZodOptional ? field : field.optional();
+  }
+  unionShapes.set(union, all);
+  return all;
 }
 
 function unwrapped(schema: z.ZodType): z.ZodType {

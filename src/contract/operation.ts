@@ -6,7 +6,7 @@ export const TAGS = {
   inboxes: 'Addresses of the account and the rules of who may write to and from them.',
   messages: 'Received mail: lists, search, contents, original bytes and attachments.',
   labels: 'Labels on received and sent messages.',
-  sending: 'Sending, replying, forwarding, sent copies and the allowance.',
+  sending: 'Sending, replying, forwarding, files for it, sent copies and the allowance.',
   drafts: 'Messages that are not sent yet.',
   threads: 'Conversations of received and sent messages.',
   trash: 'Messages that can still be brought back.',
@@ -31,6 +31,8 @@ export interface OperationSpec {
   readonly isGuarded?: true;
   readonly query?: QuerySpec;
   readonly body?: BodySpec;
+  /** In place of `body`: bytes of any kind, read by the handler as they come. */
+  readonly bytes?: BytesSpec;
   /** Beyond the contract that the service shares with others of its kind. */
   readonly isExtension?: true;
   readonly tag: Tag;
@@ -106,6 +108,10 @@ export interface BodySpec {
   readonly invalid: ErrorCode;
 }
 
+export interface BytesSpec {
+  readonly limitBytes: number;
+}
+
 export type ResponseSpec = JsonResponse | FileResponse;
 
 export interface JsonResponse {
@@ -168,7 +174,7 @@ const PARAMETER_CODES: Readonly<Record<string, ErrorCode>> = {
 
 type Failing = Pick<
   OperationSpec,
-  'method' | 'path' | 'auth' | 'isGuarded' | 'query' | 'body' | 'errors' | 'uncertain'
+  'method' | 'path' | 'auth' | 'isGuarded' | 'query' | 'body' | 'bytes' | 'errors' | 'uncertain'
 >;
 
 const ALL = Object.keys(ERRORS) as ErrorCode[];
@@ -189,6 +195,7 @@ export function errorCodesOf(operation: Failing): readonly ErrorCode[] {
   if (path.includes('{')) codes.add('not_found');
   for (const code of query === undefined ? [] : queryCodes(query)) codes.add(code);
   for (const code of body === undefined ? [] : bodyCodes(body)) codes.add(code);
+  if (operation.bytes !== undefined) codes.add('body_too_large').add('unsupported_media_type');
   return ALL.filter(code => codes.has(code));
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Count, EXAMPLE, Key, Mailbox, MsgRef, Ts, type Wire } from './common.js';
+import { Count, EXAMPLE, Id, Key, Mailbox, MsgRef, Ts, type Wire } from './common.js';
 import { labelSet } from './labels.js';
 import { BODY_BYTES, MAX_FILES, MAX_RECIPIENTS, MAX_SUBJECT_BYTES } from './limits.js';
 import { AUTHENTICATION_INCLUDED, operations } from './operation.js';
@@ -14,8 +14,31 @@ export const recipients = z
 export const AttachmentInput = z.strictObject(attachmentFields).meta({ id: 'AttachmentInput' });
 export type AttachmentInput = Wire<typeof AttachmentInput>;
 
+const { filename, type } = attachmentFields;
+
+export const AttachmentOfUpload = z
+  .strictObject({ filename, type, upload_id: Id.describe('Of `createUpload`.') })
+  .meta({ id: 'AttachmentOfUpload', 'x-extension': true });
+export type AttachmentOfUpload = Wire<typeof AttachmentOfUpload>;
+
+export const AttachmentOfMessage = z
+  .strictObject({
+    message_id: Id.describe('Of a message of the account: received and ready, or sent.'),
+    attachment_id: z.string().describe('From the list of its attachments.'),
+    filename: filename.optional().describe('As in the message when absent, made safe.'),
+    type: type.optional().describe('As in the message when absent.'),
+  })
+  .meta({ id: 'AttachmentOfMessage', 'x-extension': true });
+export type AttachmentOfMessage = Wire<typeof AttachmentOfMessage>;
+
+/** A file of a message or a draft: its bytes, or where they are already. */
+export type FileInput = AttachmentInput | AttachmentOfUpload | AttachmentOfMessage;
+
 /** Absent, null and an empty array mean the same. */
-export const attachments = z.array(AttachmentInput).max(MAX_FILES).nullable();
+export const attachments = z
+  .array(z.union([AttachmentInput, AttachmentOfUpload, AttachmentOfMessage]))
+  .max(MAX_FILES)
+  .nullable();
 
 export const subject = z.string().meta({
   'x-max-utf8-bytes': MAX_SUBJECT_BYTES,

@@ -178,17 +178,27 @@ export function forwardedFiles(files: readonly ForwardableFile[]): readonly Forw
         `Attachment ${index + 1} of the original is embedded by a Content-ID that cannot be transmitted; forward it with include_attachments: false.`,
       );
     }
-    const type = isMediaType(file.mime_type) ? file.mime_type : UNKNOWN_TYPE;
     const isInline = file.disposition === 'inline' || (file.related && contentId !== null);
     forwarded.push({
       sourceId: file.id,
-      filename: safeFilename(file.filename ?? '') ?? `attachment-${index + 1}.${fileExtension(type)}`,
-      type,
+      ...safeNameAndType(file, `attachment-${index + 1}`),
       disposition: isInline ? 'inline' : 'attachment',
       ...(isUsable ? { contentId } : {}),
     });
   }
   return forwarded;
+}
+
+/**
+ * The name and type of a file of a received message, safe to transmit.
+ * @param nameless its name, without an extension, when it has none that is safe
+ */
+export function safeNameAndType(
+  { filename, mime_type }: Pick<ForwardableFile, 'filename' | 'mime_type'>,
+  nameless = 'attachment',
+): Pick<FileDescription, 'filename' | 'type'> {
+  const type = isMediaType(mime_type) ? mime_type : UNKNOWN_TYPE;
+  return { filename: safeFilename(filename ?? '') ?? `${nameless}.${fileExtension(type)}`, type };
 }
 
 /** Header fields that are shown above the original. Bcc is left out: its recipients were hidden from the others. */

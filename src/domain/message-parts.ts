@@ -5,10 +5,10 @@ import {
   MAX_RECIPIENTS,
   PATTERNS,
 } from '../contract/limits.js';
-import type { AttachmentInput, SendInput } from '../contract/sending.js';
+import type { AttachmentInput, FileInput, SendInput } from '../contract/sending.js';
 import { domainOf, isEmailAddress } from './addresses.js';
 import { refuse } from './errors.js';
-import type { MessageId } from './ids.js';
+import type { MessageId, UploadId } from './ids.js';
 import { lineFaultOf, normaliseName } from './text.js';
 
 /** Recipients as an agent gives them; their types have been checked by the schema. */
@@ -98,12 +98,10 @@ export function envelopeByDomain(recipients: Recipients): ReadonlyMap<string, re
 const BASE64 = new RegExp(PATTERNS.base64);
 
 /**
- * Checks attachments; absent, null and empty all mean none.
+ * Checks attachments; absent, null and empty all mean none. What they refer to is looked up later.
  * @throws `invalid_message`
  */
-export function normaliseFiles(
-  given: readonly AttachmentInput[] | null | undefined,
-): readonly AttachmentInput[] {
+export function normaliseFiles(given: readonly FileInput[] | null | undefined): readonly FileInput[] {
   const files = given ?? [];
   if (files.length > MAX_FILES) {
     throw refuse(
@@ -118,14 +116,15 @@ export function normaliseFiles(
   return files;
 }
 
-function problemOf({ filename, type, content }: AttachmentInput): string | null {
-  if (!isFilename(filename)) {
+function problemOf(file: FileInput): string | null {
+  const { filename, type } = file;
+  if (filename !== undefined && !isFilename(filename)) {
     return `filename must be 1 to ${MAX_FILENAME_BYTES} bytes of UTF-8 without control characters, slash or backslash.`;
   }
-  if (!isMediaType(type)) {
+  if (type !== undefined && !isMediaType(type)) {
     return 'type must be a MIME type without parameters, like application/pdf.';
   }
-  if (content.length % 4 !== 0 || !BASE64.test(content)) {
+  if ('content' in file && (file.content.length % 4 !== 0 || !BASE64.test(file.content))) {
     return 'content must be padded base64 without white space.';
   }
   return null;
@@ -251,6 +250,8 @@ export interface ReplyHeaders {
 /** A file to send, its bytes decoded. */
 export interface OutgoingFile extends FileDescription {
   readonly bytes: Uint8Array;
+  /** The upload that has these bytes: they are not stored a second time. */
+  readonly uploadId?: UploadId;
 }
 
 /** The message that a reply answers, and the header fields that say so. */
@@ -268,12 +269,7 @@ export interface OutgoingBody {
   readonly replyTarget: ReplyTarget | null;
 }
 
-/** Decodes the attachments that an agent gives. */
-export function decodedFiles(files: readonly AttachmentInput[]): OutgoingFile[] {
-  return files.map(({ filename, type, content }) => ({
-    filename,
-    type,
-    disposition: 'attachment',
-    bytes: Buffer.from(content, 'base64'),
-  }));
+/** Decodes an attachment that comes with the request. */
+export function decodedFile({ filename, type, content }: AttachmentInput): OutgoingFile {
+  return { filename, type, disposition: 'attachment', bytes: Buffer.from(content, 'base64') };
 }

@@ -1,6 +1,6 @@
 import type { CreateDraft, UpdateDraft } from '../contract/drafts.js';
 import { MAX_MESSAGE_BYTES, MAX_SUBJECT_BYTES, PATTERNS } from '../contract/limits.js';
-import type { AttachmentInput, ForwardInput, ReplyInput, SendInput } from '../contract/sending.js';
+import type { FileInput, ForwardInput, ReplyInput, SendInput } from '../contract/sending.js';
 import { type Refusal, refuse } from './errors.js';
 import { checkIdempotencyKey } from './idempotency.js';
 import { normaliseLabels } from './labels.js';
@@ -21,7 +21,7 @@ export interface NormalSubmission {
   readonly subject: string;
   readonly text: string;
   readonly html: string | null;
-  readonly files: readonly AttachmentInput[];
+  readonly files: readonly FileInput[];
   readonly inReplyTo: string | null;
   /** Sorted by `sortLabels`, each once. */
   readonly labels: readonly string[];
@@ -159,13 +159,13 @@ export interface Texts {
   readonly text?: string;
   readonly html?: string | null;
   readonly note?: string;
-  readonly files?: readonly AttachmentInput[];
+  readonly files?: readonly FileInput[];
 }
 
 /** Texts and encoded files together, in characters. */
 export function lengthOfTexts({ text = '', html, note = '', files = [] }: Texts): number {
   const texts = text.length + (html?.length ?? 0) + note.length;
-  return files.reduce((sum, { content }) => sum + content.length, texts);
+  return files.reduce((sum, file) => sum + ('content' in file ? file.content.length : 0), texts);
 }
 
 /** The size that is held against the limit: bodies in UTF-8 and files in base64, together, in bytes. */
@@ -204,7 +204,7 @@ export interface DraftChange {
   readonly subject?: string;
   readonly text?: string;
   readonly html?: string | null;
-  readonly files?: readonly AttachmentInput[];
+  readonly files?: readonly FileInput[];
   readonly inReplyTo?: string | null;
   readonly labels?: readonly string[];
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AttachmentInput } from '../contract/sending.js';
+import type { FileInput } from '../contract/sending.js';
 import { intentDigest } from './idempotency.js';
 import type { Mailbox } from './message-parts.js';
 import type { DraftChange, DraftSource, NormalForward, NormalReply, NormalSubmission } from './send-input.js';
@@ -30,13 +30,19 @@ function mailboxParts(mailboxes: readonly Mailbox[]): unknown {
   return mailboxes.map(({ address, name }) => [address, name ?? null]);
 }
 
-/** File contents are hashed first, so that no large text has to be built. */
-function fileParts(files: readonly AttachmentInput[]): unknown {
-  return files.map(({ filename, type, content }) => [
-    filename,
-    type,
-    createHash('sha256').update(content).digest('base64url'),
-  ]);
+/**
+ * File contents are hashed first, so that no large text has to be built. A reference stands for itself: a retry is known
+ * without what it leads to, which may be gone by then.
+ */
+function fileParts(files: readonly FileInput[]): unknown {
+  return files.map(file => {
+    if ('content' in file) {
+      return [file.filename, file.type, createHash('sha256').update(file.content).digest('base64url')];
+    }
+    return 'upload_id' in file
+      ? [file.filename, file.type, ['upload', file.upload_id]]
+      : [file.filename ?? null, file.type ?? null, ['attachment', file.message_id, file.attachment_id]];
+  });
 }
 
 /** The digest of `replyMessage` or `replyAllMessage`: what is derived from the source message is not part of it. */

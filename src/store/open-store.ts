@@ -40,6 +40,7 @@ import { chargeSumsTable, chargesTable } from './records/charges.js';
 import { deliveriesTable, sentDeliveriesTable } from './records/deliveries.js';
 import { dkimKeysTable } from './records/dkim-keys.js';
 import { draftsTable, inboxDraftsTable } from './records/drafts.js';
+import { fileUploadsTable, uploadedBytesTable } from './records/file-uploads.js';
 import {
   accountInboxesTable,
   addressesTable,
@@ -239,5 +240,7 @@ const ALL_TABLES: readonly { readonly name: string }[] = [
   searchFoldersTable,
   unindexedTable,
   restoredTable,
+  fileUploadsTable,
+  uploadedBytesTable,
   ...TABLES_BEFORE,
 ];

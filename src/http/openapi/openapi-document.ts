@@ -11,7 +11,7 @@ const DESCRIPTION = `Email for AI agents.
 - Every operation under \`/v1\` takes \`Authorization: Bearer <key>\`, unless it says otherwise. A key reaches all
   inboxes of its account. What belongs to another account is answered like what does not exist: \`404\`.
 - Bodies are JSON objects in UTF-8, sent with \`Content-Type: application/json\`; unknown fields are refused. So are
-  unknown query parameters, and repeated ones that take one value.
+  unknown query parameters, and repeated ones that take one value. An uploaded file alone is sent as its bytes.
 - Errors are \`{"error": {"code", "message"}}\`. Branch on the code; handle an unknown one by its status.
   \`x-error-codes\` names the codes of each operation. A request that cannot be read is answered before it has come to
   one: \`400\` (\`invalid_request\`, no well-formed HTTP), \`408\` (\`request_timeout\`, too slow) or \`431\`

@@ -1,8 +1,8 @@
-import { type BodySpec, errorCodesOf, type Operation } from '../../contract/operation.js';
+import { type BodySpec, type BytesSpec, errorCodesOf, type Operation } from '../../contract/operation.js';
 import { PATH_PARAMETERS, type ParameterSpec, queryParameter } from '../../contract/parameters.js';
 import { exampleOf, type JsonObject, nameOf } from '../../contract/schema-book.js';
 import type { ComponentBook } from './component-book.js';
-import { responseObjects } from './response-objects.js';
+import { BYTES, responseObjects } from './response-objects.js';
 
 /** The OpenAPI Operation Object of an operation. Throws when it lacks something that the document needs. */
 export function operationObject(operation: Operation, book: ComponentBook): JsonObject {
@@ -13,6 +13,7 @@ export function operationObject(operation: Operation, book: ComponentBook): Json
     ...(operation.description === undefined ? {} : { description: operation.description }),
     parameters: parameterObjects(operation, book),
     ...(operation.body === undefined ? {} : { requestBody: requestBody(operation, operation.body, book) }),
+    ...(operation.bytes === undefined ? {} : { requestBody: requestBytes(operation.bytes) }),
     responses: responseObjects(operation, book),
     ...(operation.auth === 'none' ? { security: [] } : {}),
     ...(operation.isExtension === true ? { 'x-extension': true } : {}),
@@ -53,5 +54,14 @@ function requestBody(operation: Operation, body: BodySpec, book: ComponentBook):
     content: { 'application/json': { schema: book.schema(body.schema), example } },
     'x-request-body-limit': body.limitBytes,
     'x-example-body': example,
+  };
+}
+
+function requestBytes({ limitBytes }: BytesSpec): JsonObject {
+  return {
+    description: `Bytes of any kind, at most ${limitBytes}, and none of a form around them.`,
+    required: true,
+    content: { 'application/octet-stream': { schema: BYTES } },
+    'x-request-body-limit': limitBytes,
   };
 }

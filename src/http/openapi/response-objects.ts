@@ -11,8 +11,8 @@ import {
 import { exampleOf, type JsonObject, type Schema } from '../../contract/schema-book.js';
 import type { ComponentBook } from './component-book.js';
 
-/** Bytes need no schema in OpenAPI 3.1, but generators of clients pass over an answer that has none. */
-const BYTES: JsonObject = { type: 'string', format: 'binary' };
+/** Bytes need no schema in OpenAPI 3.1, but generators of clients pass over what has none. */
+export const BYTES: JsonObject = { type: 'string', format: 'binary' };
 
 /** The responses of an operation: its successful answers, then its errors, one response for each status. */
 export function responseObjects(operation: Operation, book: ComponentBook): JsonObject {

@@ -15,6 +15,7 @@ import { withServiceRoutes } from './service.js';
 import { type SignupRouteDeps, signupRoutes } from './signups.js';
 import { threadRoutes } from './threads.js';
 import { trashRoutes } from './trash.js';
+import { uploadRoutes } from './uploads.js';
 
 export interface ApiDeps {
   readonly service: DescribedService;
@@ -42,6 +43,7 @@ export function apiRoutes(deps: ApiDeps): Route[] {
     ...sendingRoutes(send),
     ...sentRoutes({ send, search, pages }),
     ...draftRoutes({ send, cursors }),
+    ...uploadRoutes(send),
     ...labelRoutes({ store, cursors }),
     ...threadRoutes({ clock, retentionDays: deps.retentionDays, ...search }),
     ...trashRoutes({ store, clock, cursors, retentionDays: deps.retentionDays }),

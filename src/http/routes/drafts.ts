@@ -38,7 +38,7 @@ export function draftRoutes({ send, cursors }: DraftRouteDeps): Route[] {
     },
     getDraft: async request => jsonBytes(await getDraftDetail(send, draftOf(request))),
     updateDraft: async request =>
-      json(200, await updateDraft(send, { ...request.body, ...draftOf(request) })),
+      json(200, await updateDraft(send, { ...request.body, ...draftOf(request), hand: request.hand })),
     deleteDraft: async request => json(202, await deleteDraft(send, draftOf(request))),
     sendDraft: request =>
       sendDraft(send, { ...request.body, ...draftOf(request), hand: request.hand }).then(receiptReply),

@@ -10,6 +10,7 @@ import { type Hand, MemoryInHand } from '../../usecases/shared/in-hand.js';
 import type { PageRoute, PageSet } from '../pages/page-route.js';
 import { servePage } from '../pages/serve-page.js';
 import { type ConnectionLimits, Connections } from './connections.js';
+import { incomingBytes } from './incoming-bytes.js';
 import { readQuery } from './query.js';
 import { readBody } from './read-body.js';
 import { failed, type Reply, type ServedRoute } from './route.js';
@@ -212,10 +213,12 @@ export class HttpServer {
         hand,
         account: account as AccountRecord,
       });
-    if (route.body === undefined) return handle(undefined, null);
+    const { body, bytes } = route;
+    if (body === undefined && bytes === undefined) return handle(undefined, null);
     const hand = this.#memory.hand(account?.id ?? client, route.uncertain ?? 'internal_error');
     exchange.hand = hand;
-    return readBody(request, route.body, hand, onRead).then(body => handle(body, hand));
+    if (body !== undefined) return readBody(request, body, hand, onRead).then(value => handle(value, hand));
+    return handle(bytes && incomingBytes(request, bytes, hand, onRead), hand);
   }
 
   #authenticate(request: IncomingMessage): AccountRecord | null {

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
 import { readNulls } from '../../contract/nulls.js';
 import { type BodySpec, codeOfField } from '../../contract/operation.js';
 import { refuse } from '../../domain/errors.js';
 import { inSlices, pauseIfLong } from '../../lib/slices.js';
 import { type Hand, SMALL_BYTES } from '../../usecases/shared/in-hand.js';
+import { atLeastRate, declaredBytes, stillThere, tooLarge } from './body-bounds.js';
 import { MAX_DEPTH, MAX_MEMBERS, parseStrictJson } from './strict-json.js';
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*(.*))?$/i;
@@ -33,11 +33,8 @@ export async function readBody(
   if (!isJsonContentType(request.headers['content-type'])) {
     throw refuse('unsupported_media_type', 'Send the body as application/json in UTF-8.');
   }
-  const tooLarge = () =>
-    refuse('body_too_large', `The body of this request may have at most ${spec.limitBytes} bytes.`);
-  const declared = request.headers['content-length'];
-  if (declared !== undefined && Number(declared) > spec.limitBytes) throw tooLarge();
-  const size = declared === undefined ? spec.limitBytes : Number(declared);
+  const declared = declaredBytes(request, spec.limitBytes);
+  const size = declared ?? spec.limitBytes;
   let bytes: Buffer | null;
   if (size < SMALL_BYTES) {
     onRead();
@@ -46,11 +43,11 @@ export async function readBody(
     await hand.takeBody(size);
     stillThere(request);
     onRead();
-    bytes = await readLarge(request, spec.limitBytes, declared === undefined ? FIRST_BYTES : size);
+    bytes = await atLeastRate(request, readAtMost(request, spec.limitBytes, declared ?? FIRST_BYTES));
     if (bytes !== null) await hand.takeWork(bytes.length);
     stillThere(request);
   }
-  if (bytes === null) throw tooLarge();
+  if (bytes === null) throw tooLarge(spec.limitBytes);
   // What is made of a large body is made in turns of the loop that do nothing else.
   await pauseIfLong(bytes.length);
   const value = await inSlices(parseStrictJson(bytes));
@@ -64,53 +61,6 @@ export async function readBody(
   const valid = validate(value, spec);
   await pauseIfLong(bytes.length);
   return valid;
-}
-
-/** It has waited, and may have waited for longer than its client. */
-function stillThere(request: IncomingMessage): void {
-  if (request.socket.destroyed) throw new Error('the client went away while its request waited');
-}
-
-/**
- * The least rate of a large body, which others wait for: 16 KiB a second, over each window of five seconds. A mobile
- * connection at the edge of its cell is faster, and five seconds bridge lost packets.
- */
-const WINDOW_MS = 5_000;
-const LEAST_RATE = 16 * 1024;
-const LEAST_BYTES = LEAST_RATE * (WINDOW_MS / 1000);
-
-async function readLarge(request: IncomingMessage, limit: number, expected: number): Promise<Buffer | null> {
-  let stop = (): void => {};
-  const tooSlow = new Promise<never>((_resolve, reject) => {
-    stop = watchRate(request.socket, () =>
-      reject(
-        refuse(
-          'request_timeout',
-          `The body came too slowly: a large one must come with at least ${LEAST_RATE / 1024} KiB a second.`,
-        ),
-      ),
-    );
-  });
-  try {
-    return await Promise.race([readAtMost(request, limit, expected), tooSlow]);
-  } finally {
-    stop();
-  }
-}
-
-/** Calls `onSlow` after each window in which too little came. Returns what ends the watch. */
-function watchRate(socket: Socket, onSlow: () => void): () => void {
-  let seenBytes = socket.bytesRead;
-  let seenAtMs = performance.now();
-  const timer = setInterval(() => {
-    const nowMs = performance.now();
-    // When we come late the process was busy, and what has arrived meanwhile has not been read yet.
-    const isLate = nowMs - seenAtMs > 1.1 * WINDOW_MS;
-    if (!isLate && socket.bytesRead - seenBytes < LEAST_BYTES) onSlow();
-    seenBytes = socket.bytesRead;
-    seenAtMs = nowMs;
-  }, WINDOW_MS);
-  return () => clearInterval(timer);
 }
 
 const FIRST_BYTES = 4096;
@@ -168,16 +118,32 @@ function validate(value: Record<string, unknown>, spec: BodySpec): unknown {
   }
   const parsed = spec.schema.safeParse(readNulls(spec.schema, value));
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
+  const issue = plainest(parsed.error.issues);
   if (issue === undefined) throw refuse(spec.invalid, 'The body is not valid.');
-  if (issue.code === 'unrecognized_keys') {
-    throw refuse(spec.invalid, `Unknown field: ${shown(issue.keys)}.`);
-  }
+  if (issue.keys !== undefined) throw refuse(spec.invalid, `Unknown field: ${shown(issue.keys)}.`);
   const field = issue.path.join('.');
   throw refuse(
     codeOfField(spec, String(issue.path[0])),
     field === '' ? issue.message : `${field}: ${issue.message}.`,
   );
+}
+
+interface Issue {
+  readonly code?: string;
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  /** The names of unknown fields. */
+  readonly keys?: readonly string[];
+  /** Of a value that may have one of several types: what each of them has against it. */
+  readonly errors?: readonly (readonly Issue[])[];
+}
+
+/** The first issue; of a value that may have one of several types, what the type that it is nearest to has against it. */
+function plainest([issue]: readonly Issue[]): Issue | undefined {
+  if (issue?.code !== 'invalid_union' || issue.errors === undefined) return issue;
+  const [nearest] = [...issue.errors].sort((a, b) => a.length - b.length);
+  const inner = plainest(nearest ?? []);
+  return inner === undefined ? issue : { ...inner, path: [...issue.path, ...inner.path] };
 }
 
 /** Field names for an error message: only the first few, long ones cut. */

@@ -1,5 +1,5 @@
 import type { Wire } from '../../contract/common.js';
-import type { Operation } from '../../contract/operation.js';
+import type { BytesSpec, Operation } from '../../contract/operation.js';
 import type { Schema } from '../../contract/schema-book.js';
 import type { Failure } from '../../domain/errors.js';
 import type { AccountId } from '../../domain/ids.js';
@@ -8,6 +8,7 @@ import type { Download } from '../../usecases/mailbox/read-message.js';
 import type { RateLimit } from '../../usecases/ports.js';
 import type { ByteStream } from '../../usecases/shared/contents.js';
 import type { Hand } from '../../usecases/shared/in-hand.js';
+import type { IncomingBytes } from '../../usecases/uploads/file-uploads.js';
 
 /**
  * An operation and its handler. The server checks authentication, query, content type, size, JSON and fields, in this
@@ -22,7 +23,7 @@ export interface Route extends Operation {
 /** The members of a route that the server uses. */
 export type ServedRoute = Pick<
   Route,
-  'method' | 'path' | 'auth' | 'query' | 'body' | 'uncertain' | 'guard' | 'handle'
+  'method' | 'path' | 'auth' | 'query' | 'body' | 'bytes' | 'uncertain' | 'guard' | 'handle'
 >;
 
 /** A request that has passed every check of its operation. */
@@ -32,7 +33,7 @@ export interface RouteRequest {
   readonly query: Query;
   /** The raw query, without `?`. */
   readonly queryText: string;
-  /** The body as parsed by `body.schema`; undefined on routes without a body. */
+  /** The body as parsed by `body.schema`; `IncomingBytes` on routes that take bytes; undefined on routes without a body. */
   readonly body: unknown;
   /** What the request has in memory; null on routes without a body. */
   readonly hand: Hand | null;
@@ -69,7 +70,9 @@ type QueryNameOf<Of> =
 
 type BodyOf<Of> = Of extends { readonly body: { readonly schema: infer Body extends Schema } }
   ? Wire<Body>
-  : undefined;
+  : Of extends { readonly bytes: BytesSpec }
+    ? IncomingBytes
+    : undefined;
 
 /** The types of an operation's JSON answers; `never` for one that answers with files. */
 type AnswerOf<Of extends Operation> = {

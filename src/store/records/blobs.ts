@@ -49,6 +49,11 @@ export function setBlobOwners(writer: Writer, id: BlobId, owners: number): void 
   if (owners > 1) writer.put(blobOwnersTable, id, owners);
 }
 
+/** One owner more of a blob that has some. */
+export function addBlobOwner(writer: Writer, id: BlobId): void {
+  writer.put(blobOwnersTable, id, (writer.get(blobOwnersTable, id) ?? 1) + 1);
+}
+
 /** One owner less; after the last one the bytes are left to the sweeper, from `dueAt` on. */
 export function releaseBlob(writer: Writer, id: BlobId, dueAt: number): void {
   const owners = writer.get(blobOwnersTable, id) ?? 1;

@@ -123,7 +123,7 @@ export function scanDrafts(
 }
 
 /** Every blob that a draft owns. */
-export function blobsOfDraft({ text, html, files }: DraftRecord): BlobId[] {
+export function blobsOfDraft({ text, html, files }: Pick<DraftRecord, 'text' | 'html' | 'files'>): BlobId[] {
   const blobs = [text ?? [], html ?? [], files.map(file => file.blob)].flat();
   return blobs.map(({ id }) => id);
 }

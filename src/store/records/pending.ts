@@ -8,6 +8,7 @@ import {
   type MessageId,
   type SuppressionId,
   type ThreadId,
+  type UploadId,
 } from '../../domain/ids.js';
 import { joinKey, range, text, u8, u48 } from '../engine/keys.js';
 import type { Store } from '../engine/store.js';
@@ -49,6 +50,8 @@ export type PendingWork =
   | { readonly kind: 'feedback-digest'; readonly id: AccountId }
   /** Tell the search index of an account what it does not know yet (`store/records/search.ts`). */
   | { readonly kind: 'index'; readonly id: AccountId }
+  /** Forget a file that was uploaded. */
+  | { readonly kind: 'expire-upload'; readonly id: UploadId; readonly accountId: AccountId }
   /** Let an account send to an address again that it has learnt to be suppressed. */
   | {
       readonly kind: 'lapse-suppression';
@@ -79,6 +82,7 @@ const KIND_BYTE: Record<PendingKind, number> = {
   'expire-phrase': 21,
   'feedback-digest': 22,
   'lapse-suppression': 23,
+  'expire-upload': 26,
 };
 
 interface PendingKey {

@@ -5,8 +5,9 @@ import { getInbox, inboxesTable } from './inboxes.js';
 
 /*
  * What an account stores counts against its allowance: the bytes of its messages as they came, their content as
- * JSON, its drafts and its feedback. Trash counts; what is deleted for good stops counting in the unit of
- * work that deletes it, before its bytes are freed. Bytes that several accounts share count for each.
+ * JSON, its drafts, its uploads and its feedback. Trash counts; what is deleted for good stops counting in the unit of
+ * work that deletes it, before its bytes are freed. Bytes that several accounts, or
+ * several things of one, share count for each.
  */
 
 /** What a record counts for besides the bytes that it names: its entries in tables and indexes, about. */

@@ -141,6 +141,8 @@ export const pendingEntry = {
   expirePhrase: (id: string, hash: string, dueAt: number): string =>
     `pending expiry of claim phrase ${id} (${hash.slice(0, 12)}...), due ${dueAt}`,
   index: (id: string, dueAt: number): string => `pending indexing for account ${id}, due ${dueAt}`,
+  expireUpload: (id: string, account: string, dueAt: number): string =>
+    `pending expiry of upload ${id} of account ${account}, due ${dueAt}`,
   lapseSuppression: (id: string, account: string, address: string, dueAt: number): string =>
     `pending lapse of suppression ${id} of ${address} for account ${account}, due ${dueAt}`,
 };
@@ -223,6 +225,9 @@ function findWork(reader: Reader, ledger: Ledger, work: PendingWork, dueAt: numb
       break;
     case 'index':
       ledger.find(pendingEntry.index(work.id, dueAt));
+      break;
+    case 'expire-upload':
+      ledger.find(pendingEntry.expireUpload(work.id, work.accountId, dueAt));
       break;
     case 'lapse-suppression':
       ledger.find(pendingEntry.lapseSuppression(work.id, work.accountId, work.address, dueAt));

@@ -27,6 +27,11 @@ export class StoredTally {
     if (ownerOf(this.#reader, inboxId) !== null) this.#add(inboxId, bytes);
   }
 
+  /** Bytes that belong to an account and to no inbox. */
+  addOf(accountId: AccountId, bytes: number): void {
+    this.#add(accountId, bytes);
+  }
+
   /** To be called once, when everything else has been added. */
   compare(ledger: Ledger): void {
     for (const { value } of walkTable(this.#reader, feedbackTable)) {

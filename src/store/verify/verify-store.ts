@@ -11,6 +11,7 @@ import {
 import { verifyDeliveries } from './deliveries.js';
 import { verifyDkimKeys } from './dkim-keys.js';
 import { findExcerpts } from './excerpts.js';
+import { verifyFileUploads } from './file-uploads.js';
 import { type Ledger, NameLedger, SumLedger } from './ledger.js';
 import { expectMessages, findTrash, verifyCharges, verifyDrafts } from './messages.js';
 import { verifySearch } from './search.js';
@@ -34,6 +35,7 @@ export interface Checked {
   readonly sent: number;
   readonly in_trash: number;
   readonly drafts: number;
+  readonly uploads: number;
   readonly threads: number;
   readonly pending: number;
   /** Uploads that have begun and not ended: a daemon that serves has some, one that was killed leaves some. */
@@ -96,6 +98,7 @@ function readAll(reader: Reader, ledger: Ledger): Checked {
   verifyStsPolicies(reader, counting);
   verifyDeliveries(reader, counting);
   verifySearch(reader, counting, isLeaving);
+  const uploads = verifyFileUploads(reader, counting, stored);
   stored.compare(counting);
   findExcerpts(reader, counting);
   findSummaries(reader, counting);
@@ -116,6 +119,7 @@ function readAll(reader: Reader, ledger: Ledger): Checked {
     sent,
     in_trash: trashed,
     drafts,
+    uploads,
     threads,
     pending: pending.count,
     unfinished_uploads: unfinishedUploads,

@@ -3,13 +3,7 @@ import { notMuchBefore } from '../../domain/clock.js';
 import { refuse } from '../../domain/errors.js';
 import { checkIdempotencyKey } from '../../domain/idempotency.js';
 import { type AccountId, type DraftId, newId } from '../../domain/ids.js';
-import {
-  checkRecipientCount,
-  decodedFiles,
-  type OutgoingFile,
-  type Recipients,
-} from '../../domain/message-parts.js';
-import { deriveReply } from '../../domain/reply.js';
+import { checkRecipientCount } from '../../domain/message-parts.js';
 import {
   type DraftChange,
   type DraftSource,
@@ -31,14 +25,22 @@ import {
   getDraft,
   putDraft,
 } from '../../store/records/drafts.js';
-import { addressOf, type InboxRecord } from '../../store/records/inboxes.js';
+import type { InboxRecord } from '../../store/records/inboxes.js';
 import type { Clock } from '../ports.js';
 import { locateInbox } from '../shared/callers.js';
+import { type LocatedFiles, locateFiles, readFilesToStore, sizesOf } from '../shared/given-files.js';
 import type { Hand } from '../shared/in-hand.js';
 import { findOrMake, type MadeOnce, once, type RetryKey, replay, retryKey } from '../shared/once.js';
-import { answerable, findSource, readForward } from '../shared/sources.js';
 import { checkStorage, type StorageLimits } from '../shared/storage.js';
-import { addFiles, placeFiles, type UploadedBlobs, type Uploads, withUploads } from '../shared/uploads.js';
+import {
+  addFiles,
+  placeFiles,
+  sizeOfFile,
+  type UploadedBlobs,
+  type Uploads,
+  withUploads,
+} from '../shared/uploads.js';
+import { checkContent, deriveDraft, type NewDraft } from './derive-draft.js';
 import { checkDraftSize, type DraftTarget, locateDraft, viewDraft } from './read-draft.js';
 
 export interface DraftDeps {
@@ -82,7 +84,7 @@ export async function createDraft(
     });
   return findOrMake(look, async () => {
     const inbox = deps.store.read(reader => locateInbox(reader, creation, creation.inboxId));
-    const content = await deriveDraft(deps.store, inbox, creation, input.hand ?? null);
+    const content = await deriveDraft(deps, inbox, creation, input.hand ?? null);
     return saveNew(deps, creation, content);
   });
 }
@@ -112,7 +114,7 @@ function draftMade(reader: Reader): MadeOnce<DraftMetadata> {
 }
 
 async function saveNew(deps: DraftDeps, creation: Creation, content: NewDraft): Promise<CreatedDraft> {
-  checkContent(content);
+  checkContent(content, content.files.map(sizeOfFile));
   const bytes = bytesOfParts(content);
   deps.store.read(reader => checkStorage(reader, deps.quota.limits, creation.accountId, bytes));
   return storing(deps, content, (writer, uploads) => {
@@ -121,7 +123,7 @@ async function saveNew(deps: DraftDeps, creation: Creation, content: NewDraft): 
       ...draftMade(writer),
       make: nowMs => {
         checkStorage(writer, deps.quota.limits, creation.accountId, bytes);
-        const parts = placeParts(content, uploads.finish(writer));
+        const parts = placeParts(writer, creation.accountId, content, uploads.finish(writer));
         const draft = insert(writer, creation, inbox, { ...content, ...parts }, nowMs);
         return { id: draft.id, view: viewDraft(draft) };
       },
@@ -135,7 +137,7 @@ type DraftParts = Partial<Pick<NewDraft, 'text' | 'html' | 'files'>>;
 /** How many bytes they add to the store. */
 function bytesOfParts({ text, html, files = [] }: DraftParts): number {
   const texts = Buffer.byteLength(text ?? '') + Buffer.byteLength(html ?? '');
-  return files.reduce((sum, { bytes }) => sum + bytes.length, texts);
+  return files.reduce((sum, file) => sum + sizeOfFile(file), texts);
 }
 
 /** Uploads parts of a draft and runs the unit of work that is to make them reachable. */
@@ -161,21 +163,17 @@ async function addParts(uploads: Uploads, { text = '', html = null, files = [] }
 type PlacedParts = Pick<DraftRecord, 'text' | 'html' | 'files'>;
 
 /** What the record says of parts that `addParts` has uploaded; of others, that there are none. */
-function placeParts({ files = [] }: DraftParts, blobs: UploadedBlobs): PlacedParts {
+function placeParts(
+  writer: Writer,
+  accountId: AccountId,
+  { files = [] }: DraftParts,
+  blobs: UploadedBlobs,
+): PlacedParts {
   return {
     text: blobs.get('text') ?? null,
     html: blobs.get('html') ?? null,
-    files: placeFiles(files, blobs),
+    files: placeFiles(writer, accountId, files, blobs),
   };
-}
-
-function checkContent(content: NewDraft): void {
-  checkRecipientCount(content.to, content.cc, content.bcc);
-  checkDraftSize({
-    text: Buffer.byteLength(content.text),
-    html: Buffer.byteLength(content.html ?? ''),
-    files: content.files.map(({ bytes }) => bytes.length),
-  });
 }
 
 function insert(
@@ -216,16 +214,25 @@ const REPLACED_FOR_MS = 60_000;
  * Changes the given fields of a draft (`updateDraft`). The last write of a field wins. Concurrent changes of different
  * fields both survive, because each is one unit of work on the current draft.
  */
-export async function updateDraft(deps: DraftDeps, input: DraftTarget & UpdateDraft): Promise<DraftMetadata> {
+export async function updateDraft(
+  deps: DraftDeps,
+  input: DraftTarget & UpdateDraft & { readonly hand?: Hand | null },
+): Promise<DraftMetadata> {
   const change = normaliseDraft(input);
   if (Object.keys(change).length === 0) {
     throw refuse('invalid_draft', 'Give at least one field to change.');
   }
-  deps.store.read(reader => changeableDraft(reader, input, change));
-  const parts = partsOf(change);
+  const files = deps.store.read(reader => {
+    const draft = changeableDraft(reader, input);
+    const located = change.files && locateFiles(reader, deps.clock, input.accountId, change.files);
+    checkChange(draft, change, located);
+    return located;
+  });
+  const parts = await partsOf(deps, change, files, input.hand ?? null);
   return storing(deps, parts, (writer, uploads) => {
-    const draft = changeableDraft(writer, input, change);
-    const placed = placeParts(parts, uploads.finish(writer));
+    const draft = changeableDraft(writer, input);
+    checkChange(draft, change, files);
+    const placed = placeParts(writer, input.accountId, parts, uploads.finish(writer));
     const after = apply(writer, draft, change, placed, deps.clock());
     // A change that makes it smaller is let through, also where too much is stored.
     const isLarger = bytesOfDraft(after) > bytesOfDraft(draft);
@@ -234,35 +241,36 @@ export async function updateDraft(deps: DraftDeps, input: DraftTarget & UpdateDr
   });
 }
 
-/** The draft, if it can take this change now; refuses otherwise. */
-function changeableDraft(reader: Reader, input: DraftTarget, change: DraftChange): DraftRecord {
+/** The draft, if it can be changed now; refuses otherwise. */
+function changeableDraft(reader: Reader, input: DraftTarget): DraftRecord {
   const { draft } = locateDraft(reader, input);
   if (draft.state !== 'draft') {
     throw refuse('draft_submitted', 'The draft has been submitted and cannot be changed; make a new one.');
   }
-  checkChange(draft, change);
   return draft;
 }
 
-function partsOf({ text, html, files }: DraftChange): DraftParts {
+async function partsOf(
+  deps: DraftDeps,
+  { text, html }: DraftChange,
+  files: LocatedFiles | undefined,
+  hand: Hand | null,
+): Promise<DraftParts> {
   return {
     ...(text === undefined ? {} : { text }),
     ...(html === undefined ? {} : { html }),
-    ...(files === undefined ? {} : { files: decodedFiles(files) }),
+    ...(files === undefined ? {} : { files: await readFilesToStore(deps, files, hand) }),
   };
 }
 
 /** Parts that do not change count towards the limit too. */
-function checkChange(draft: DraftRecord, change: DraftChange): void {
+function checkChange(draft: DraftRecord, change: DraftChange, files: LocatedFiles | undefined): void {
   const { to, cc, bcc } = { ...draft, ...change };
   checkRecipientCount(to, cc, bcc);
   checkDraftSize({
     text: change.text === undefined ? (draft.text?.size ?? 0) : Buffer.byteLength(change.text),
     html: change.html === undefined ? (draft.html?.size ?? 0) : Buffer.byteLength(change.html ?? ''),
-    files:
-      change.files === undefined
-        ? draft.files.map(({ blob }) => blob.size)
-        : change.files.map(({ content }) => Buffer.byteLength(content, 'base64')),
+    files: files === undefined ? draft.files.map(({ blob }) => blob.size) : sizesOf(files),
   });
 }
 
@@ -282,76 +290,13 @@ function apply(
     updatedAt: notMuchBefore(nowMs, draft.updatedAt),
     version: draft.version + 1,
   };
-  const kept = new Set(blobsOfDraft(after));
+  const replaced = {
+    text: text === undefined ? null : draft.text,
+    html: html === undefined ? null : draft.html,
+    files: files === undefined ? [] : draft.files,
+  };
   const releaseAt = nowMs + REPLACED_FOR_MS;
-  for (const blob of blobsOfDraft(draft)) if (!kept.has(blob)) releaseBlob(writer, blob, releaseAt);
+  for (const blob of blobsOfDraft(replaced)) releaseBlob(writer, blob, releaseAt);
   putDraft(writer, draft, after);
   return after;
-}
-
-/** What a new draft holds. */
-export interface NewDraft extends Recipients {
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string | null;
-  readonly files: readonly OutgoingFile[];
-  readonly inReplyTo: string | null;
-  readonly labels: readonly string[];
-}
-
-const EMPTY: NewDraft = {
-  to: [],
-  cc: [],
-  bcc: [],
-  subject: '',
-  text: '',
-  html: null,
-  files: [],
-  inReplyTo: null,
-  labels: [],
-};
-
-/**
- * The first content of a draft: what its source gives, overridden by every field of the request, empty ones included.
- * In a forward, the request's text is the note above the forwarded message.
- */
-export async function deriveDraft(
-  store: Store,
-  inbox: InboxRecord,
-  { change, source }: Pick<Creation, 'change' | 'source'>,
-  hand: Hand | null,
-): Promise<NewDraft> {
-  const { files, ...given } = change;
-  const explicit = files === undefined ? given : { ...given, files: decodedFiles(files) };
-  if (source === null) return { ...EMPTY, ...explicit };
-  if (source.action === 'forward') {
-    const forward = await deriveForwardDraft(store, inbox, source, change.text ?? '', hand);
-    const { text: _note, ...rest } = explicit;
-    return { ...EMPTY, ...forward, ...rest };
-  }
-  const reply = await deriveReplyDraft(store, inbox, source, change);
-  return { ...EMPTY, ...reply, ...explicit };
-}
-
-async function deriveForwardDraft(
-  store: Store,
-  inbox: InboxRecord,
-  { messageId, includeAttachments = true }: DraftSource,
-  note: string,
-  hand: Hand | null,
-): Promise<Partial<NewDraft>> {
-  const found = await findSource(store, inbox.id, messageId);
-  return readForward(store, found, { note, includeAttachments }, hand);
-}
-
-async function deriveReplyDraft(
-  store: Store,
-  inbox: InboxRecord,
-  { messageId, action }: DraftSource,
-  change: DraftChange,
-): Promise<Partial<NewDraft>> {
-  const found = await findSource(store, inbox.id, messageId);
-  const scope = action === 'reply-all' ? 'reply-all' : 'reply';
-  const derived = deriveReply(scope, answerable(found), addressOf(inbox), change);
-  return { ...derived, inReplyTo: messageId };
 }

@@ -1,7 +1,7 @@
-import type { ForwardInput, ReplyInput, SendInput } from '../../contract/sending.js';
+import type { FileInput, ForwardInput, ReplyInput, SendInput } from '../../contract/sending.js';
 import type { SendReceipt } from '../../contract/sent.js';
 import type { AccountId } from '../../domain/ids.js';
-import { decodedFiles } from '../../domain/message-parts.js';
+import type { OutgoingFile } from '../../domain/message-parts.js';
 import { deriveReply, type ReplyScope } from '../../domain/reply.js';
 import {
   lengthOfTexts,
@@ -15,8 +15,8 @@ import {
 } from '../../domain/send-input.js';
 import { explicitSendIntent, forwardIntent, replyIntent } from '../../domain/send-intent.js';
 import { pauseIfLong } from '../../lib/slices.js';
-import type { Store } from '../../store/engine/store.js';
 import { addressOf, type InboxRecord } from '../../store/records/inboxes.js';
+import { type GivenFilesDeps, locateFiles, readFilesToSend } from '../shared/given-files.js';
 import type { Hand } from '../shared/in-hand.js';
 import { retryKey } from '../shared/once.js';
 import { answerable, findReplyTarget, findSource, readForward, replyTargetOf } from '../shared/sources.js';
@@ -35,7 +35,12 @@ export interface Sending {
 interface Way<Input, Normal> {
   readonly normalise: (input: Input) => Normal;
   readonly intent: (inboxId: string, normal: Normal) => string;
-  readonly derive: (store: Store, inbox: InboxRecord, normal: Normal, hand: Hand | null) => Promise<Outgoing>;
+  readonly derive: (
+    deps: GivenFilesDeps,
+    inbox: InboxRecord,
+    normal: Normal,
+    hand: Hand | null,
+  ) => Promise<Outgoing>;
 }
 
 type Submittable = Pick<NormalSubmission, 'idempotencyKey' | 'labels'> & Texts;
@@ -57,7 +62,7 @@ async function sendBy<Input, Normal extends Submittable>(
     retry,
     labels: normal.labels,
     hand,
-    derive: inbox => way.derive(deps.store, inbox, normal, hand),
+    derive: inbox => way.derive(deps, inbox, normal, hand),
   });
 }
 
@@ -69,11 +74,25 @@ export function sendMessage(deps: SendDeps, input: SendInput & Sending): Promise
 const WRITTEN: Way<SendInput, NormalSubmission> = {
   normalise: normaliseSubmission,
   intent: explicitSendIntent,
-  derive: async (store, inbox, { recipients, subject, text, html, files, inReplyTo }) => {
-    const replyTarget = await findReplyTarget(store, inbox, inReplyTo);
-    return { recipients, body: () => ({ subject, text, html, files: decodedFiles(files), replyTarget }) };
+  derive: async (deps, inbox, { recipients, subject, text, html, files, inReplyTo }, hand) => {
+    const replyTarget = await findReplyTarget(deps.store, inbox, inReplyTo);
+    const read = findFiles(deps, inbox, files, { text, html }, hand);
+    return { recipients, body: async () => ({ subject, text, html, files: await read(), replyTarget }) };
   },
 };
+
+/** Finds the files that come with a message, to be read when its recipients are known to be allowed. */
+function findFiles(
+  deps: GivenFilesDeps,
+  inbox: InboxRecord,
+  files: readonly FileInput[],
+  texts: { readonly text: string; readonly html: string | null },
+  hand: Hand | null,
+): () => Promise<OutgoingFile[]> {
+  if (files.length === 0) return async () => [];
+  const located = deps.store.read(reader => locateFiles(reader, deps.clock, inbox.accountId, files));
+  return () => readFilesToSend(deps, located, texts, hand);
+}
 
 /** Answers a message to its sender or to everyone (`replyMessage`, `replyAllMessage`). */
 export function replyMessage(
@@ -88,11 +107,12 @@ function answer(scope: ReplyScope): Way<ReplyInput, NormalReply> {
   return {
     normalise: normaliseReply,
     intent: (inboxId, reply) => replyIntent(scope, inboxId, reply),
-    derive: async (store, inbox, { messageId, text, html, files }) => {
-      const source = await findSource(store, inbox.id, messageId);
+    derive: async (deps, inbox, { messageId, text, html, files }, hand) => {
+      const source = await findSource(deps.store, inbox.id, messageId);
       const replyTarget = replyTargetOf(source);
       const { to, cc, subject } = deriveReply(scope, answerable(source), addressOf(inbox));
-      const body = () => ({ subject, text, html, files: decodedFiles(files), replyTarget });
+      const read = findFiles(deps, inbox, files, { text, html }, hand);
+      const body = async () => ({ subject, text, html, files: await read(), replyTarget });
       return { recipients: { to, cc, bcc: [] }, body };
     },
   };
@@ -106,9 +126,12 @@ export function forwardMessage(deps: SendDeps, input: ForwardInput & Sending): P
 const PASSED_ON: Way<ForwardInput, NormalForward> = {
   normalise: normaliseForward,
   intent: forwardIntent,
-  derive: async (store, inbox, forward, hand) => {
-    const source = await findSource(store, inbox.id, forward.messageId);
-    const body = async () => ({ ...(await readForward(store, source, forward, hand)), replyTarget: null });
+  derive: async (deps, inbox, forward, hand) => {
+    const source = await findSource(deps.store, inbox.id, forward.messageId);
+    const body = async () => ({
+      ...(await readForward(deps.store, source, forward, hand)),
+      replyTarget: null,
+    });
     return { recipients: forward.recipients, body };
   },
 };

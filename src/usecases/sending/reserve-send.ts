@@ -133,7 +133,7 @@ function makeRecord(
     bcc,
     subject: content.subject,
     content: blobNamed(blobs, BODIES),
-    files: placeFiles(content.files, blobs),
+    files: placeFiles(writer, inbox.accountId, content.files, blobs),
   };
 }
 

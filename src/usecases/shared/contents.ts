@@ -10,6 +10,7 @@ import {
   type BlobRef,
   blobChunksTable,
   CHUNK_BYTES,
+  chunkCount,
   getChunk,
   readBlob,
 } from '../../store/records/blobs.js';
@@ -208,6 +209,26 @@ export async function readContentHeader(store: Store, content: BlobRef): Promise
   });
   if (end < 0) throw contentUnavailable();
   return JSON.parse(`${start.toString('utf8', 0, end)}}`) as ContentHeader;
+}
+
+/** As with `TEXT_FIELD`: the list of files is the last field of a content. */
+const FILES_FIELD = ',"attachments":[';
+
+/**
+ * The list of files of a ready message, without reading texts that may be long.
+ * @throws content_unavailable
+ */
+export async function readFileList(store: Store, content: BlobRef): Promise<ReceivedContent['attachments']> {
+  let tail: Buffer = Buffer.alloc(0);
+  for (let index = chunkCount(content.size) - 1; index >= 0; index--) {
+    const chunk = store.read(reader => getChunk(reader, content.id, index));
+    if (chunk === undefined) break;
+    tail = Buffer.concat([chunk, tail]);
+    const at = tail.lastIndexOf(FILES_FIELD);
+    // Without the brace that ends the content.
+    if (at >= 0) return JSON.parse(tail.toString('utf8', at + FILES_FIELD.length - 1, tail.length - 1));
+  }
+  throw contentUnavailable();
 }
 
 /** An object's JSON without its braces, to be joined with other members. */

@@ -1,9 +1,12 @@
-import type { OutgoingFile } from '../../domain/message-parts.js';
+import { type Refusal, refuse } from '../../domain/errors.js';
+import type { AccountId, UploadId } from '../../domain/ids.js';
+import type { FileDescription, OutgoingFile } from '../../domain/message-parts.js';
 import type { Purpose } from '../../store/engine/room.js';
 import type { Writer } from '../../store/engine/tables.js';
 import type { FilePlace } from '../../store/mailbox/messages.js';
 import type { BlobUpload, BlobUploads } from '../../store/records/blob-upload.js';
 import { type BlobRef, CHUNK_BYTES } from '../../store/records/blobs.js';
+import { getUpload, shareUpload } from '../../store/records/file-uploads.js';
 
 /** What was uploaded, by name, in the order in which it was begun. */
 export type UploadedBlobs = ReadonlyMap<string, BlobRef>;
@@ -82,17 +85,56 @@ export async function withUploads<Result>(
 const fileId = (index: number): string => `${index + 1}`;
 const fileName = (id: string): string => `file ${id}`;
 
-/** Uploads the files of a message that is being written. */
-export async function addFiles(uploads: Uploads, files: readonly OutgoingFile[]): Promise<void> {
-  for (const [index, { bytes }] of files.entries()) await uploads.add(fileName(fileId(index)), bytes);
+/** A file of a draft or a message whose bytes an upload of the account has. */
+export interface UploadedFile extends FileDescription {
+  readonly uploadId: UploadId;
+  /** In bytes. */
+  readonly size: number;
 }
 
-/** What a record says of files that `addFiles` has uploaded. */
-export function placeFiles(files: readonly OutgoingFile[], blobs: UploadedBlobs): FilePlace[] {
-  return files.map(({ bytes: _bytes, ...description }, index) => {
+/** A file that a message or a draft is to have: with its bytes, unless an upload has them. */
+export type FileToStore = OutgoingFile | UploadedFile;
+
+export function sizeOfFile(file: FileToStore): number {
+  return 'bytes' in file ? file.bytes.length : file.size;
+}
+
+/** Uploads the files of a message or a draft that is being written, those that are not in the store yet. */
+export async function addFiles(uploads: Uploads, files: readonly FileToStore[]): Promise<void> {
+  for (const [index, file] of files.entries()) {
+    if ('bytes' in file && file.uploadId === undefined)
+      await uploads.add(fileName(fileId(index)), file.bytes);
+  }
+}
+
+/**
+ * What a record says of files that `addFiles` has uploaded, and of those of the account's uploads, which it owns from
+ * now on too.
+ * @throws not_found for an upload that has gone meanwhile
+ */
+export function placeFiles(
+  writer: Writer,
+  accountId: AccountId,
+  files: readonly FileToStore[],
+  blobs: UploadedBlobs,
+): FilePlace[] {
+  return files.map((file, index) => {
+    const { filename, type, disposition, contentId, uploadId } = file;
     const id = fileId(index);
-    return { ...description, id, blob: blobNamed(blobs, fileName(id)) };
+    const description = { filename, type, disposition, ...(contentId === undefined ? {} : { contentId }) };
+    if (uploadId === undefined) return { id, blob: blobNamed(blobs, fileName(id)), ...description };
+    const upload = getUpload(writer, accountId, uploadId);
+    if (upload === undefined) throw noUpload(index);
+    return { id, blob: shareUpload(writer, upload), ...description };
   });
+}
+
+/** The refusal of an upload that is not there, by the index of the attachment that refers to it. */
+export function noUpload(index: number): Refusal {
+  return refuse(
+    'not_found',
+    `attachments[${index}].upload_id: there is no such upload, it has expired, or it is not yours. Upload the file again.`,
+  );
 }
 
 /** The blob that was uploaded under a name. */

@@ -9,6 +9,7 @@ import { getMessage, getSent, saveAttempt, saveMessage } from '../../store/mailb
 import { findLink, findPhrase, putLink, putPhrase } from '../../store/records/approvals.js';
 import { accountsWithCharges, hasChargeAfter, redateCharges } from '../../store/records/charges.js';
 import { deliveriesTable, getDelivery } from '../../store/records/deliveries.js';
+import { getUpload, redateUpload } from '../../store/records/file-uploads.js';
 import {
   addPending,
   type DueWork,
@@ -23,6 +24,7 @@ import { findAccountSuppression, putAccountSuppression } from '../../store/recor
 import { LAST_RECHECK_MS } from '../inbound/recheck-message.js';
 import type { Clock } from '../ports.js';
 import { LINK_LIFETIME_MS, PHRASE_LIFETIME_MS } from '../signup/policy.js';
+import { UPLOAD_LIFETIME_MS } from '../uploads/file-uploads.js';
 
 /** Pending work whose time is fixed when it is made, so that a time far ahead can only come of a wrong clock. */
 type RedatedKind = Exclude<PendingKind, 'purge-trash' | 'relay-held' | 'expire-charges'>;
@@ -91,6 +93,13 @@ const REDATED: { readonly [Kind in RedatedKind]: Lifetime<Kind> } = {
     },
   },
   'feedback-digest': { afterMs: DAY_MS },
+  'expire-upload': {
+    afterMs: UPLOAD_LIFETIME_MS,
+    tell: (writer, { accountId, id }, expiresAt) => {
+      const upload = getUpload(writer, accountId, id);
+      if (upload !== undefined) redateUpload(writer, upload, expiresAt);
+    },
+  },
   'lapse-suppression': {
     afterMs: SUPPRESSION_LIFETIME_MS,
     tell: (writer, { accountId, address }, until) => {

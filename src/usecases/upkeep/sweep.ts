@@ -26,6 +26,7 @@ import {
 import { blobUploadsTable, removeChunks } from '../../store/records/blobs.js';
 import { forgetExpiredCharges } from '../../store/records/charges.js';
 import { DRAFT_STATES, forgetListed, getDraft, scanDrafts } from '../../store/records/drafts.js';
+import { getUpload, removeUpload } from '../../store/records/file-uploads.js';
 import {
   addPending,
   type DueWork,
@@ -144,6 +145,14 @@ const DUTIES: { readonly [Kind in SweptKind]: Duty<Kind> } = {
       const hash = Buffer.from(work.hash, 'hex');
       const phrase = findPhrase(writer, hash);
       if (phrase !== undefined) removePhrase(writer, hash, phrase);
+      return ONE_PIECE;
+    },
+  },
+  'expire-upload': {
+    batch: RECORDS_PER_UNIT,
+    unit: (writer, { work: { accountId, id }, dueAt }, nowMs) => {
+      const upload = getUpload(writer, accountId, id);
+      if (upload?.expiresAt === dueAt) removeUpload(writer, upload, nowMs);
       return ONE_PIECE;
     },
   },

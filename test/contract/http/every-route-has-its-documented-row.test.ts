@@ -40,7 +40,7 @@ const responsesOf = (operation: Json) =>
 const isError = (response: Json) =>
   Object.values((response.content ?? {}) as Record<string, Json>).some(media => 'examples' in media);
 
-/** What an answer holds, as the tables write it. */
+/** What an answer or a body holds, as the tables write it. */
 function holds(response: Json): string {
   const [[mediaType = '', media = {}] = []] = Object.entries(
     (response.content ?? {}) as Record<string, Json>,
@@ -53,17 +53,13 @@ function rowOf(operation: Json) {
   const parameters = ((operation.parameters ?? []) as Json[]).map(follow);
   const named = (place: string) => parameters.filter(one => one.in === place).map(one => one.name as string);
   const body = operation.requestBody as Json | undefined;
-  const content = body?.content as Record<string, Json> | undefined;
   const answers = responsesOf(operation).filter(({ response }) => !isError(response));
   return {
     operationId: operation.operationId,
     tags: operation.tags,
     path: named('path'),
     query: named('query').sort(),
-    body:
-      body === undefined
-        ? ''
-        : `${notationOf(content?.['application/json']?.schema as Json)} ${body['x-request-body-limit']}`,
+    body: body === undefined ? '' : `${holds(body)} ${body['x-request-body-limit']}`,
     isRequired: body?.required,
     success: Object.fromEntries(answers.map(({ status, response }) => [status, holds(response)])),
     location: answers.map(({ response }) => 'Location' in (response.headers as Json)),

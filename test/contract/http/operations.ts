@@ -11,7 +11,7 @@ export interface Row {
   readonly tag: Tag;
   /** Query parameters. */
   readonly query?: string;
-  /** Type and size in bytes of the body. */
+  /** Type and size in bytes of the body; the media type of one that is no JSON. */
   readonly body?: string;
   /** What answers that are no errors hold, by status. */
   readonly success: Readonly<Record<number, string>>;
@@ -256,6 +256,24 @@ const SENDING: readonly Row[] = [
   },
 ];
 
+const UPLOADS: readonly Row[] = [
+  {
+    operationId: 'createUpload',
+    route: 'POST /v1/uploads',
+    tag: 'sending',
+    body: 'application/octet-stream 5242880',
+    success: { 201: 'Upload' },
+    errors: 'storage_limit_reached U body_too_large unsupported_media_type outbound_unavailable',
+  },
+  {
+    operationId: 'deleteUpload',
+    route: 'DELETE /v1/uploads/{upload_id}',
+    tag: 'sending',
+    success: { 202: 'Deleted' },
+    errors: 'U N outbound_unavailable',
+  },
+];
+
 const DRAFTS: readonly Row[] = [
   {
     operationId: 'createDraft',
@@ -289,8 +307,8 @@ const DRAFTS: readonly Row[] = [
     tag: 'drafts',
     body: 'UpdateDraft 8388608',
     success: { 200: 'DraftMetadata' },
-    errors: `storage_limit_reached invalid_draft invalid_message invalid_name invalid_labels J U N draft_busy draft_submitted
-      message_too_large content_unavailable draft_unavailable`,
+    errors: `storage_limit_reached invalid_draft invalid_message invalid_name invalid_labels J U N reply_not_ready draft_busy
+      draft_submitted message_too_large content_unavailable draft_unavailable`,
   },
   {
     operationId: 'deleteDraft',
@@ -432,6 +450,7 @@ export const ROWS: readonly Row[] = [
   ...RECEIVED,
   ...SENT_AND_LABELS,
   ...SENDING,
+  ...UPLOADS,
   ...DRAFTS,
   ...THREADS,
   ...TRASH,

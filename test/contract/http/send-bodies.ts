@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Input, key, label, mostly, text, typed } from './bodies.js';
+import { type Input, key, label, loosely, mostly, text, typed } from './bodies.js';
 
 /** Bodies of everything that is sent or becomes a draft. The grammar of addresses is told in words. */
 
@@ -48,9 +48,27 @@ const file = fc.record({
     { weight: 1, arbitrary: fc.constantFrom('Q Q=', '=QQ=', 'Q-_=') },
   ),
 });
+const reference = fc.oneof(
+  fc.record({
+    filename: fc.constantFrom('a.txt', ''),
+    type: fc.constantFrom('text/plain', 'text'),
+    upload_id: typed(fc.uuid()),
+  }),
+  fc.record(
+    {
+      message_id: typed(fc.uuid()),
+      attachment_id: typed(fc.constantFrom('1', '')),
+      filename: fc.constantFrom('a.txt', 'é'.repeat(128)),
+      type: fc.constantFrom('text/plain', 'a/b; c=d'),
+    },
+    { requiredKeys: ['message_id', 'attachment_id'] },
+  ),
+  fc.constantFrom({ filename: 'a.txt', type: 'text/plain' }, { message_id: 'x' }),
+);
 const attachments = fc.oneof(
   { weight: 3, arbitrary: fc.constant(null) },
   { weight: 6, arbitrary: fc.array(file, { maxLength: 2 }) },
+  { weight: 1, arbitrary: fc.array(loosely(reference), { maxLength: 2 }) },
   {
     weight: 1,
     arbitrary: fc.array(fc.constant({ filename: 'a', type: 'a/b', content: '' }), {

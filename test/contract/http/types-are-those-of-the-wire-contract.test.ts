@@ -9,8 +9,10 @@ import { allSchemas } from './all-schemas.js';
  * the code changes the promise unseen. Notation: `notationOf` of test/support/contract/schema-notation.ts.
  */
 const UUID = '/^[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}$/';
-const FILE =
-  'filename: string [>=1, <=255B], type: string [<=127, /^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+$/], content: string [/^[A-Za-z0-9+/]*={0,2}$/]';
+const FILENAME = 'string [>=1, <=255B]';
+const MEDIA_TYPE = 'string [<=127, /^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+$/]';
+const FILE = `filename: ${FILENAME}, type: ${MEDIA_TYPE}, content: string [/^[A-Za-z0-9+/]*={0,2}$/]`;
+const FILES = 'attachments?: (AttachmentInput | AttachmentOfUpload | AttachmentOfMessage)[<=32] | null';
 const INBOX =
   'id: Id, local_part: string, address: string, name: string | null, sender_name: string | null, created_at: Ts';
 const KEYED = 'replayed?: boolean, idempotency_expires_at?: Ts';
@@ -26,12 +28,10 @@ const SENT =
   'id: Id, inbox_id: Id, created_at: Ts, recipient_count: Count, status: "accepted" | "rejected" | "unknown", provider_message_id: string | null, error_code: string | null, thread_id: Id | null, in_reply_to: Id | null, labels: string[]';
 const SUBMISSION =
   'from: Mailbox, to: Mailbox[], cc: Mailbox[], bcc: Mailbox[], subject: string, text: string, html?: string, headers?: {In-Reply-To: string, References: string}';
-const SEND_END =
-  'attachments?: AttachmentInput[<=32] | null, in_reply_to?: MsgRef, labels?: Label[<=32], idempotency_key?: Key';
+const SEND_END = `${FILES}, in_reply_to?: MsgRef, labels?: Label[<=32], idempotency_key?: Key`;
 const DRAFT =
   'id: Id, inbox_id: Id, state: "draft" | "submitted", subject: string, created_at: Ts, updated_at: Ts, sent_message_id: Id | null';
-const DRAFT_INPUT =
-  'to?: Mailbox[<=50], cc?: Mailbox[<=50], bcc?: Mailbox[<=50], subject?: string [<=998B], text?: string, html?: string | null, attachments?: AttachmentInput[<=32] | null, in_reply_to?: MsgRef | null, labels?: Label[<=32]';
+const DRAFT_INPUT = `to?: Mailbox[<=50], cc?: Mailbox[<=50], bcc?: Mailbox[<=50], subject?: string [<=998B], text?: string, html?: string | null, ${FILES}, in_reply_to?: MsgRef | null, labels?: Label[<=32]`;
 const THREAD =
   'id: Id, inbox_id: Id, subject: string | null, last_activity_at: Ts, message_count: Count, received_count: Count, accepted_count: Count, rejected_count: Count, unknown_count: Count';
 const MEMBERS = 'message_count: Count, received_count: Count, sent_count: Count';
@@ -78,10 +78,12 @@ const WIRE: Readonly<Record<string, string>> = {
     '{labels: {name: string, received_count: Count, sent_count: Count}[], next_cursor: string | null}',
   Mailbox: 'strict {address: string [<=254], name?: Name}',
   AttachmentInput: `strict {${FILE}}`,
+  AttachmentOfUpload: `strict {filename: ${FILENAME}, type: ${MEDIA_TYPE}, upload_id: Id}`,
+  AttachmentOfMessage: `strict {message_id: Id, attachment_id: string, filename?: ${FILENAME}, type?: ${MEDIA_TYPE}}`,
+  Upload: '{upload_id: Id, size: Count, sha256: string [/^[a-f0-9]{64}$/], expires_at: Ts}',
   StoredAttachment: `{${FILE}, disposition: "attachment" | "inline", contentId?: string}`,
   SendInput: `strict {to: Mailbox[>=1, <=50], cc?: Mailbox[<=50], bcc?: Mailbox[<=50], subject: string [<=998B, /\\S/], text: string [/\\S/], html?: string, ${SEND_END}}`,
-  ReplyInput:
-    'strict {message_id: MsgRef, text: string [/\\S/], html?: string, attachments?: AttachmentInput[<=32] | null, labels?: Label[<=32], idempotency_key?: Key}',
+  ReplyInput: `strict {message_id: MsgRef, text: string [/\\S/], html?: string, ${FILES}, labels?: Label[<=32], idempotency_key?: Key}`,
   ForwardInput:
     'strict {message_id: MsgRef, to: Mailbox[>=1, <=50], cc?: Mailbox[<=50], bcc?: Mailbox[<=50], note?: string, include_attachments?: boolean, labels?: Label[<=32], idempotency_key?: Key}',
   SentMetadata: `{${SENT}}`,

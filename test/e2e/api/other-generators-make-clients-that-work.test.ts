@@ -30,6 +30,7 @@ await Promise.all([
 const TOLD = {
   isListed: true,
   unit: 'inbox_slots',
+  uploaded: 6,
   status: 'accepted',
   received: [true],
   nextCursor: null,

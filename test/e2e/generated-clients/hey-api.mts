@@ -1,6 +1,7 @@
 import { client } from './hey-api/client.gen.js';
 import {
   createInbox,
+  createUpload,
   downloadRawMessage,
   getMessage,
   listInboxes,
@@ -17,10 +18,12 @@ const throwOnError = true;
 const inbox = (await createInbox({ body: { local_part: 'hey-api' }, throwOnError })).data;
 const { inboxes, inbox_allowance } = (await listInboxes({ throwOnError })).data;
 const path = { inbox_id: inbox.id };
+const { upload_id, size: uploaded } = (await createUpload({ body: new Blob(['Notes.']), throwOnError })).data;
+const attachments = [{ filename: 'notes.txt', type: 'text/plain', upload_id }];
 const { message: sent } = (
   await sendMessage({
     path,
-    body: { to: [{ address: inbox.address }], subject: 'Hi', text: 'Hello.' },
+    body: { to: [{ address: inbox.address }], subject: 'Hi', text: 'Hello.', attachments },
     throwOnError,
   })
 ).data;
@@ -38,6 +41,7 @@ console.log(
   JSON.stringify({
     isListed: inboxes.some(({ id }) => id === inbox.id),
     unit: inbox_allowance.unit,
+    uploaded,
     status: sent.status,
     received: everything.messages.map(message => message.envelope_from === inbox.address),
     nextCursor: unhandled.next_cursor,

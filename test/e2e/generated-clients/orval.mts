@@ -11,7 +11,12 @@ const inbox = created.data;
 const listed = await api.listInboxes(options);
 if (listed.status !== 200) throw new Error(`listInboxes: ${listed.status}`);
 
-const message = { to: [{ address: inbox.address }], subject: 'Hi', text: 'Hello.' };
+// Its functions send every body as JSON, too.
+const bytes = { ...options, method: 'POST', body: new Blob(['Notes.']) };
+const upload = (await (await fetch(api.getCreateUploadUrl(), bytes)).json()) as api.Upload;
+const attachments = [{ filename: 'notes.txt', type: 'text/plain', upload_id: upload.upload_id }];
+
+const message = { to: [{ address: inbox.address }], subject: 'Hi', text: 'Hello.', attachments };
 const receipt = await api.sendMessage(inbox.id, message, options);
 if (receipt.status !== 201) throw new Error(`sendMessage: ${receipt.status}`);
 
@@ -30,6 +35,7 @@ console.log(
   JSON.stringify({
     isListed: listed.data.inboxes.some(({ id }) => id === inbox.id),
     unit: listed.data.inbox_allowance.unit,
+    uploaded: upload.size,
     status: receipt.data.message.status,
     received: everything.data.messages.map(({ envelope_from }) => envelope_from === inbox.address),
     nextCursor: unhandled.data.next_cursor,

@@ -22,6 +22,7 @@ import {
 } from '../../../src/store/records/blobs.js';
 import { chargeSumsTable, chargesTable } from '../../../src/store/records/charges.js';
 import { type DraftRecord, draftsTable } from '../../../src/store/records/drafts.js';
+import { fileUploadsTable } from '../../../src/store/records/file-uploads.js';
 import { type PendingKind, pendingTable } from '../../../src/store/records/pending.js';
 import type { PosternBox } from './postern-box.js';
 
@@ -76,11 +77,17 @@ export function readFacts(store: Store): StoreFacts {
         'feedback-digest': count('feedback-digest'),
         index: count('index'),
         'lapse-suppression': count('lapse-suppression'),
+        'expire-upload': count('expire-upload'),
       },
       faults: [
         ...blobFaults(
           reader,
-          [...messages.flatMap(blobsOf), ...sent.flatMap(blobsOfSent), ...drafts.flatMap(blobsOfDraft)],
+          [
+            ...messages.flatMap(blobsOf),
+            ...sent.flatMap(blobsOfSent),
+            ...drafts.flatMap(blobsOfDraft),
+            ...entriesOf(reader, fileUploadsTable).map(({ value }) => value.blob),
+          ],
           chunks,
         ),
         ...recordFaults(reader, messages),

@@ -28,11 +28,15 @@ const mailbox = fc
     name: fc.constantFrom(undefined, '', ' Ann ', 'Ann'),
   })
   .map(({ address, name }) => (name === undefined ? { address } : { address, name }));
-const file = fc.record({
-  filename: fc.constantFrom('a.txt', 'b.txt'),
-  type: fc.constant('text/plain'),
-  content: fc.constantFrom('', 'QQ=='),
-});
+const named = { filename: fc.constantFrom('a.txt', 'b.txt'), type: fc.constant('text/plain') };
+const file = fc.oneof(
+  fc.record({ ...named, content: fc.constantFrom('', 'QQ==') }),
+  fc.record({ ...named, upload_id: fc.constantFrom(A, B) }),
+  fc.record(
+    { ...named, message_id: fc.constantFrom(A, B), attachment_id: fc.constantFrom('1', '2') },
+    { requiredKeys: ['message_id', 'attachment_id'] },
+  ),
+);
 const files = fc.oneof(fc.constant(null), fc.array(file, { maxLength: 2 }));
 const labels = fc.array(fc.constantFrom('a', 'b', ' a '), { maxLength: 3 });
 
@@ -86,8 +90,7 @@ const mailboxes = (list: UpdateDraft['to']) =>
   (list ?? []).map(({ address, name }) => ({ address, name: (name ?? '').trim() }));
 const labelSet = (list: readonly string[] | undefined) =>
   [...new Set((list ?? []).map(label => label.trim()))].sort();
-const fileList = (list: UpdateDraft['attachments']) =>
-  (list ?? []).map(({ filename, type, content }) => [filename, type, content]);
+const fileList = (list: UpdateDraft['attachments']) => (list ?? []).map(file => Object.entries(file).sort());
 
 /** The fields that decide whether two drafts or replies are equal. */
 function meaningOf({ fields, source }: Creation): string {

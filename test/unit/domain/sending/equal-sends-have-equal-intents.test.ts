@@ -11,11 +11,19 @@ const name = fc.constantFrom(undefined, '', ' ', 'Ann', ' Ann ', 'ann');
 const mailbox = fc
   .record({ address: fc.constantFrom('ann@x.example', 'Ann@x.example', 'bob@x.example'), name })
   .map(({ address, name }) => (name === undefined ? { address } : { address, name }));
-const file = fc.record({
+const named = {
   filename: fc.constantFrom('a.txt', 'b.txt'),
   type: fc.constantFrom('text/plain', 'text/csv'),
-  content: fc.constantFrom('', 'QQ==', 'QUJD'),
-});
+};
+const id = fc.constantFrom('0190b1f0-0000-7000-8000-00000000000c', '0190b1f0-0000-7000-8000-00000000000d');
+const file = fc.oneof(
+  fc.record({ ...named, content: fc.constantFrom('', 'QQ==', 'QUJD') }),
+  fc.record({ ...named, upload_id: id }),
+  fc.record(
+    { ...named, message_id: id, attachment_id: fc.constantFrom('1', '2') },
+    { requiredKeys: ['message_id', 'attachment_id'] },
+  ),
+);
 const submission = fc.record(
   {
     to: fc.array(mailbox, { minLength: 1, maxLength: 3 }),
@@ -45,7 +53,7 @@ function meaning(input: SendInput): string {
     subject: input.subject,
     text: input.text,
     html: input.html === undefined ? 'none' : `html ${input.html}`,
-    attachments: (input.attachments ?? []).map(({ filename, type, content }) => [filename, type, content]),
+    attachments: (input.attachments ?? []).map(file => Object.entries(file).sort()),
     inReplyTo: input.in_reply_to ?? '',
     labels: [...new Set((input.labels ?? []).map(label => label.trim()))].sort(),
   });

@@ -1,5 +1,11 @@
 import t from 'tap';
-import { type AccountId, type ApprovalId, type MessageId, newId } from '../../../../src/domain/ids.js';
+import {
+  type AccountId,
+  type ApprovalId,
+  type MessageId,
+  newId,
+  type UploadId,
+} from '../../../../src/domain/ids.js';
 import { walkTable } from '../../../../src/store/engine/tables.js';
 import { findLink, findPhrase, putNewLink, putNewPhrase } from '../../../../src/store/records/approvals.js';
 import {
@@ -8,10 +14,12 @@ import {
   releaseCharge,
   usedAllowance,
 } from '../../../../src/store/records/charges.js';
+import { getUpload } from '../../../../src/store/records/file-uploads.js';
 import { addPending, findActiveKey, listDue, putKey } from '../../../../src/store/records/pending.js';
 import { findAccountSuppression, learnSuppression } from '../../../../src/store/records/suppressions.js';
 import { verifyStore } from '../../../../src/store/verify/verify-store.js';
 import { Redating } from '../../../../src/usecases/upkeep/redate.js';
+import { upload } from '../uploads/with-uploads.js';
 import { withHouse } from '../with-house.js';
 
 const HOUR = 3_600_000;
@@ -46,6 +54,7 @@ t.test('once the clock is right again, and not before', async t => {
   now.ms += YEAR;
   now.isInDoubt = true;
   const ahead = await make('ahead');
+  const uploadId = (await upload(house, Buffer.from('abc'))) as UploadId;
   const received = await house.receive('Subject: x\r\n\r\n', inboxId);
   const blob = newId<never>(now.ms);
   await store.write(writer => addPending(writer, now.ms, { kind: 'purge-blob', id: blob }));
@@ -66,6 +75,7 @@ t.test('once the clock is right again, and not before', async t => {
     findPhrase(reader, Buffer.from('ahead'))!.expiresAt,
   ]);
   t.same([link, phrase], [now.ms + DAY / 2, now.ms + DAY / 4]);
+  t.equal(store.read(reader => getUpload(reader, accountId, uploadId))?.expiresAt, now.ms + DAY);
   const untilOf = (name: string) =>
     store.read(reader => findAccountSuppression(reader, accountId, `${name}@x.example`)?.until);
   t.same([untilOf('ahead'), untilOf('right')], [now.ms + 90 * DAY, start + 90 * DAY]);
@@ -84,7 +94,7 @@ t.test('once the clock is right again, and not before', async t => {
     'the allowance is back after a day',
   );
   t.same(
-    verifyStore(store).faults.filter(fault => /pending|charge|sum|suppress/.test(fault)),
+    verifyStore(store).faults.filter(fault => /pending|charge|sum|suppress|upload/.test(fault)),
     [],
   );
 
