@@ -2,9 +2,10 @@ import type { AccountId } from '../domain/ids.js';
 import { reasonOf } from '../lib/async.js';
 import { WordThreads } from '../search/word-threads.js';
 import type { Store } from '../store/engine/store.js';
-import type { Clock, Logger, WordIndex } from '../usecases/ports.js';
+import type { Clock, Logger } from '../usecases/ports.js';
 import { feedIndexes, noteLostIndex } from '../usecases/search/feed-index.js';
 import { recoverIndexes } from '../usecases/search/recover-indexes.js';
+import type { WordIndex } from '../usecases/search/word-index.js';
 import { Sweeper } from '../workers/background.js';
 
 /** How soon words of new mail are in the index; until then a search looks through them directly. */

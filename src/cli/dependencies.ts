@@ -3,7 +3,7 @@ import type { Config } from '../config/load-config.js';
 import type { Dns } from '../dns/dns-client.js';
 import type { ClockReading } from '../domain/clock.js';
 import type { Store } from '../store/engine/store.js';
-import type { WordIndex } from '../usecases/ports.js';
+import type { WordIndex } from '../usecases/search/word-index.js';
 
 /**
  * Writes all of `data`; resolves when it has been accepted, which is the backpressure of a slow reader.

@@ -1,7 +1,13 @@
 import type { AccountId } from '../domain/ids.js';
 import type { Store } from '../store/engine/store.js';
 import { getSearch, placeOfRow, rowOf } from '../store/records/search.js';
-import type { RankedHits, WordAnswer, WordHits, WordIndex, WordQuestion } from '../usecases/ports.js';
+import type {
+  RankedHits,
+  WordAnswer,
+  WordHits,
+  WordIndex,
+  WordQuestion,
+} from '../usecases/search/word-index.js';
 import { type AccountIndex, type RowQuestion, UnusableIndexError } from './account-index.js';
 import { OpenIndexes } from './open-indexes.js';
 import { searchFolder } from './word-threads.js';

@@ -4,8 +4,15 @@ import type { AccountId } from '../domain/ids.js';
 import type { Store } from '../store/engine/store.js';
 import { privateFolder } from '../store/private-files.js';
 import { getSearch, placeOfRow, rowOf } from '../store/records/search.js';
-import type { Logger, RankedHits, WordAnswer, WordHits, WordIndex, WordQuestion } from '../usecases/ports.js';
+import type { Logger } from '../usecases/ports.js';
 import type { FeedOutcome, WordBatch, WordFeed } from '../usecases/search/word-feed.js';
+import type {
+  RankedHits,
+  WordAnswer,
+  WordHits,
+  WordIndex,
+  WordQuestion,
+} from '../usecases/search/word-index.js';
 import { removeIndex } from './account-index.js';
 import { indexPath, SUFFIX } from './open-indexes.js';
 import type { FindRequest, RankRequest, ThreadAnswer, ThreadChange } from './protocol.js';

@@ -2,10 +2,9 @@ import type { ParsedAddress } from '../contract/messages.js';
 import type { Authentication, Origin } from '../domain/authentication.js';
 import type { MailReport } from '../domain/delivery-reports.js';
 import type { KeptExcerpt } from '../domain/excerpts/kept-excerpt.js';
-import type { AccountId, InboxId, MessageId } from '../domain/ids.js';
+import type { InboxId, MessageId } from '../domain/ids.js';
 import type { ThreadingIds } from '../domain/message-ids.js';
 import type { AttachedFile } from '../domain/message-parts.js';
-import type { SearchTerm } from '../domain/search-words.js';
 import type { Writer } from '../store/engine/tables.js';
 
 /** The outside world as use cases see it; adaptors implement these, the composition root joins them. */
@@ -378,47 +377,4 @@ export interface InboundMail {
   ): (() => void) | null;
   /** Starts a message. */
   begin(): IncomingBody;
-}
-
-/** Messages of one folder that have all these words. */
-export interface WordQuestion {
-  readonly accountId: AccountId;
-  /** Of the inbox and kind, within the account (`folderNumberOf`). */
-  readonly folderNumber: number;
-  readonly terms: readonly SearchTerm[];
-  /** Sequence numbers from this one on, up to but not including `to`. */
-  readonly from: number;
-  readonly to: number;
-  /** Only these numbers, in ascending order; all by default. */
-  readonly only?: Uint32Array;
-}
-
-export type WordAnswer<Found> =
-  | ({ readonly status: 'found' } & Found)
-  /** It is being rebuilt, or too many ask: another try after so long may succeed. */
-  | { readonly status: 'unavailable'; readonly retryAfterS: number };
-
-/** Sequence numbers of messages that have the words. */
-export interface WordHits {
-  readonly seqs: Uint32Array;
-  /** No more follow in the range. */
-  readonly isWhole: boolean;
-}
-
-export interface RankedHits extends WordHits {
-  /** One for each number; the lower, the better (bm25). They compare with those of the account's other folders. */
-  readonly scores: Float64Array;
-}
-
-/**
- * Finds words in messages. It is derived from the store, and may lag behind it: what it has not taken in yet the store
- * lists (`listUnindexed`). Never throws for what a question says.
- */
-export interface WordIndex {
-  /** The first `limit` hits, newest or oldest first. */
-  find(
-    question: WordQuestion & { readonly isDescending: boolean; readonly limit: number },
-  ): Promise<WordAnswer<WordHits>>;
-  /** The newest `among` hits, best first, ties newest first. */
-  rank(question: WordQuestion & { readonly among: number }): Promise<WordAnswer<RankedHits>>;
 }

@@ -15,7 +15,7 @@ import {
   type Unindexed,
 } from '../../store/records/search.js';
 import type { KnownHits } from '../mailbox/find-messages.js';
-import type { WordAnswer, WordIndex, WordQuestion } from '../ports.js';
+import type { WordAnswer, WordIndex, WordQuestion } from './word-index.js';
 
 export interface HitDeps {
   readonly store: Store;

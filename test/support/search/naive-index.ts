@@ -3,7 +3,12 @@ import { type MessageWords, splitWords } from '../../../src/domain/message-words
 import { fits, type SearchTerm } from '../../../src/domain/search-words.js';
 import type { Store } from '../../../src/store/engine/store.js';
 import { forgetChange, listChanges, placeOfRow, wordsOfChange } from '../../../src/store/records/search.js';
-import type { WordAnswer, WordHits, WordIndex, WordQuestion } from '../../../src/usecases/ports.js';
+import type {
+  WordAnswer,
+  WordHits,
+  WordIndex,
+  WordQuestion,
+} from '../../../src/usecases/search/word-index.js';
 
 /** What a word index does, without any cleverness: it looks at every message. Takes in changes when it is told to. */
 export class NaiveIndex implements WordIndex {

@@ -2,8 +2,9 @@ import { rmSync } from 'node:fs';
 import type { AccountId } from '../../../src/domain/ids.js';
 import { searchFolder, WordThreads } from '../../../src/search/word-threads.js';
 import type { Store } from '../../../src/store/engine/store.js';
-import type { Clock, Logger, WordIndex } from '../../../src/usecases/ports.js';
+import type { Clock, Logger } from '../../../src/usecases/ports.js';
 import { feedIndexes, noteLostIndex } from '../../../src/usecases/search/feed-index.js';
+import type { WordIndex } from '../../../src/usecases/search/word-index.js';
 
 const log: Logger = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 

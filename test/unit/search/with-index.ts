@@ -12,9 +12,10 @@ import type { Store } from '../../../src/store/engine/store.js';
 import type { Folder } from '../../../src/store/mailbox/folders.js';
 import { privateFolder } from '../../../src/store/private-files.js';
 import { folderNumberOf, getSearch } from '../../../src/store/records/search.js';
-import type { Clock, Logger, WordIndex } from '../../../src/usecases/ports.js';
+import type { Clock, Logger } from '../../../src/usecases/ports.js';
 import { feedIndexes, noteLostIndex } from '../../../src/usecases/search/feed-index.js';
 import type { WordFeed } from '../../../src/usecases/search/word-feed.js';
+import type { WordIndex } from '../../../src/usecases/search/word-index.js';
 import { silent } from '../usecases/with-house.js';
 
 /** The real index over a store, which is fed when a test says so. */
