@@ -106,6 +106,11 @@ export class Appliance {
     return this.#store.read(reader => listDue(reader, 'parse', Date.now() + 60_000, 1)).length === 0;
   }
 
+  /** Is nothing left that the search index has to learn? */
+  isAllIndexed(): boolean {
+    return this.#store.read(reader => listDueAfter(reader, 'index', 0, 1)).length === 0;
+  }
+
   /** Is nothing left to be delivered to other domains? */
   isAllDelivered(): boolean {
     return this.#store.read(reader => listDueAfter(reader, 'deliver', 0, 1)).length === 0;

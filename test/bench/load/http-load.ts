@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { percentile } from '../measure/statistics.js';
-import type { HttpFigures, HttpRun } from './run-http-load.js';
+import { type HttpFigures, type HttpRun, NUMBER } from './run-http-load.js';
 
 /**
  * Requests over connections that stay open, one request at a time on each. On plain sockets: node's own
@@ -10,18 +10,30 @@ import type { HttpFigures, HttpRun } from './run-http-load.js';
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 const run = JSON.parse(process.argv[2] ?? '') as HttpRun;
-const request = Buffer.from(
-  [
-    `GET ${run.path} HTTP/1.1`,
-    'Host: 127.0.0.1',
-    ...(run.credential === null ? [] : [`Authorization: Bearer ${run.credential}`]),
-    '\r\n',
-  ].join('\r\n'),
-);
+const request = requestFor(run.path);
 const latenciesMs: number[] = [];
 let bodyBytes = 0;
 const startedAt = performance.now();
 const endsAt = startedAt + run.durationMs;
+
+function requestFor(path: string): Buffer {
+  return Buffer.from(
+    [
+      `GET ${path} HTTP/1.1`,
+      'Host: 127.0.0.1',
+      ...(run.credential === null ? [] : [`Authorization: Bearer ${run.credential}`]),
+      '\r\n',
+    ].join('\r\n'),
+  );
+}
+
+let asked = 0;
+
+function nextRequest(): Buffer {
+  if (!run.path.includes(NUMBER)) return request;
+  asked = (asked + 1) % 1_000;
+  return requestFor(run.path.replace(NUMBER, `${asked}`.padStart(3, '0')));
+}
 
 function keepAsking(): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -37,7 +49,7 @@ function keepAsking(): Promise<void> {
         resolve();
         return;
       }
-      socket.write(request);
+      socket.write(nextRequest());
     };
     socket.setNoDelay(true);
     socket.on('connect', ask);

@@ -1,5 +1,8 @@
 import { outputOf, startScript } from '../child-process.js';
 
+/** Stands in a path for a number from 000 to 999 that changes with every request: no answer comes from a cache. */
+export const NUMBER = '{number}';
+
 export interface HttpRun {
   readonly port: number;
   readonly path: string;

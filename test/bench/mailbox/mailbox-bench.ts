@@ -49,7 +49,7 @@ async function measureStore(store: Store, inboxId: InboxId, size: number): Promi
   const small: Place = { store, accountId, inboxId: await addInbox('small'), size: SMALL };
   await fillMailbox(store, small.inboxId, SMALL);
   const labelled: Place = { store, accountId, inboxId: await addInbox('labelled'), size: LABELS };
-  await fillMailbox(store, labelled.inboxId, LABELS, index => [`single ${index}`, 'common']);
+  await fillMailbox(store, labelled.inboxId, LABELS, { labelsOf: index => [`single ${index}`, 'common'] });
   await relabel(small, RELABELLINGS);
 
   const rows: string[][] = [];

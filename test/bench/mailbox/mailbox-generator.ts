@@ -1,9 +1,11 @@
 import { type InboxId, type MessageId, newId } from '../../../src/domain/ids.js';
+import { joinWords, messageWordsAtOnce } from '../../../src/domain/message-words.js';
 import type { Store } from '../../../src/store/engine/store.js';
 import type { Writer } from '../../../src/store/engine/tables.js';
 import { takeSequence } from '../../../src/store/mailbox/folders.js';
 import { type ReceivedRecord, saveMessage } from '../../../src/store/mailbox/messages.js';
 import { BlobUploads } from '../../../src/store/records/blob-upload.js';
+import { noteWords } from '../../../src/store/records/search.js';
 import { joinThread } from '../../../src/store/threads/move.js';
 
 /** The time of the first generated message; the others follow one a second. */
@@ -32,18 +34,25 @@ export function messageIdOf(index: number): string {
   return `${index}@correspondents.example`;
 }
 
+/** What the messages of a mailbox have; whatever is not given is the same for all. */
+export interface Contents {
+  /** By default skewed as above. */
+  readonly labelsOf?: LabelsOf;
+  /** By default each is a conversation of its own. */
+  readonly referencesOf?: ReferencesOf;
+  /** By default a short text, which is not searched. */
+  readonly textOf?: (index: number) => Written;
+}
+
 /**
  * Fills an inbox with ready messages, by the same functions with which the product stores them. The same count gives
  * the same messages, except for their ids.
- * @param labelsOf the labels of a message; by default skewed as above
- * @param referencesOf what it refers to; by default each is a conversation of its own
  */
 export async function fillMailbox(
   store: Store,
   inboxId: InboxId,
   count: number,
-  labelsOf: LabelsOf = skewedLabels,
-  referencesOf: ReferencesOf = () => [],
+  { labelsOf = skewedLabels, referencesOf = () => [], textOf }: Contents = {},
 ): Promise<void> {
   const uploads = new BlobUploads(store);
   let next = 0;
@@ -58,6 +67,7 @@ export async function fillMailbox(
             index,
             labels: labelsOf(index, count),
             references: referencesOf(index),
+            ...(textOf === undefined ? {} : { written: textOf(index) }),
           });
         }
       });
@@ -95,20 +105,27 @@ export interface Generated {
   readonly index: number;
   readonly labels: readonly string[];
   readonly references: readonly string[];
+  readonly written?: Written;
+}
+
+/** Subject and text of a message that can be searched. */
+export interface Written {
+  readonly subject: string;
+  readonly text: string;
 }
 
 export function storeReady(
   writer: Writer,
   uploads: BlobUploads,
   inboxId: InboxId,
-  { index, labels, references }: Generated,
+  { index, labels, references, written }: Generated,
 ): void {
   const messageId = messageIdOf(index);
   const { seq, at } = takeSequence(writer, { inboxId, kind: 'received' }, FIRST_AT + index * STEP_MS);
   const upload = uploads.begin();
   upload.write(RAW);
   const content = uploads.begin();
-  content.write(CONTENT);
+  content.write(written === undefined ? CONTENT : Buffer.from(JSON.stringify({ text: written.text })));
   const sender = correspondentOf(index, 101);
   const record: ReceivedRecord = {
     id: newId<MessageId>(at),
@@ -133,12 +150,15 @@ export function storeReady(
     failure: null,
     threadId: joinThread(writer, inboxId, { messageId, references, inReplyTo: [] }, at),
     from: { name: 'A Person', address: sender },
-    subject: `Report ${index} of the quarter, with remarks`,
+    subject: written?.subject ?? `Report ${index} of the quarter, with remarks`,
     messageId: `<${messageId}>`,
     content: content.finish(writer),
     attachments: [],
   };
   saveMessage(writer, null, record);
+  if (written === undefined) return;
+  const words = joinWords(messageWordsAtOnce({ ...written, html: null }));
+  noteWords(writer, { inboxId, kind: 'received', seq }, words, at);
 }
 
 const OWNER = 'agent@bench.example';

@@ -28,10 +28,10 @@ async function measure({ isQuick }: BenchContext, mailbox: Mailbox): Promise<Rep
     if (accountId === undefined) throw new Error('the mailbox has no inbox');
     const large: Place = { store, accountId, inboxId: mailbox.inboxId, size };
     const startedAt = performance.now();
-    await fillMailbox(store, large.inboxId, size, undefined, referencesOf);
+    await fillMailbox(store, large.inboxId, size, { referencesOf });
     const perSecond = size / ((performance.now() - startedAt) / 1000);
     const small: Place = { ...large, inboxId: await anotherInbox(store, accountId), size: SMALL_MESSAGES };
-    await fillMailbox(store, small.inboxId, SMALL_MESSAGES, undefined, referencesOf);
+    await fillMailbox(store, small.inboxId, SMALL_MESSAGES, { referencesOf });
     return await measureStore(small, large, perSecond);
   } finally {
     await store.close();
