@@ -9,6 +9,7 @@ export const TAGS = {
   sending: 'Sending, replying, forwarding, sent copies and the allowance.',
   drafts: 'Messages that are not sent yet.',
   threads: 'Conversations of received and sent messages.',
+  events: 'What has happened in the account, and waiting for it.',
   trash: 'Messages that can still be brought back.',
   signup: 'How a human approves access and an agent gets its key.',
   feedback: 'Words to the operator.',
@@ -31,6 +32,8 @@ export interface OperationSpec {
   readonly isGuarded?: true;
   readonly query?: QuerySpec;
   readonly body?: BodySpec;
+  /** Its answer may be held back for as long as the client and its key are there. */
+  readonly isWaiting?: true;
   /** Beyond the contract that the service shares with others of its kind. */
   readonly isExtension?: true;
   readonly tag: Tag;

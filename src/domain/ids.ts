@@ -20,6 +20,7 @@ export type ApprovalId = Id<'approval'>;
 export type AuditId = Id<'audit'>;
 export type FeedbackId = Id<'feedback'>;
 export type SuppressionId = Id<'suppression'>;
+export type EventId = Id<'event'>;
 
 const UUID = /^[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}$/;
 

@@ -38,6 +38,7 @@ import { chargeSumsTable, chargesTable } from './records/charges.js';
 import { deliveriesTable, sentDeliveriesTable } from './records/deliveries.js';
 import { dkimKeysTable } from './records/dkim-keys.js';
 import { draftsTable, inboxDraftsTable } from './records/drafts.js';
+import { eventsTable, feedsTable } from './records/events.js';
 import {
   accountInboxesTable,
   addressesTable,
@@ -230,5 +231,7 @@ const ALL_TABLES: readonly { readonly name: string }[] = [
   accountSuppressionsTable,
   suppressionCountsTable,
   dkimKeysTable,
+  eventsTable,
+  feedsTable,
   ...TABLES_BEFORE,
 ];

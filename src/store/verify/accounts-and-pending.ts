@@ -16,6 +16,7 @@ import {
   feedbackTable,
   signupAnswersTable,
 } from '../records/approvals.js';
+import { getFeed } from '../records/events.js';
 import {
   accountInboxesTable,
   addressesTable,
@@ -140,6 +141,8 @@ export const pendingEntry = {
     `pending expiry of approval link ${id} (${hash.slice(0, 12)}...), due ${dueAt}`,
   expirePhrase: (id: string, hash: string, dueAt: number): string =>
     `pending expiry of claim phrase ${id} (${hash.slice(0, 12)}...), due ${dueAt}`,
+  expireEvents: (id: string, before: number): string =>
+    `pending expiry of events of account ${id} before ${before}`,
   lapseSuppression: (id: string, account: string, address: string, dueAt: number): string =>
     `pending lapse of suppression ${id} of ${address} for account ${account}, due ${dueAt}`,
 };
@@ -218,6 +221,12 @@ function findWork(reader: Reader, ledger: Ledger, work: PendingWork, dueAt: numb
     case 'feedback-digest':
       if (reader.get(feedbackPaceTable, work.id) === undefined) {
         ledger.find(`pending digest of the feedback of account ${work.id}, which has given none`);
+      }
+      break;
+    case 'expire-events':
+      // Of earlier marks the feed knows no more.
+      if (getFeed(reader, work.id).mark?.sequence === work.before) {
+        ledger.find(pendingEntry.expireEvents(work.id, work.before));
       }
       break;
     case 'lapse-suppression':

@@ -10,6 +10,7 @@ import {
 } from './accounts-and-pending.js';
 import { verifyDeliveries } from './deliveries.js';
 import { verifyDkimKeys } from './dkim-keys.js';
+import { verifyEvents } from './events.js';
 import { type Ledger, NameLedger, SumLedger } from './ledger.js';
 import { expectMessages, findTrash, verifyCharges, verifyDrafts } from './messages.js';
 import {
@@ -93,6 +94,7 @@ function readAll(reader: Reader, ledger: Ledger): Checked {
   verifyDkimKeys(reader, counting);
   verifyStsPolicies(reader, counting);
   verifyDeliveries(reader, counting);
+  verifyEvents(reader, counting);
   stored.compare(counting);
   findSummaries(reader, counting);
   findSets(reader, counting, isLeaving);

@@ -12,6 +12,7 @@ import {
 } from '../../store/mailbox/messages.js';
 import type { BlobUploads } from '../../store/records/blob-upload.js';
 import { readBlob, readBlobInto, releaseBlob } from '../../store/records/blobs.js';
+import { noteEvent } from '../../store/records/events.js';
 import { addPending, pendingPages, removePending } from '../../store/records/pending.js';
 import { joinThread } from '../../store/threads/move.js';
 import { locate } from '../mailbox/message-access.js';
@@ -205,6 +206,7 @@ function failMessage(writer: Writer, record: ReceivedRecord, failure: string, no
     failure,
   };
   saveMessage(writer, record, failed);
+  noteEvent(writer, { type: 'message.failed', inboxId: record.inboxId, messageId: record.id }, nowMs);
 }
 
 function publish(
@@ -236,6 +238,8 @@ function publish(
     ...published(writer, record, prepared, nowMs),
   };
   saveMessage(writer, record, ready);
+  const { inboxId, threadId } = ready;
+  noteEvent(writer, { type: 'message.received', inboxId, messageId: id, threadId }, nowMs);
   if (prepared.report !== null) noteReport(writer, ready, prepared.report, noteBounce);
 }
 

@@ -12,6 +12,7 @@ import {
 import type { AccountPermissions } from '../../store/records/accounts.js';
 import { releaseBlob } from '../../store/records/blobs.js';
 import { deliveriesOf, forgetDeliveries, hasEnded, saveDelivery } from '../../store/records/deliveries.js';
+import { noteEvent } from '../../store/records/events.js';
 import { getInbox } from '../../store/records/inboxes.js';
 import { removePending } from '../../store/records/pending.js';
 import { abandoned } from '../sending/delivery-states.js';
@@ -49,6 +50,8 @@ export function eraseMessage(writer: Writer, message: MessageRecord, nowMs: numb
   if (message.kind === 'sent') leaveDeliveries(writer, message, nowMs);
   for (const blob of blobsOf(message)) releaseBlob(writer, blob, nowMs);
   removeMessage(writer, message);
+  const { inboxId, kind } = message;
+  noteEvent(writer, { type: 'trash.purged', inboxId, messageId: id, kind }, nowMs);
 }
 
 /** Deliveries go on without the sent copy; those of a deleted inbox end with it, and nobody is told. */

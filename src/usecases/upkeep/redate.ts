@@ -9,6 +9,7 @@ import { getMessage, getSent, saveAttempt, saveMessage } from '../../store/mailb
 import { findLink, findPhrase, putLink, putPhrase } from '../../store/records/approvals.js';
 import { accountsWithCharges, hasChargeAfter, redateCharges } from '../../store/records/charges.js';
 import { deliveriesTable, getDelivery } from '../../store/records/deliveries.js';
+import { EVENT_LIFETIME_MS } from '../../store/records/events.js';
 import {
   addPending,
   type DueWork,
@@ -82,6 +83,7 @@ const REDATED: { readonly [Kind in RedatedKind]: Lifetime<Kind> } = {
       if (record !== undefined) writer.put(idempotencyTable, key, { ...record, expiresAt });
     },
   },
+  'expire-events': { afterMs: EVENT_LIFETIME_MS },
   'feedback-digest': { afterMs: DAY_MS },
   'lapse-suppression': {
     afterMs: SUPPRESSION_LIFETIME_MS,

@@ -75,6 +75,7 @@ export function readFacts(store: Store): StoreFacts {
         'expire-phrase': count('expire-phrase'),
         'feedback-digest': count('feedback-digest'),
         'lapse-suppression': count('lapse-suppression'),
+        'expire-events': count('expire-events'),
       },
       faults: [
         ...blobFaults(
