@@ -22,6 +22,8 @@ import { createInboundMail } from '../usecases/inbound/accept-message.js';
 import { DATA_CHECK_LIMITS, DataChecks } from '../usecases/inbound/check-at-data.js';
 import { recoverParsing } from '../usecases/inbound/index-message.js';
 import { INBOXES_PER_DAY } from '../usecases/inboxes/create-inbox.js';
+import { createEvents } from '../usecases/events/create-events.js';
+import type { EventDeps } from '../usecases/events/list-events.js';
 import type { Logger } from '../usecases/ports.js';
 import { recoverSends } from '../usecases/sending/attempt.js';
 import type { SendDeps } from '../usecases/sending/submit-send.js';
@@ -60,6 +62,8 @@ const STOP_MS = 10_000;
 const GRACE_MS = 4_000;
 /** In this part of the grace, requests wait for the outcome of their send; then they are answered, not cut off. */
 const ANSWER_MS = 3_000;
+/** Of the connections of the HTTP listener, those that may wait for events. */
+const WAITING_SHARE = 0.5;
 /** For mail with approval links that is being sent; if it is cut off, the human asks for another. */
 const ACCESS_GRACE_MS = 1_000;
 
@@ -90,6 +94,7 @@ export class Daemon {
   #listens: readonly ListenPlace[];
   readonly #http: HttpServer;
   readonly #access: Access;
+  readonly #events: EventDeps;
 
   private constructor(
     options: DaemonOptions,
@@ -175,7 +180,9 @@ export class Daemon {
     const parts = { send: this.#sending.deps, access: this.#access, log };
     const cursors = new CursorCodec(identity.cursorSecret);
     const isReady = (): Promise<boolean> => readiness.isReady();
-    this.#http = createHttpServer(config, { ...parts, cursors, isReady, delivers: this.delivers });
+    const maxClients = httpClients(config, this.delivers, log);
+    this.#events = createEvents(store, Math.ceil(maxClients * WAITING_SHARE));
+    this.#http = createHttpServer(config, { ...parts, cursors, isReady, maxClients, events: this.#events });
   }
 
   /** Does it deliver to other domains itself, be it only what was accepted before the transport was changed? */
@@ -240,7 +247,10 @@ export class Daemon {
     this.#certificate?.stop();
     this.#sending.answerWithin(ANSWER_MS);
     const delivering = this.#delivering?.stop();
-    await Promise.all([this.#smtp.stop(GRACE_MS), this.#http.stop(GRACE_MS)]);
+    const listeners = Promise.all([this.#smtp.stop(GRACE_MS), this.#http.stop(GRACE_MS)]);
+    this.#events.waiters.stop();
+    await listeners;
+    this.#events.feed.stop();
     log.debug({}, 'listeners are closed');
     await this.#access.stop(ACCESS_GRACE_MS);
     const dkimKeys = this.#dkimKeys.stop();
@@ -296,10 +306,11 @@ function createHttpServer(
     readonly cursors: CursorCodec;
     readonly log: Logger;
     readonly isReady: () => Promise<boolean>;
-    readonly delivers: boolean;
+    readonly maxClients: number;
+    readonly events: EventDeps;
   },
 ): HttpServer {
-  const { send, access, cursors, log, isReady, delivers } = parts;
+  const { send, access, cursors, log, isReady, maxClients, events } = parts;
   const { store, clock } = send;
   return new HttpServer({
     host: config.http.host,
@@ -308,7 +319,7 @@ function createHttpServer(
     log,
     visitors: access.visitors,
     connections: {
-      maxClients: httpClients(config, delivers, log),
+      maxClients,
       maxClientsPerNetwork: config.http.maxClientsPerAddress,
       isProxy: address => access.visitors.isProxy(address),
     },
@@ -327,6 +338,7 @@ function createHttpServer(
         perDay: INBOXES_PER_DAY,
       },
       send,
+      events,
       cursors,
       retentionDays: config.trash.retentionDays,
       signup: access.signup,

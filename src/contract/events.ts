@@ -134,6 +134,7 @@ export const EVENT_OPERATIONS = operations({
     query: {
       names: ['after', 'limit', 'wait', 'inbox_id'],
       lists: ['types'],
+      isFeed: true,
       invalid: 'invalid_search',
       codes: { after: 'invalid_cursor' },
     },
@@ -142,6 +143,6 @@ export const EVENT_OPERATIONS = operations({
     summary: 'Learn what has happened, or wait for it',
     description: `Oldest first. Each event is written together with what it tells of, so none is lost and none comes early; events are kept for 30 days, the newest 100,000 of an account. With wait, an answer without events is held back for up to ${MAX_EVENT_WAIT_S} seconds until there is one; when there is none the answer is an empty list. A page may be short, even empty, before the end: next_cursor moves past events that the filters leave out. With Accept: text/event-stream the same events come as a stream (Server-Sent Events) for as long as the client likes; each has its cursor as its id, to go on after it with Last-Event-ID, and so has a heartbeat every 15 seconds; wait and limit do not apply to it. A cursor whose events are no longer kept, or which is of a state that a restored backup has undone, is refused with cursor_expired: then read what is there by lists, and go on with after=now.`,
     responses: { 200: { description: 'Events, or none.', schema: EventPage } },
-    errors: ['cursor_expired', 'not_found', 'rate_limited'],
+    errors: ['not_found', 'cursor_expired', 'rate_limited'],
   },
 });

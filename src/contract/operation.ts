@@ -64,6 +64,8 @@ export interface QuerySpec {
   readonly lists?: readonly string[];
   /** The values of `include`, by default what lists take. */
   readonly includes?: readonly string[];
+  /** `after` is a place in the feed of events. */
+  readonly isFeed?: true;
   /** The error for an unknown or repeated parameter: a misspelt filter must not widen a result. */
   readonly invalid: ErrorCode;
   /** The error for a bad or repeated value, for parameters where it differs from `PARAMETER_CODES`. */
@@ -167,6 +169,7 @@ const PARAMETER_CODES: Readonly<Record<string, ErrorCode>> = {
   labels_all: 'invalid_labels',
   labels_any: 'invalid_labels',
   labels_none: 'invalid_labels',
+  since: 'invalid_cursor',
 };
 
 type Failing = Pick<

@@ -29,7 +29,7 @@ function parameterObjects(operation: Operation, book: ComponentBook): JsonObject
       book.parameter(
         name,
         'query',
-        declared(queryParameter(name, operation.query?.includes), name, operation),
+        declared(queryParameter(name, operation.query), name, operation),
       ),
     ),
   ];

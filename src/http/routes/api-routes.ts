@@ -1,11 +1,13 @@
 import type { CursorCodec } from '../../domain/paging.js';
 import type { SubmitFeedbackDeps } from '../../usecases/accounts/feedback.js';
+import type { EventDeps } from '../../usecases/events/list-events.js';
 import type { CreateInboxDeps } from '../../usecases/inboxes/create-inbox.js';
 import type { SendDeps } from '../../usecases/sending/submit-send.js';
 import type { DescribedService } from '../openapi/openapi-document.js';
 import { PageCache } from '../server/list-page.js';
 import type { Route } from '../server/route.js';
 import { draftRoutes } from './drafts.js';
+import { eventRoutes } from './events.js';
 import { feedbackRoutes } from './feedback.js';
 import { inboxRoutes } from './inboxes.js';
 import { labelRoutes } from './labels.js';
@@ -21,6 +23,7 @@ export interface ApiDeps {
   readonly isReady: () => Promise<boolean>;
   readonly inboxes: CreateInboxDeps;
   readonly send: SendDeps;
+  readonly events: EventDeps;
   readonly cursors: CursorCodec;
   readonly retentionDays: number;
   readonly signup: SignupRouteDeps;
@@ -37,12 +40,13 @@ export function apiRoutes(deps: ApiDeps): Route[] {
   const pages = new PageCache(PAGE_CACHE_BYTES);
   return withServiceRoutes(deps.service, deps.isReady, [
     ...inboxRoutes(deps.inboxes),
-    ...messageRoutes({ store, clock, cursors, pages }),
+    ...messageRoutes({ store, clock, cursors, pages, events: deps.events }),
     ...sendingRoutes(send),
     ...sentRoutes({ send, cursors, pages }),
     ...draftRoutes({ send, cursors }),
     ...labelRoutes({ store, cursors }),
     ...threadRoutes({ store, clock, cursors, retentionDays: deps.retentionDays }),
+    ...eventRoutes(deps.events),
     ...trashRoutes({ store, clock, cursors, retentionDays: deps.retentionDays }),
     ...signupRoutes(deps.signup),
     ...feedbackRoutes(deps.feedback),

@@ -1,19 +1,32 @@
 import { MESSAGE_OPERATIONS } from '../../contract/messages.js';
+import { refuse } from '../../domain/errors.js';
 import type { CursorCodec } from '../../domain/paging.js';
 import type { Store } from '../../store/engine/store.js';
 import { deleteMessage } from '../../usecases/mailbox/change-messages.js';
 import { countMessages } from '../../usecases/mailbox/count-messages.js';
+import type { EventDeps } from '../../usecases/events/list-events.js';
+import { waitForMessage } from '../../usecases/events/wait-for-message.js';
 import { getMessageDetail, openAttachment, openRawMessage } from '../../usecases/mailbox/read-message.js';
 import type { Clock } from '../../usecases/ports.js';
-import { listPage, type PageCache } from '../server/list-page.js';
-import { readFilter, readInclude } from '../server/query.js';
-import { inboxOf, json, jsonBytes, messageOf, type Route, routes } from '../server/route.js';
+import { listPage, type PageCache, waitedReply } from '../server/list-page.js';
+import { readFilter, readInclude, readWaitMs } from '../server/query.js';
+import {
+  inboxOf,
+  json,
+  jsonBytes,
+  messageOf,
+  type Reply,
+  type RequestOf,
+  type Route,
+  routes,
+} from '../server/route.js';
 
 export interface MessageRouteDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly cursors: CursorCodec;
   readonly pages: PageCache;
+  readonly events: EventDeps;
 }
 
 const kind = 'received';
@@ -21,7 +34,8 @@ const kind = 'received';
 /** Received mail. */
 export function messageRoutes(deps: MessageRouteDeps): Route[] {
   return routes(MESSAGE_OPERATIONS, {
-    listMessages: request => listPage(deps, kind, request),
+    listMessages: request =>
+      isWait(request.queryText) ? waitPage(deps.events, request) : listPage(deps, kind, request),
     countMessages: async request => {
       const filter = readFilter(request.query);
       return json(200, { count: await countMessages(deps, { ...inboxOf(request), kind, filter }) });
@@ -41,4 +55,26 @@ export function messageRoutes(deps: MessageRouteDeps): Route[] {
       return { kind: 'download', contentType: 'application/octet-stream', download: file };
     },
   });
+}
+
+/** Most lists are asked for without: their query is not read before a page that is kept is looked for. */
+function isWait(queryText: string): boolean {
+  return /(?:^|&)(?:wait|since)=/.test(queryText);
+}
+
+type ListRequest = RequestOf<(typeof MESSAGE_OPERATIONS)['listMessages']>;
+
+async function waitPage(deps: EventDeps, request: ListRequest): Promise<Reply<never>> {
+  const { query, requester } = request;
+  for (const name of ['limit', 'order', 'cursor'] as const) {
+    if (query.get(name) === undefined) continue;
+    throw refuse('invalid_search', `${name} does not go with wait or since: these give one message.`);
+  }
+  const waitMs = readWaitMs(query) ?? 0;
+  const filter = readFilter(query);
+  const hasPreviews = readInclude(query, 'preview');
+  const since = query.get('since') ?? null;
+  const input = { ...inboxOf(request), filter, since, waitMs };
+  const { message, nextCursor } = await waitForMessage(deps, input, requester);
+  return waitedReply(message, nextCursor, hasPreviews);
 }

@@ -12,7 +12,7 @@ import { servePage } from '../pages/serve-page.js';
 import { type ConnectionLimits, Connections } from './connections.js';
 import { readQuery } from './query.js';
 import { readBody } from './read-body.js';
-import { failed, type Reply, type ServedRoute } from './route.js';
+import { failed, type Reply, type Requester, type ServedRoute } from './route.js';
 import { Router } from './router.js';
 import { answerUnread, MAX_HEADER_BYTES } from './unread-request.js';
 import type { Visit, Visitors } from './visitors.js';
@@ -201,6 +201,7 @@ export class HttpServer {
     const account = route.auth === 'bearer' ? this.#authenticate(request) : null;
     if (route.auth === 'bearer' && account === null) return UNAUTHORIZED;
     const query = readQuery(queryText, route.query);
+    const requester = route.isWaiting === true ? this.#requester(exchange) : null;
     const handle = (body: unknown, hand: Hand | null): Reply | Promise<Reply> =>
       // Null only on routes without authentication, whose handlers do not use it.
       route.handle({
@@ -211,11 +212,23 @@ export class HttpServer {
         client,
         hand,
         account: account as AccountRecord,
+        // Null on routes that do not wait, whose handlers do not use it.
+        requester: requester as Requester,
       });
     if (route.body === undefined) return handle(undefined, null);
     const hand = this.#memory.hand(account?.id ?? client, route.uncertain ?? 'internal_error');
     exchange.hand = hand;
     return readBody(request, route.body, hand, onRead).then(body => handle(body, hand));
+  }
+
+  #requester({ request, response }: Exchange): Requester {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    return {
+      headers: request.headers,
+      isAllowed: () => this.#authenticate(request) !== null,
+      gone: gone.signal,
+    };
   }
 
   #authenticate(request: IncomingMessage): AccountRecord | null {

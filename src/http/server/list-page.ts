@@ -53,6 +53,14 @@ export function pageReply(bytes: Buffer): Reply<never> {
   return jsonBytes({ size: bytes.length, bytes: [bytes] });
 }
 
+/** The answer to who waited for a message; null: none came. */
+export function waitedReply(message: Buffer | null, nextSince: string, hasPreviews: boolean): Reply<never> {
+  const page = { summaries: message === null ? [] : [message], nextCursor: null };
+  const list = encodePage(page, hasPreviews);
+  const rest = Buffer.from(`,"next_since":${JSON.stringify(nextSince)}}`);
+  return pageReply(Buffer.concat([list.subarray(0, -1), rest]));
+}
+
 const OPEN = Buffer.from('{"messages":[');
 const COMMA = Buffer.from(',');
 /** Takes the place of the brace that ends an entry. */

@@ -8,6 +8,7 @@ import { HttpServer } from '../../../src/http/server/http-server.js';
 import type { Route, ServedRoute } from '../../../src/http/server/route.js';
 import { Visitors } from '../../../src/http/server/visitors.js';
 import { MemoryRateLimiter } from '../../../src/queue/rate-limiter.js';
+import { createEvents } from '../../../src/usecases/events/create-events.js';
 import { createKey, rememberingAuthenticator } from '../../../src/usecases/accounts/api-keys.js';
 import type { Logger } from '../../../src/usecases/ports.js';
 import { Contract } from '../../support/contract/contract.js';
@@ -115,6 +116,7 @@ export function houseRoutes(
     isReady: async () => true,
     inboxes,
     cursors,
+    events: createEvents(store, 1_000),
     retentionDays,
     signup: {
       store,
