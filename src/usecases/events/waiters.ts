@@ -66,7 +66,7 @@ export class Waiters {
     this.#ofAccount.set(accountId, ofAccount);
     this.#count++;
     if (this.#isStopping) waiter.end('stopping');
-    this.#timer ??= setInterval(() => this.#endRevoked(), LOOK_MS).unref();
+    else this.#timer ??= setInterval(() => this.#endRevoked(), LOOK_MS).unref();
     return waiter;
   }
 
@@ -74,6 +74,7 @@ export class Waiters {
   stop(): void {
     this.#isStopping = true;
     for (const waiter of this.#all()) waiter.end('stopping');
+    this.#stopLooking();
   }
 
   *#all(): Generator<Waiter> {
@@ -86,8 +87,11 @@ export class Waiters {
     unsubscribe();
     this.#count--;
     if (ofAccount.size === 0) this.#ofAccount.delete(accountId);
-    if (this.#count > 0 || this.#timer === null) return;
-    clearInterval(this.#timer);
+    if (this.#count === 0) this.#stopLooking();
+  }
+
+  #stopLooking(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
   }
 

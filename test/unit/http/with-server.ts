@@ -9,6 +9,7 @@ import type { Route, ServedRoute } from '../../../src/http/server/route.js';
 import { Visitors } from '../../../src/http/server/visitors.js';
 import { MemoryRateLimiter } from '../../../src/queue/rate-limiter.js';
 import { createEvents } from '../../../src/usecases/events/create-events.js';
+import type { EventDeps } from '../../../src/usecases/events/list-events.js';
 import { createKey, rememberingAuthenticator } from '../../../src/usecases/accounts/api-keys.js';
 import type { Logger } from '../../../src/usecases/ports.js';
 import { Contract } from '../../support/contract/contract.js';
@@ -39,6 +40,7 @@ export interface TestServer {
   readonly credential: string;
   readonly contract: Contract;
   readonly logged: object[];
+  readonly events: EventDeps;
   /** With the key, unless the headers say otherwise. Rejects when the answer breaks the contract. */
   readonly call: (path: string, call?: Call) => Promise<Answer>;
   readonly socket: () => Promise<Socket>;
@@ -56,7 +58,8 @@ export async function withServer(
   const note = (fields: object) => void logged.push(fields);
   const log: Logger = { debug: note, info: note, warn: note, error: note, fatal: note };
   const desk = new Desk(house);
-  const api = houseRoutes(house, {}, desk);
+  const events = createEvents(house.store, 1_000);
+  const api = houseRoutes(house, { events }, desk);
   const contract = new Contract(openApiDocument(api, SERVICE));
   const server = new HttpServer({
     host: '127.0.0.1',
@@ -82,6 +85,7 @@ export async function withServer(
     credential,
     contract,
     logged,
+    events,
     call: async (path, call = {}) => {
       const headers = { authorization: `Bearer ${credential}`, ...call.headers };
       const answer = await request(port, path, { ...call, headers });
@@ -102,7 +106,7 @@ export async function withServer(
 
 export const SERVICE = { name: 'Postern', publicUrl: 'https://postern.test' } as const;
 
-type AccessDeps = Pick<Parameters<typeof apiRoutes>[0], 'signup' | 'feedback'>;
+type AccessDeps = Pick<Parameters<typeof apiRoutes>[0], 'signup' | 'feedback' | 'events'>;
 
 /** The routes of the daemon over a house, and the desk that sends its mail. */
 export function houseRoutes(

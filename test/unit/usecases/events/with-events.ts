@@ -30,6 +30,7 @@ export interface Events {
 
 export function eventsOf(house: House, max = 1_000): Events {
   const deps = createEvents(house.store, max);
+  opened.push(deps);
   const list: Events['list'] = async (input = {}, client = staying()) => {
     const whole = { accountId: house.account, types: [], inboxId: null, after: null, limit: 100, waitMs: 0 };
     const { picked, place } = await listEvents(deps, { ...whole, ...input }, client);
@@ -60,4 +61,14 @@ export const typesOf = (events: readonly AccountEvent[]): string[] => events.map
 export async function refusal(act: () => Promise<unknown>): Promise<string | null> {
   const outcome = await outcomeOf(act);
   return outcome.ok ? null : outcome.failure.code;
+}
+
+const opened: EventDeps[] = [];
+
+/** Nothing looks at a store that is closed. */
+export function stopEvents(): void {
+  for (const { feed, waiters } of opened.splice(0)) {
+    waiters.stop();
+    feed.stop();
+  }
 }
