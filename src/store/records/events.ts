@@ -73,15 +73,8 @@ export interface Feed {
   readonly next: number;
   /** Id of the event before `first`, which is kept no longer; null when there was none. */
   readonly before: EventId | null;
-  /** The newest note of what is to be forgotten, and when; null when no event is kept. */
-  readonly mark: Mark | null;
-}
-
-/** Events before this sequence are forgotten when their time is over (pending work `expire-events`). */
-interface Mark {
-  readonly sequence: number;
-  /** When it was made. */
-  readonly at: number;
+  /** The due instant of the pending entry by which the newest events are forgotten; null when none is kept. */
+  readonly forgetAt: number | null;
 }
 
 export const feedsTable: Table<AccountId, Feed> = {
@@ -91,7 +84,7 @@ export const feedsTable: Table<AccountId, Feed> = {
   gather: asItIs,
 };
 
-const EMPTY_FEED: Feed = { first: 1, next: 1, before: null, mark: null };
+const EMPTY_FEED: Feed = { first: 1, next: 1, before: null, forgetAt: null };
 
 export function getFeed(reader: Reader, accountId: AccountId): Feed {
   return reader.get(feedsTable, accountId) ?? EMPTY_FEED;
@@ -99,8 +92,9 @@ export function getFeed(reader: Reader, accountId: AccountId): Feed {
 
 /** How long events are kept, and an hour at most beyond. */
 export const EVENT_LIFETIME_MS = 30 * DAY_MS;
-/** Marks are made this far apart: one entry of pending work serves for all events in between. */
-const MARK_EVERY_MS = HOUR_MS;
+/** One entry of pending work serves for the events of an hour, and comes due when the last of them is old enough. */
+const BATCH_MS = HOUR_MS;
+export const FORGET_AFTER_MS = EVENT_LIFETIME_MS + BATCH_MS;
 /** Events that are kept of one account, about 25 MB: strangers can make as many as they send mail. */
 export const MAX_EVENTS = 100_000;
 
@@ -112,26 +106,25 @@ export const MAX_EVENTS = 100_000;
 export function noteEvent(writer: Writer, happening: Happening, nowMs: number, mostKept = MAX_EVENTS): void {
   const accountId = ownerOf(writer, happening.inboxId);
   if (accountId === null) return;
-  const { first, next, before, mark } = getFeed(writer, accountId);
+  const { first, next, before, forgetAt } = getFeed(writer, accountId);
   writer.put(
     eventsTable,
     { accountId, sequence: next },
     { id: newId<EventId>(nowMs), at: nowMs, ...happening },
   );
-  // By a clock that was set back, the hour of the last mark may be far ahead.
-  const isMarked = mark !== null && nowMs >= mark.at && nowMs < mark.at + MARK_EVERY_MS;
-  if (!isMarked) planExpiry(writer, accountId, next, nowMs + EVENT_LIFETIME_MS);
-  const kept: Feed = { first, next: next + 1, before, mark: isMarked ? mark : { sequence: next, at: nowMs } };
-  writer.put(feedsTable, accountId, kept.next - first > mostKept ? dropSome(writer, accountId, kept) : kept);
+  // By a clock that was set back, the hour of the newest events may be ahead.
+  const ageMs = forgetAt === null ? BATCH_MS : nowMs - (forgetAt - FORGET_AFTER_MS);
+  const isInBatch = ageMs >= 0 && ageMs < BATCH_MS;
+  if (!isInBatch) beginBatch(writer, accountId, { next, forgetAt }, nowMs);
+  const planned = isInBatch ? forgetAt : nowMs + FORGET_AFTER_MS;
+  const kept: Feed = { first, next: next + 1, before, forgetAt: planned };
+  const excess = Math.min(kept.next - first - mostKept, DROPPED_AT_ONCE);
+  writer.put(feedsTable, accountId, excess > 0 ? dropBefore(writer, accountId, kept, first + excess) : kept);
   writer.announce(accountId);
 }
 
 /** More than one event adds, so that a feed that was longer comes within its bound. */
 const DROPPED_AT_ONCE = 2;
-
-function dropSome(writer: Writer, accountId: AccountId, feed: Feed): Feed {
-  return dropBefore(writer, accountId, feed, feed.first + DROPPED_AT_ONCE);
-}
 
 /** Removes the oldest events, up to but not including a sequence. */
 function dropBefore(writer: Writer, accountId: AccountId, feed: Feed, end: number): Feed {
@@ -142,42 +135,41 @@ function dropBefore(writer: Writer, accountId: AccountId, feed: Feed, end: numbe
   return { ...feed, first: end, before: last?.id ?? null };
 }
 
-function planExpiry(writer: Writer, accountId: AccountId, sequence: number, dueAt: number): void {
-  addPending(writer, dueAt, { kind: 'expire-events', id: accountId, before: sequence });
+/** The batch before ends where the next event is; the new one is open: it has all that come until the next begins. */
+function beginBatch(
+  writer: Writer,
+  id: AccountId,
+  { next, forgetAt }: Pick<Feed, 'next' | 'forgetAt'>,
+  nowMs: number,
+): void {
+  if (forgetAt !== null) addPending(writer, forgetAt, { kind: 'expire-events', id, before: next });
+  addPending(writer, nowMs + FORGET_AFTER_MS, { kind: 'expire-events', id, before: null });
+}
+
+/** The pending entry of the newest events has another due instant. */
+export function putForgetAt(writer: Writer, accountId: AccountId, forgetAt: number): void {
+  writer.put(feedsTable, accountId, { ...getFeed(writer, accountId), forgetAt });
 }
 
 /**
- * Forgets events whose time is over: those before a mark. What came after the newest mark is planned to go an hour
- * later, when the last of it is old enough.
- * @returns how many were forgotten; fewer than `limit`, nothing is left of that mark
+ * Forgets events whose time is over.
+ * @param before those before this sequence; all, where the batch is open
+ * @returns how many they were; fewer than `limit`, all are forgotten
  */
 export function forgetEvents(
   writer: Writer,
-  {
-    accountId,
-    before,
-    nowMs,
-    limit,
-  }: {
-    readonly accountId: AccountId;
-    readonly before: number;
-    readonly nowMs: number;
-    readonly limit: number;
-  },
+  accountId: AccountId,
+  before: number | null,
+  limit: number,
 ): number {
   const feed = getFeed(writer, accountId);
-  const end = Math.min(before, feed.next, feed.first + limit);
+  const end = Math.min(before ?? feed.next, feed.next, feed.first + limit);
   const count = Math.max(0, end - feed.first);
   const kept = count === 0 ? feed : dropBefore(writer, accountId, feed, end);
-  const isNewest = kept.mark?.sequence === before && count < limit;
-  if (isNewest && kept.first < kept.next) {
-    planExpiry(writer, accountId, kept.next, nowMs + MARK_EVERY_MS);
-    writer.put(feedsTable, accountId, {
-      ...kept,
-      mark: { sequence: kept.next, at: nowMs - EVENT_LIFETIME_MS },
-    });
-  } else if (isNewest) writer.put(feedsTable, accountId, { ...kept, mark: null });
-  else if (count > 0) writer.put(feedsTable, accountId, kept);
+  const isLast = before === null && count < limit;
+  if (count > 0 || isLast) {
+    writer.put(feedsTable, accountId, { ...kept, forgetAt: isLast ? null : kept.forgetAt });
+  }
   return count;
 }
 

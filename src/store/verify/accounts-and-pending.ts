@@ -16,7 +16,6 @@ import {
   feedbackTable,
   signupAnswersTable,
 } from '../records/approvals.js';
-import { getFeed } from '../records/events.js';
 import {
   accountInboxesTable,
   addressesTable,
@@ -141,8 +140,8 @@ export const pendingEntry = {
     `pending expiry of approval link ${id} (${hash.slice(0, 12)}...), due ${dueAt}`,
   expirePhrase: (id: string, hash: string, dueAt: number): string =>
     `pending expiry of claim phrase ${id} (${hash.slice(0, 12)}...), due ${dueAt}`,
-  expireEvents: (id: string, before: number): string =>
-    `pending expiry of events of account ${id} before ${before}`,
+  expireEvents: (id: string, dueAt: number): string =>
+    `pending expiry of events of account ${id}, due ${dueAt}`,
   lapseSuppression: (id: string, account: string, address: string, dueAt: number): string =>
     `pending lapse of suppression ${id} of ${address} for account ${account}, due ${dueAt}`,
 };
@@ -162,7 +161,8 @@ export function findPending(reader: Reader, ledger: Ledger): PendingFacts {
   const leaving = new Set<InboxId>();
   const ended = new Map<ThreadId, InboxId>();
   for (const { key, value } of walkTable(reader, pendingTable)) {
-    count += 1;
+    // By these a feed forgets in a month: nothing waits for them.
+    if (value.kind !== 'expire-events') count += 1;
     if (value.kind === 'purge-inbox') leaving.add(value.id);
     if (value.kind === 'purge-thread') ended.set(value.id, value.inboxId);
     findWork(reader, ledger, value, key.readUIntBE(1, 6));
@@ -224,10 +224,8 @@ function findWork(reader: Reader, ledger: Ledger, work: PendingWork, dueAt: numb
       }
       break;
     case 'expire-events':
-      // Of earlier marks the feed knows no more.
-      if (getFeed(reader, work.id).mark?.sequence === work.before) {
-        ledger.find(pendingEntry.expireEvents(work.id, work.before));
-      }
+      // The feed knows of that of its newest events only.
+      if (work.before === null) ledger.find(pendingEntry.expireEvents(work.id, dueAt));
       break;
     case 'lapse-suppression':
       ledger.find(pendingEntry.lapseSuppression(work.id, work.accountId, work.address, dueAt));

@@ -9,7 +9,7 @@ import { getMessage, getSent, saveAttempt, saveMessage } from '../../store/mailb
 import { findLink, findPhrase, putLink, putPhrase } from '../../store/records/approvals.js';
 import { accountsWithCharges, hasChargeAfter, redateCharges } from '../../store/records/charges.js';
 import { deliveriesTable, getDelivery } from '../../store/records/deliveries.js';
-import { EVENT_LIFETIME_MS } from '../../store/records/events.js';
+import { FORGET_AFTER_MS, putForgetAt } from '../../store/records/events.js';
 import {
   addPending,
   type DueWork,
@@ -83,7 +83,12 @@ const REDATED: { readonly [Kind in RedatedKind]: Lifetime<Kind> } = {
       if (record !== undefined) writer.put(idempotencyTable, key, { ...record, expiresAt });
     },
   },
-  'expire-events': { afterMs: EVENT_LIFETIME_MS },
+  'expire-events': {
+    afterMs: FORGET_AFTER_MS,
+    tell: (writer, { id, before }, dueAt) => {
+      if (before === null) putForgetAt(writer, id, dueAt);
+    },
+  },
   'feedback-digest': { afterMs: DAY_MS },
   'lapse-suppression': {
     afterMs: SUPPRESSION_LIFETIME_MS,

@@ -131,8 +131,8 @@ const DUTIES: { readonly [Kind in SweptKind]: Duty<Kind> } = {
   },
   'expire-events': {
     batch: RECORDS_PER_UNIT,
-    unit: (writer, { work: { id, before } }, nowMs, limit) =>
-      upTo(limit, forgetEvents(writer, { accountId: id, before, nowMs, limit })),
+    unit: (writer, { work: { id, before } }, _nowMs, limit) =>
+      upTo(limit, forgetEvents(writer, id, before, limit)),
   },
   'expire-link': {
     batch: RECORDS_PER_UNIT,

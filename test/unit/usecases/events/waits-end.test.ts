@@ -165,5 +165,5 @@ t.test('the next message that meets conditions is waited for', async t => {
   t.strictSame([idOf(first!), idOf(second!), idOf(none!), idOf(now!)], [hello, world, null, hello]);
   t.equal(idOf(await ask(null, 0, first?.nextCursor)), world, 'the next one after it');
   t.equal(idOf(await ask(null, 0, none?.nextCursor)), null);
-  t.equal(idOf(await ask('hello', 0)), hello);
+  t.equal(idOf(await ask('HELLO', 0)), hello);
 });
