@@ -7,7 +7,7 @@ import type { Ledger } from './ledger.js';
 
 const event = (account: string, sequence: number): string => `event ${sequence} of account ${account}`;
 
-/** The feed of each account: every event between its ends, none outside, and a mark by which they are forgotten. */
+/** The feed of each account: every event between its ends, none outside, and an instant at which they are forgotten. */
 export function verifyEvents(reader: Reader, ledger: Ledger): void {
   for (const { key, value: feed } of walkTable(reader, feedsTable)) {
     const accountId = idFromBytes<AccountId>(key);
@@ -15,9 +15,9 @@ export function verifyEvents(reader: Reader, ledger: Ledger): void {
       ledger.find(`feed of account ${accountId}, which is not there`);
     for (let sequence = feed.first; sequence < feed.next; sequence++)
       ledger.expect(event(accountId, sequence));
-    if (feed.mark !== null) ledger.expect(pendingEntry.expireEvents(accountId, feed.mark.sequence));
-    else if (feed.first < feed.next)
-      ledger.expect(`mark by which events of account ${accountId} are forgotten`);
+    const { forgetAt } = feed;
+    if (forgetAt !== null) ledger.expect(pendingEntry.expireEvents(accountId, forgetAt));
+    else if (feed.first < feed.next) ledger.expect(`instant to forget events of account ${accountId}`);
   }
   for (const { key } of walkTable(reader, eventsTable)) {
     const accountId = idFromBytes<AccountId>(key);
