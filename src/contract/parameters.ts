@@ -56,7 +56,10 @@ const AFTER_PLACE: ParameterSpec = {
 };
 
 /** The parameter of this name, of an operation with this query. */
-export function queryParameter(name: string, { includes = [], isFeed }: QueryTraits = {}): ParameterSpec | undefined {
+export function queryParameter(
+  name: string,
+  { includes = [], isFeed }: QueryTraits = {},
+): ParameterSpec | undefined {
   if (isFeed === true && name === 'after') return AFTER_PLACE;
   const isOfDetail = name === 'include' && includes.includes('authentication');
   return isOfDetail ? INCLUDE_AUTHENTICATION : QUERY_PARAMETERS[name];

@@ -36,7 +36,11 @@ t.test('events survive kill -9: none is lost, none is skipped, and their order s
   for (const reader of [...readers, late]) {
     await reader.stop();
     const sequences = reader.events.map(({ sequence }) => sequence);
-    t.same(sequences, Array.from(sequences, (_, at) => at + 1), 'one after the other, each once');
+    t.same(
+      sequences,
+      Array.from(sequences, (_, at) => at + 1),
+      'one after the other, each once',
+    );
     t.same(reader.events, late.events, 'whoever reads, and whenever, reads the same');
   }
   const told = late.events.flatMap(event => (event.type === 'message.received' ? event.message_id : []));

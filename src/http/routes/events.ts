@@ -72,7 +72,8 @@ async function* pieces(parts: AsyncGenerator<StreamPart, void>): AsyncGenerator<
     for await (const { picked, place } of parts) {
       const id = `id: ${writePlace(place)}\n\n`;
       if (isFirst) yield Buffer.from(`retry: ${RETRY_MS}\n${id}`);
-      else yield picked.length === 0 ? Buffer.from(`: heartbeat\n${id}`) : Buffer.concat(picked.map(messageOf));
+      else
+        yield picked.length === 0 ? Buffer.from(`: heartbeat\n${id}`) : Buffer.concat(picked.map(messageOf));
       isFirst = false;
     }
   } catch (error) {

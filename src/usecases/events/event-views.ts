@@ -43,7 +43,11 @@ function viewEvent(reader: Reader, accountId: AccountId, event: StoredEvent): Bu
   ]);
 }
 
-type Facts = AccountEvent extends infer Event ? (Event extends object ? Omit<Event, 'summary'> : never) : never;
+type Facts = AccountEvent extends infer Event
+  ? Event extends object
+    ? Omit<Event, 'summary'>
+    : never
+  : never;
 
 function factsOf(reader: Reader, event: StoredEvent): Facts {
   const { id, sequence, at, inboxId } = event;

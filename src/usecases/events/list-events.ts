@@ -7,7 +7,7 @@ import type { EventFeed, FeedPlace } from './event-feed.js';
 import { readPlace } from './event-places.js';
 import type { EventViews } from './event-views.js';
 import { type Look, lookFrom, type Picked, type Wanted } from './look.js';
-import type { WaitingClient, Waiters } from './waiters.js';
+import type { Waiters, WaitingClient } from './waiters.js';
 
 export interface EventDeps {
   readonly store: Store;
@@ -43,7 +43,11 @@ export type EventLook = Omit<Look, 'isAtEnd'>;
  * @throws `invalid_cursor`, `cursor_expired`, `invalid_search`, `not_found` (inbox), `rate_limited` (too many wait),
  *   `unauthorized` (the key was revoked meanwhile)
  */
-export function listEvents(deps: EventDeps, input: ListEventsInput, client: WaitingClient): Promise<EventLook> {
+export function listEvents(
+  deps: EventDeps,
+  input: ListEventsInput,
+  client: WaitingClient,
+): Promise<EventLook> {
   const wanted = wantedOf(deps, input);
   return waitFor(deps, wanted, { from: readPlace(deps, input.accountId, input.after), ...input }, client);
 }

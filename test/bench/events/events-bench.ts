@@ -67,7 +67,12 @@ async function measure({ isQuick, runs }: BenchContext, mailbox: Mailbox): Promi
     ],
     notes: ['the flush of the commit that makes a message ready is part of the time'],
     comparisons: [
-      compare('ready to heard by 1,000 who wait, median', of(one => one.p50Ms), { atMost: 50 }, { unit: 'ms' }),
+      compare(
+        'ready to heard by 1,000 who wait, median',
+        of(one => one.p50Ms),
+        { atMost: 50 },
+        { unit: 'ms' },
+      ),
     ],
   };
 }

@@ -17,13 +17,19 @@ t.test('an agent waits for mail, through a restart, until its key is revoked', a
   const listed = api.get(`/v1/inboxes/${agent.inboxId}/messages?wait=50`);
   await deliver(box, agent.address, 'Subject: One\r\n\r\nHi\r\n');
   const heard = (await waiting).json<Page>();
-  t.match(heard.events, [{ type: 'message.received', summary: { subject: 'One', processing_status: 'ready' } }]);
+  t.match(heard.events, [
+    { type: 'message.received', summary: { subject: 'One', processing_status: 'ready' } },
+  ]);
   t.match((await listed).json(), { messages: [{ subject: 'One' }] });
 
   const beforeStop = api.get(`/v1/events?after=${heard.next_cursor}&wait=50`);
   const exit = await box.stop();
   t.equal(exit.code, 0);
-  t.match((await beforeStop).json<Page>(), { events: [], next_cursor: heard.next_cursor }, 'SIGTERM ends a wait');
+  t.match(
+    (await beforeStop).json<Page>(),
+    { events: [], next_cursor: heard.next_cursor },
+    'SIGTERM ends a wait',
+  );
   await box.start();
   await deliver(box, agent.address, 'Subject: Two\r\n\r\nHi\r\n');
   const next = api.get(`/v1/events?after=${heard.next_cursor}&wait=50`);
@@ -32,7 +38,11 @@ t.test('an agent waits for mail, through a restart, until its key is revoked', a
   const made = api.get('/v1/events?after=now&wait=50&types=inbox.created');
   const created = await box.cli('inbox', 'create', 'second', '--account', agent.email);
   t.equal(created.code, 0, created.stderr);
-  t.match((await made).json<Page>().events, [{ type: 'inbox.created' }], 'what the command line does is heard');
+  t.match(
+    (await made).json<Page>().events,
+    [{ type: 'inbox.created' }],
+    'what the command line does is heard',
+  );
 
   const last = api.get('/v1/events?after=now&wait=50');
   const revoked = await box.cli('key', 'revoke', agent.keyId);

@@ -4,7 +4,11 @@ import { letter } from '../../usecases/threads/with-threads.js';
 import { request, type TestServer, withServer } from '../with-server.js';
 
 /** A stream of events, and what it has said so far. */
-async function openStream({ port, credential }: TestServer, path: string, headers: Record<string, string> = {}) {
+async function openStream(
+  { port, credential }: TestServer,
+  path: string,
+  headers: Record<string, string> = {},
+) {
   const stream = get({
     host: '127.0.0.1',
     port,
@@ -131,7 +135,9 @@ t.test('a client that leaves is waited for no longer', async t => {
   const { waiters } = server.events;
   const stream = await openStream(server, '/v1/events');
   const socket = await server.socket();
-  socket.write(`GET /v1/events?after=now&wait=50 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.credential}\r\n\r\n`);
+  socket.write(
+    `GET /v1/events?after=now&wait=50 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.credential}\r\n\r\n`,
+  );
   const turn = () => new Promise(resolve => setTimeout(resolve, 5));
   while (waiters.count < 2) await turn();
   stream.close();
@@ -167,6 +173,10 @@ t.test('a reader that takes nothing keeps nothing in memory', async t => {
   stream.response.resume();
   const text = await stream.until(/"sequence":101\D/);
   const sequences = [...text.matchAll(/"sequence":(\d+)/g)].map(([, number]) => Number(number));
-  t.strictSame(sequences, Array.from({ length: 100 }, (_, at) => at + 2), 'all come, in their order');
+  t.strictSame(
+    sequences,
+    Array.from({ length: 100 }, (_, at) => at + 2),
+    'all come, in their order',
+  );
   stream.close();
 });

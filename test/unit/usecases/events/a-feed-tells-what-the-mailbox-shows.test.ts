@@ -7,7 +7,11 @@ import { listInboxes } from '../../../../src/store/records/inboxes.js';
 import { verifyStore } from '../../../../src/store/verify/verify-store.js';
 import { reparseMessage } from '../../../../src/usecases/inbound/index-message.js';
 import { deleteInbox } from '../../../../src/usecases/inboxes/inboxes.js';
-import { deleteMessage, restoreMessage, trashMessage } from '../../../../src/usecases/mailbox/change-messages.js';
+import {
+  deleteMessage,
+  restoreMessage,
+  trashMessage,
+} from '../../../../src/usecases/mailbox/change-messages.js';
 import { sendMessage } from '../../../../src/usecases/sending/recipes.js';
 import { parseLetter } from '../threads/with-threads.js';
 import { ACCEPTED, Desk, REJECTED, UNKNOWN } from '../with-desk.js';
@@ -21,7 +25,19 @@ import { eventsOf } from './with-events.js';
  */
 
 const step = fc.record({
-  act: fc.constantFrom('letter', 'letter', 'letter', 'bad', 'trash', 'restore', 'delete', 'again', 'send', 'week', 'drop'),
+  act: fc.constantFrom(
+    'letter',
+    'letter',
+    'letter',
+    'bad',
+    'trash',
+    'restore',
+    'delete',
+    'again',
+    'send',
+    'week',
+    'drop',
+  ),
   which: fc.nat(20),
   answers: fc.array(fc.nat(6), { maxLength: 2 }),
 });
@@ -146,37 +162,41 @@ class Run {
 
 t.test('whatever happens to mail is told once, in its order, and nothing else is', async t => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 20 }), fc.integer({ min: 1, max: 5 }), async (steps, limit) => {
-      const house = await withHouse(t, { inboxLimit: 100 });
-      const { list, all } = eventsOf(house);
-      const run = new Run(house);
-      let { next } = await list();
-      const told: string[] = [];
-      for (const one of steps) {
-        const before = look(house);
-        // What is refused changes nothing.
-        await run.take(one).catch(() => {});
-        const news = await all({ after: next, limit });
-        ({ next } = await list({ after: next }));
-        told.push(...news.map(({ id }) => id));
-        const names = news.filter(({ type }) => type !== 'thread.merged').map(named);
-        // A message that is parsed again and comes out as it was is told once more.
-        const isAgain = one.act === 'again';
-        const must = expected(before, look(house));
-        t.strictSame(isAgain ? names.filter(name => must.includes(name)) : names.sort(), must);
-      }
-      const whole = await all({ limit });
-      t.strictSame(
-        whole.map(({ id }) => id),
-        told.slice(told.length - whole.length),
-        'read again, it is the same, as far as it is kept',
-      );
-      t.strictSame(
-        whole.map(({ sequence }) => sequence),
-        whole.map((_, at) => told.length - whole.length + at + 1),
-      );
-      t.strictSame(verifyStore(house.store).faults, []);
-    }),
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 20 }),
+      fc.integer({ min: 1, max: 5 }),
+      async (steps, limit) => {
+        const house = await withHouse(t, { inboxLimit: 100 });
+        const { list, all } = eventsOf(house);
+        const run = new Run(house);
+        let { next } = await list();
+        const told: string[] = [];
+        for (const one of steps) {
+          const before = look(house);
+          // What is refused changes nothing.
+          await run.take(one).catch(() => {});
+          const news = await all({ after: next, limit });
+          ({ next } = await list({ after: next }));
+          told.push(...news.map(({ id }) => id));
+          const names = news.filter(({ type }) => type !== 'thread.merged').map(named);
+          // A message that is parsed again and comes out as it was is told once more.
+          const isAgain = one.act === 'again';
+          const must = expected(before, look(house));
+          t.strictSame(isAgain ? names.filter(name => must.includes(name)) : names.sort(), must);
+        }
+        const whole = await all({ limit });
+        t.strictSame(
+          whole.map(({ id }) => id),
+          told.slice(told.length - whole.length),
+          'read again, it is the same, as far as it is kept',
+        );
+        t.strictSame(
+          whole.map(({ sequence }) => sequence),
+          whole.map((_, at) => told.length - whole.length + at + 1),
+        );
+        t.strictSame(verifyStore(house.store).faults, []);
+      },
+    ),
     { numRuns: 15 },
   );
 });

@@ -1,5 +1,6 @@
 import t from 'tap';
 import type { AccountEvent } from '../../../../src/contract/events.js';
+import { verifyStore } from '../../../../src/store/verify/verify-store.js';
 import { deleteInbox } from '../../../../src/usecases/inboxes/inboxes.js';
 import {
   changeLabels,
@@ -8,7 +9,6 @@ import {
   trashMessage,
 } from '../../../../src/usecases/mailbox/change-messages.js';
 import { sendMessage } from '../../../../src/usecases/sending/recipes.js';
-import { verifyStore } from '../../../../src/store/verify/verify-store.js';
 import { letter } from '../threads/with-threads.js';
 import { Desk, REJECTED } from '../with-desk.js';
 import { DAY_MS, withHouse } from '../with-house.js';
@@ -72,7 +72,10 @@ t.test('a summary is what lists show when it is asked for', async t => {
   await deleteInbox(house, { accountId, inboxId: inbox });
   const events = await all();
   t.equal(events.at(-1)?.type, 'inbox.deleted');
-  t.ok(events.every(({ summary }) => summary === null), 'all is gone with its inbox');
+  t.ok(
+    events.every(({ summary }) => summary === null),
+    'all is gone with its inbox',
+  );
   const count = events.length;
   await house.sweepAll();
   t.equal((await all()).length, count, 'and nothing more is told of it');
@@ -108,7 +111,9 @@ t.test('sends have their outcome, and conversations become one', async t => {
   ]);
   t.match(events[1], { message_id: sent.id, summary: { status: 'accepted' } });
   t.match(events[2], { message_id: refused.id, summary: { status: 'rejected' } });
-  const [first, second, third] = events.slice(3).filter(({ type }) => type === 'message.received') as Received[];
+  const [first, second, third] = events
+    .slice(3)
+    .filter(({ type }) => type === 'message.received') as Received[];
   t.strictSame([first?.message_id, second?.message_id], [a, b]);
   const merged = events[5] as Extract<AccountEvent, { type: 'thread.merged' }>;
   t.not(merged.thread_id, merged.merged_thread_id);

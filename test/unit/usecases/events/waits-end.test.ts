@@ -1,11 +1,15 @@
 import t from 'tap';
-import { createKey, rememberingAuthenticator, revokeKeyById } from '../../../../src/usecases/accounts/api-keys.js';
 import { NO_FILTER } from '../../../../src/domain/message-filter.js';
 import { openMigratedStore } from '../../../../src/store/open-store.js';
+import {
+  createKey,
+  rememberingAuthenticator,
+  revokeKeyById,
+} from '../../../../src/usecases/accounts/api-keys.js';
 import { EventFeed } from '../../../../src/usecases/events/event-feed.js';
 import { followEvents } from '../../../../src/usecases/events/list-events.js';
-import { Waiters } from '../../../../src/usecases/events/waiters.js';
 import { waitForMessage } from '../../../../src/usecases/events/wait-for-message.js';
+import { Waiters } from '../../../../src/usecases/events/waiters.js';
 import { storeOptions } from '../../store/with-store.js';
 import { letter } from '../threads/with-threads.js';
 import { houseOn, inNameOf, withHouse } from '../with-house.js';

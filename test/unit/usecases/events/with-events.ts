@@ -56,7 +56,6 @@ export function eventsOf(house: House, max = 1_000): Events {
 
 export const typesOf = (events: readonly AccountEvent[]): string[] => events.map(({ type }) => type);
 
-
 /** The code with which something is refused; null when it is not. */
 export async function refusal(act: () => Promise<unknown>): Promise<string | null> {
   const outcome = await outcomeOf(act);
