@@ -23,6 +23,8 @@ t.test('an agent waits for mail, through a restart, until its key is revoked', a
   t.match((await listed).json(), { messages: [{ subject: 'One' }] });
 
   const beforeStop = api.get(`/v1/events?after=${heard.next_cursor}&wait=50`);
+  // Asked later and answered, so the wait has begun.
+  for (let n = 0; n < 3; n++) t.equal((await api.get('/v1/inboxes')).status, 200);
   const exit = await box.stop();
   t.equal(exit.code, 0);
   t.match(

@@ -113,6 +113,7 @@ class Run {
   async take({ act, which, answers }: Step): Promise<void> {
     const house = this.#house;
     const { account: accountId } = house;
+    const isNew = this.#inbox === null;
     this.#inbox ??= await house.addInbox(`agent${this.#count++}`);
     const kind = which % 3 === 0 ? 'sent' : 'received';
     const ids = kind === 'sent' ? this.#sent : this.#letters;
@@ -153,7 +154,7 @@ class Run {
         await house.sweepAll();
         break;
       case 'drop':
-        if (which % 4 !== 0) break;
+        if (isNew || which % 4 !== 0) break;
         await deleteInbox(house, { accountId, inboxId: this.#inbox });
         this.#inbox = null;
     }

@@ -151,7 +151,7 @@ t.test('deleted, or swept out of Trash, in the middle of parsing, it leaves noth
       'expire-phrase': 0,
       'feedback-digest': 0,
       'lapse-suppression': 0,
-      'expire-events': 1,
+      'expire-events': 2,
     },
     faults: [],
   });
