@@ -1,5 +1,6 @@
 import { EVENT_OPERATIONS } from '../../contract/events.js';
 import { Refusal } from '../../domain/errors.js';
+import type { FeedPlace } from '../../usecases/events/event-feed.js';
 import { writePlace } from '../../usecases/events/event-places.js';
 import {
   type EventDeps,
@@ -70,10 +71,9 @@ async function* pieces(parts: AsyncGenerator<StreamPart, void>): AsyncGenerator<
   let isFirst = true;
   try {
     for await (const { picked, place } of parts) {
-      const id = `id: ${writePlace(place)}\n\n`;
-      if (isFirst) yield Buffer.from(`retry: ${RETRY_MS}\n${id}`);
-      else
-        yield picked.length === 0 ? Buffer.from(`: heartbeat\n${id}`) : Buffer.concat(picked.map(messageOf));
+      if (isFirst) yield Buffer.from(`retry: ${RETRY_MS}\n${idOf(place)}`);
+      else if (picked.length === 0) yield Buffer.from(`: heartbeat\n${idOf(place)}`);
+      else yield joined(picked);
       isFirst = false;
     }
   } catch (error) {
@@ -81,6 +81,14 @@ async function* pieces(parts: AsyncGenerator<StreamPart, void>): AsyncGenerator<
     const { code, message } = error.failure;
     yield Buffer.from(`event: error\ndata: ${JSON.stringify({ error: { code, message } })}\n\n`);
   }
+}
+
+const idOf = (place: FeedPlace): string => `id: ${writePlace(place)}\n\n`;
+
+/** Mostly there is one, whose bytes all who are told of it share. */
+function joined(picked: readonly Picked[]): Buffer {
+  const [first, ...others] = picked.map(messageOf);
+  return first !== undefined && others.length === 0 ? first : Buffer.concat(picked.map(messageOf));
 }
 
 const GAP = Buffer.from('\n\n');

@@ -53,6 +53,8 @@ export function writeReply(exchange: Exchange, reply: Reply, isLast: boolean): P
       return writeStream(exchange, head, 200, reply.download);
     case 'event-stream':
       head.push('Content-Type', EVENT_STREAM_TYPE, 'X-Accel-Buffering', 'no');
+      // It ends with its connection (RFC 9112 section 6.3): in chunks, each event would be written in three parts.
+      exchange.response.useChunkedEncodingByDefault = false;
       return pipe(exchange, head, 200, request.method === 'HEAD' ? [] : reply.pieces);
   }
 }
