@@ -1,5 +1,11 @@
 import t from 'tap';
 import type { AccountEvent } from '../../../../src/contract/events.js';
+import { type DeliveryId, type MessageId, newId } from '../../../../src/domain/ids.js';
+import {
+  type DeliveryRecord,
+  type RecipientDelivery,
+  saveDelivery,
+} from '../../../../src/store/records/deliveries.js';
 import { verifyStore } from '../../../../src/store/verify/verify-store.js';
 import { deleteInbox } from '../../../../src/usecases/inboxes/inboxes.js';
 import {
@@ -143,4 +149,60 @@ t.test('each account has its own feed', async t => {
   t.equal(await refusal(() => list({ inboxId: theirs })), 'not_found');
   t.equal(await refusal(() => list({ types: ['message.read'] })), 'invalid_search');
   t.equal(await refusal(() => list({ after: 'nonsense' })), 'invalid_cursor');
+});
+
+t.test('what becomes of a delivery is told, and what only prepares for it is not', async t => {
+  const house = await withHouse(t);
+  const { all } = eventsOf(house);
+  const inboxId = await house.addInbox('agent');
+  const nowMs = house.now.ms;
+  const recipient = {
+    address: 'a@elsewhere.example',
+    state: 'queued',
+    attempts: 0,
+    at: nowMs,
+    host: null,
+    tls: null,
+    code: null,
+    reply: null,
+    isTold: false,
+  } as const;
+  const made: DeliveryRecord = {
+    id: newId<DeliveryId>(nowMs),
+    sentId: newId<MessageId>(nowMs),
+    inboxId,
+    accountId: house.account,
+    domain: 'elsewhere.example',
+    from: 'agent@example.org',
+    content: null,
+    recipients: [recipient],
+    createdAt: nowMs,
+    attempts: 0,
+    nextAt: nowMs,
+    dueAt: nowMs,
+    toldDelay: false,
+  };
+  let last: DeliveryRecord | null = null;
+  const save = async (change: Partial<RecipientDelivery>) => {
+    const [before] = (last ?? made).recipients;
+    const after: DeliveryRecord = { ...made, recipients: [{ ...recipient, ...before, ...change }] };
+    await house.store.write(writer => saveDelivery(writer, last, after, nowMs));
+    last = after;
+  };
+  const told = async () => (await all({ types: ['delivery.changed'] })).length;
+  await save({});
+  await save({ state: 'sending' });
+  t.equal(await told(), 0, 'made, and under way');
+  await save({ state: 'queued', attempts: 1, code: '4.2.1', reply: '450 later' });
+  t.equal(await told(), 1, 'tried once more');
+  await save({ state: 'sending' });
+  await save({ state: 'delivered', attempts: 2, code: '2.0.0', reply: '250 ok' });
+  await save({ isTold: true });
+  t.equal(await told(), 2);
+  const [event] = await all({ types: ['delivery.changed'] });
+  t.match(event, {
+    message_id: made.sentId,
+    delivery_id: made.id,
+    summary: [{ recipient: 'a@elsewhere.example', state: 'delivered', attempts: 2 }],
+  });
 });
