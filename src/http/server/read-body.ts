@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { readNulls } from '../../contract/nulls.js';
 import { type BodySpec, codeOfField } from '../../contract/operation.js';
-import { refuse } from '../../domain/errors.js';
+import { type Refusal, refuse } from '../../domain/errors.js';
 import { inSlices, pauseIfLong } from '../../lib/slices.js';
 import { type Hand, SMALL_BYTES } from '../../usecases/shared/in-hand.js';
 import { MAX_DEPTH, MAX_MEMBERS, parseStrictJson } from './strict-json.js';
@@ -33,10 +33,8 @@ export async function readBody(
   if (!isJsonContentType(request.headers['content-type'])) {
     throw refuse('unsupported_media_type', 'Send the body as application/json in UTF-8.');
   }
-  const tooLarge = () =>
-    refuse('body_too_large', `The body of this request may have at most ${spec.limitBytes} bytes.`);
   const declared = request.headers['content-length'];
-  if (declared !== undefined && Number(declared) > spec.limitBytes) throw tooLarge();
+  if (declared !== undefined && Number(declared) > spec.limitBytes) throw bodyTooLarge(spec);
   const size = declared === undefined ? spec.limitBytes : Number(declared);
   let bytes: Buffer | null;
   if (size < SMALL_BYTES) {
@@ -50,7 +48,7 @@ export async function readBody(
     if (bytes !== null) await hand.takeWork(bytes.length);
     stillThere(request);
   }
-  if (bytes === null) throw tooLarge();
+  if (bytes === null) throw bodyTooLarge(spec);
   // What is made of a large body is made in turns of the loop that do nothing else.
   await pauseIfLong(bytes.length);
   const value = await inSlices(parseStrictJson(bytes));
@@ -61,9 +59,13 @@ export async function readBody(
     );
   }
   await pauseIfLong(bytes.length);
-  const valid = validate(value, spec);
+  const valid = validateBody(value, spec);
   await pauseIfLong(bytes.length);
   return valid;
+}
+
+export function bodyTooLarge({ limitBytes }: BodySpec): Refusal {
+  return refuse('body_too_large', `The body of this request may have at most ${limitBytes} bytes.`);
 }
 
 /** It has waited, and may have waited for longer than its client. */
@@ -161,7 +163,8 @@ function grown(bytes: Buffer, needed: number, limit: number): Buffer {
  */
 const MAX_ENTRIES = 1_000;
 
-function validate(value: Record<string, unknown>, spec: BodySpec): unknown {
+/** A body by its type, with what null stands for in its place. @throws the code of the first field that is wrong */
+export function validateBody(value: Readonly<Record<string, unknown>>, spec: BodySpec): unknown {
   for (const [field, list] of Object.entries(value)) {
     if (!Array.isArray(list) || list.length <= MAX_ENTRIES) continue;
     throw refuse(codeOfField(spec, field), `${shown([field])} has ${list.length} entries, far too many.`);
