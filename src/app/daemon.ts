@@ -3,7 +3,10 @@ import { DnsClient } from '../dns/dns-client.js';
 import type { AccountId } from '../domain/ids.js';
 import { CursorCodec } from '../domain/paging.js';
 import { apiRoutes } from '../http/routes/api-routes.js';
+import { mcpRoute } from '../http/routes/mcp.js';
+import { operationCaller } from '../http/server/call-operation.js';
 import { HttpServer } from '../http/server/http-server.js';
+import { McpDoor } from '../mcp/mcp-door.js';
 import { readClock } from '../ops/read-clock.js';
 import { type ListenPlace, listenPlaces } from '../relay/direct/own-addresses.js';
 import { CertificateFiles } from '../smtp/certificate-files.js';
@@ -172,7 +175,7 @@ export class Daemon {
       redis: this.#redis,
       relay: this.#sending.relay,
     });
-    const parts = { send: this.#sending.deps, access: this.#access, log };
+    const parts = { send: this.#sending.deps, access: this.#access, log, version: options.version };
     const cursors = new CursorCodec(identity.cursorSecret);
     const isReady = (): Promise<boolean> => readiness.isReady();
     this.#http = createHttpServer(config, { ...parts, cursors, isReady, delivers: this.delivers });
@@ -295,12 +298,41 @@ function createHttpServer(
     readonly access: Access;
     readonly cursors: CursorCodec;
     readonly log: Logger;
+    readonly version: string;
     readonly isReady: () => Promise<boolean>;
     readonly delivers: boolean;
   },
 ): HttpServer {
-  const { send, access, cursors, log, isReady, delivers } = parts;
+  const { send, access, cursors, log, version, isReady, delivers } = parts;
   const { store, clock } = send;
+  const api = apiRoutes({
+    service: config.service,
+    isReady,
+    inboxes: {
+      store,
+      clock,
+      limits: config.limits,
+      domains: config.mail.domains,
+      reservedLocalParts: config.mail.reservedLocalParts,
+      increaseRequest: config.service.increaseRequest,
+      policyUrl: config.service.policyUrl,
+      perDay: INBOXES_PER_DAY,
+    },
+    send,
+    cursors,
+    retentionDays: config.trash.retentionDays,
+    signup: access.signup,
+    feedback: access.feedback,
+  });
+  const tools = new McpDoor({
+    service: config.service,
+    version,
+    store,
+    limits: config.limits,
+    operate: operationCaller(api, log),
+    allowsErasing: config.mcp.allowErase,
+    log,
+  });
   return new HttpServer({
     host: config.http.host,
     port: config.http.port,
@@ -313,25 +345,7 @@ function createHttpServer(
       isProxy: address => access.visitors.isProxy(address),
     },
     pages: access.pages,
-    routes: apiRoutes({
-      service: config.service,
-      isReady,
-      inboxes: {
-        store,
-        clock,
-        limits: config.limits,
-        domains: config.mail.domains,
-        reservedLocalParts: config.mail.reservedLocalParts,
-        increaseRequest: config.service.increaseRequest,
-        policyUrl: config.service.policyUrl,
-        perDay: INBOXES_PER_DAY,
-      },
-      send,
-      cursors,
-      retentionDays: config.trash.retentionDays,
-      signup: access.signup,
-      feedback: access.feedback,
-    }),
+    routes: [...api, mcpRoute(request => tools.answer(request))],
   });
 }
 

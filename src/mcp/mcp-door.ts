@@ -32,55 +32,55 @@ const METHOD_NOT_FOUND = -32601;
  */
 export class McpDoor {
   readonly #deps: McpDeps;
-  readonly #library: typeof Library;
   readonly #tools: readonly ListedTool[];
-  readonly #modern: Library.McpHttpHandler;
+  readonly #loaded: Promise<Loaded>;
 
-  private constructor(deps: McpDeps, library: typeof Library) {
+  /** Begins to load the library, which takes some tenths of a second. */
+  constructor(deps: McpDeps) {
     this.#deps = deps;
-    this.#library = library;
     this.#tools = listTools(deps.allowsErasing);
-    this.#modern = library.createMcpHandler(context => this.#server(callOf(context.authInfo)), {
-      legacy: 'reject',
-      onerror: error => deps.log.debug({ err: error }, 'a message of the Model Context Protocol was refused'),
-    });
-  }
-
-  /** Loads the library, which takes some tenths of a second: the daemon does so before it serves. */
-  static async load(deps: McpDeps): Promise<McpDoor> {
-    return new McpDoor(deps, await import('@modelcontextprotocol/server'));
+    this.#loaded = this.#load();
+    // Told to whoever asks; until then it must not count as an unhandled rejection.
+    this.#loaded.catch(() => {});
   }
 
   /** Not an async function: that would hold the arguments of a call until its answer. */
   answer({ account, hand, headers, message }: McpRequest): Promise<McpAnswer> {
     // Streams of changes: the list of tools never changes, and an answer is one document.
     if (String(message.method).startsWith('subscriptions/')) return Promise.resolve(notFound(message));
-    const { isLegacyRequest } = this.#library;
     const call = new Call({ account, hand }, message);
-    const request = webRequest(headers);
-    return isLegacyRequest(request, call.message)
-      .then(isLegacy =>
-        isLegacy
-          ? this.#answerLegacy(request, call)
-          : this.#modern.fetch(request, { parsedBody: call.message, authInfo: carrying(call) }),
-      )
+    return this.#loaded
+      .then(loaded => this.#answer(loaded, webRequest(headers), call))
       .then(async response => ({ status: response.status, text: await response.text() }));
   }
 
-  async #answerLegacy(request: Request, call: Call): Promise<Response> {
-    const { WebStandardStreamableHTTPServerTransport } = this.#library;
-    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-    const server = this.#server(call);
+  async #load(): Promise<Loaded> {
+    const library = await import('@modelcontextprotocol/server');
+    const modern = library.createMcpHandler(({ authInfo }) => this.#server(library, callOf(authInfo)), {
+      legacy: 'reject',
+      onerror: error => {
+        this.#deps.log.debug({ err: error }, 'a message of the Model Context Protocol was refused');
+      },
+    });
+    return { library, modern };
+  }
+
+  async #answer({ library, modern }: Loaded, request: Request, call: Call): Promise<Response> {
+    const parsedBody = call.message;
+    if (!(await library.isLegacyRequest(request, parsedBody))) {
+      return modern.fetch(request, { parsedBody, authInfo: carrying(call) });
+    }
+    const server = this.#server(library, call);
+    const transport = new library.WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport);
     try {
-      return await transport.handleRequest(request, { parsedBody: call.message });
+      return await transport.handleRequest(request, { parsedBody });
     } finally {
       await server.close();
     }
   }
 
-  #server(call: Call): Library.Server {
-    const { Server, ProtocolError, ProtocolErrorCode } = this.#library;
+  #server({ Server, ProtocolError, ProtocolErrorCode }: typeof Library, call: Call): Library.Server {
     const { service, version } = this.#deps;
     const server = new Server(
       { name: service.name, version, websiteUrl: service.publicUrl },
@@ -96,6 +96,12 @@ export class McpDoor {
     });
     return server;
   }
+}
+
+interface Loaded {
+  readonly library: typeof Library;
+  /** Serves the revision without a handshake. */
+  readonly modern: Library.McpHttpHandler;
 }
 
 /** A message whose arguments were taken out of it: whoever keeps the message does not keep them. */
