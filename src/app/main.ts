@@ -21,6 +21,7 @@ export function main(argv: readonly string[]): Promise<number> {
     outside,
     memoryNeeds,
     version: packageVersion(),
+    stdin: () => process.stdin,
     stdout: writeTo(process.stdout),
     stderr: writeTo(process.stderr),
     env: process.env,

@@ -70,6 +70,7 @@ export class CliBox {
       version: '1.2.3',
       readClock,
       outside,
+      stdin: async function* () {},
       stdout: async data => void out.push(Buffer.from(data)),
       stderr: async data => void err.push(Buffer.from(data)),
       env: this.env,

@@ -11,6 +11,7 @@ export async function run(...args: string[]): Promise<{ code: number; out: strin
     version: '1.2.3',
     readClock,
     outside: { addresses: async () => [], tryOutgoing: () => Promise.reject(new Error('nothing is tried')) },
+    stdin: async function* () {},
     stdout: async data => void out.push(String(data)),
     stderr: async data => void err.push(String(data)),
     env: {},
