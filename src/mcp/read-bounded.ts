@@ -64,8 +64,9 @@ function withoutMark(value: unknown, mark: string, cut: Set<string>): unknown {
   if (typeof value === 'string') {
     if (!value.endsWith(mark)) return value;
     const left = value.slice(0, -mark.length).toWellFormed();
+    if (left === '') return null;
     cut.add(left);
-    return left === '' ? null : left;
+    return left;
   }
   if (Array.isArray(value)) return value.map(item => withoutMark(item, mark, cut));
   if (!isObject(value)) return value;

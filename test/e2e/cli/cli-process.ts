@@ -13,6 +13,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   version: '1.2.3',
   readClock,
   outside,
+  stdin: () => process.stdin,
   stdout: writeTo(process.stdout),
   stderr: writeTo(process.stderr),
   env: process.env,
