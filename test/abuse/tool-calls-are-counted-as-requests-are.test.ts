@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { createAgent } from '../support/box/agents.js';
+import { createAgent, type TestAgent } from '../support/box/agents.js';
 import { PosternBox, startBox } from '../support/box/postern-box.js';
 import { mimeLetter } from '../support/letters/mime-letter.js';
 import { McpClient } from '../support/mcp/mcp-client.js';
@@ -58,7 +58,7 @@ t.test('thirty large sends wait for a smarthost that is silent: the daemon keeps
 
 t.test('fifty large drafts and fifty large results at once', async t => {
   const box = await startBox(t);
-  const agents = [];
+  const agents: TestAgent[] = [];
   for (let n = 0; n < 5; n++) agents.push(await createAgent(box, `agent${n}`));
   const [agent] = agents;
   const id = await deliver(box, agent!.address, mimeLetter({ text: LONG, html: LONG }));
