@@ -3,6 +3,7 @@ import { isRetryable } from '../contract/tools/retry.js';
 import type { ToolSpec } from '../contract/tools/tool.js';
 import { TOOLS, type ToolName } from '../contract/tools/tool-list.js';
 import { type Failure, Refusal } from '../domain/errors.js';
+import { pauseIfLong } from '../lib/slices.js';
 import type { McpDeps, ToolCaller } from './deps.js';
 import { HANDLERS, type Handler, handlerOf } from './handlers.js';
 import { refuseUnknown } from './read-arguments.js';
@@ -37,6 +38,11 @@ export function callTool(
   try {
     return start(deps, caller, name, given)
       .then(value => result(value, spec.quotesStrangers === true))
+      .then(async result => {
+        // What the library makes of a long one is made in another turn of the loop.
+        await pauseIfLong(result.content[0]?.type === 'text' ? result.content[0].text.length : 0);
+        return result;
+      })
       .catch(told);
   } catch (error) {
     return Promise.resolve(told(error));

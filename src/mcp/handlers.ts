@@ -27,7 +27,7 @@ const INLINE_BASE64 = 4 * Math.ceil(MAX_INLINE_FILE_BYTES / 3);
 
 /** Bounds of results: of messages as they are first read, and of all of them. */
 const READ: Bounds = { perText: 64 * KIB, texts: 256 * KIB, files: 0 };
-const FULL: Bounds = { perText: 1_024 * KIB, texts: 1_024 * KIB, files: INLINE_BASE64 };
+const FULL: Bounds = { perText: 512 * KIB, texts: 512 * KIB, files: INLINE_BASE64 };
 
 /**
  * Does what a tool promises. Not an async function where a body may be large: that would hold it until the answer.

@@ -5,7 +5,7 @@ import { Bounded, type Bounds, readBounded } from './read-bounded.js';
 import type { JsonObject } from './values.js';
 
 /** Of lists and short answers. */
-export const LISTED: Bounds = { perText: 4_096, texts: 2 ** 20, files: 0 };
+export const LISTED: Bounds = { perText: 4_096, texts: 2 ** 19, files: 0 };
 
 /** Carries out an operation and reads its answer, up to what the bounds allow. */
 export function perform(
