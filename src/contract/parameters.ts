@@ -31,6 +31,7 @@ export const PATH_PARAMETERS: Readonly<Record<string, ParameterSpec>> = {
   attachment_id: pathId('Id from the attachment list of the content; not a file name.'),
   draft_id: pathId('Id of a draft.'),
   thread_id: pathId('Id of a conversation.'),
+  webhook_id: pathId('Id of a webhook.'),
 };
 
 const INSTANT = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,3})?(?:Z|[+-]\\d{2}:\\d{2})$';

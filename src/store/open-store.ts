@@ -55,6 +55,12 @@ import {
   suppressionsTable,
 } from './records/suppressions.js';
 import {
+  accountWebhooksTable,
+  webhookOutcomesTable,
+  webhookRetriesTable,
+  webhooksTable,
+} from './records/webhooks.js';
+import {
   mergedThreadsTable,
   threadAliasesTable,
   threadLinksTable,
@@ -233,5 +239,9 @@ const ALL_TABLES: readonly { readonly name: string }[] = [
   dkimKeysTable,
   eventsTable,
   feedsTable,
+  webhooksTable,
+  accountWebhooksTable,
+  webhookRetriesTable,
+  webhookOutcomesTable,
   ...TABLES_BEFORE,
 ];

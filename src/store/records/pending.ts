@@ -8,6 +8,7 @@ import {
   type MessageId,
   type SuppressionId,
   type ThreadId,
+  type WebhookId,
 } from '../../domain/ids.js';
 import { joinKey, range, text, u8, u48 } from '../engine/keys.js';
 import type { Store } from '../engine/store.js';
@@ -47,6 +48,16 @@ export type PendingWork =
   | { readonly kind: 'expire-link'; readonly id: ApprovalId; readonly hash: string }
   /** Forget a claim phrase that nobody redeemed. */
   | { readonly kind: 'expire-phrase'; readonly id: ApprovalId; readonly hash: string }
+  /** Tell a human by mail of a webhook: that it was made, leads elsewhere, or is disabled. */
+  | {
+      readonly kind: 'webhook-mail';
+      readonly id: WebhookId;
+      readonly accountId: AccountId;
+      readonly url: string;
+      readonly what: WebhookNews;
+      /** How often that was tried. */
+      readonly tries: number;
+    }
   /** Mail the operator how much feedback an account has given. */
   | { readonly kind: 'feedback-digest'; readonly id: AccountId }
   /** Let an account send to an address again that it has learnt to be suppressed. */
@@ -56,6 +67,9 @@ export type PendingWork =
       readonly accountId: AccountId;
       readonly address: string;
     };
+
+/** What is told of a webhook. */
+export type WebhookNews = 'made' | 'url' | 'gone' | 'dead';
 
 export type PendingKind = PendingWork['kind'];
 
@@ -79,6 +93,7 @@ const KIND_BYTE: Record<PendingKind, number> = {
   'feedback-digest': 22,
   'lapse-suppression': 23,
   'expire-events': 24,
+  'webhook-mail': 25,
 };
 
 interface PendingKey {
