@@ -35,6 +35,7 @@ import { Sweeper } from '../workers/background.js';
 import { Access } from './access.js';
 import { Delivering, DOT_ANSWERS_MS, isDeliveryWaiting } from './delivering.js';
 import { httpClients } from './descriptors.js';
+import { Hooking, urlRules } from './hooking.js';
 import { Parsing } from './parsing.js';
 import { Readiness } from './readiness.js';
 import { Rechecking } from './rechecking.js';
@@ -84,6 +85,7 @@ export class Daemon {
   readonly #rechecking: Rechecking;
   readonly #sending: Sending;
   readonly #delivering: Delivering | null;
+  readonly #hooking: Hooking;
   readonly #sweeper: Sweeper;
   readonly #dns: DnsClient;
   /** Apart from the sweeper, because it waits for the DNS. */

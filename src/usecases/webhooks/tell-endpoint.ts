@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type EventId, newId, type WebhookId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import type { Store } from '../../store/engine/store.js';
+import type { Reader } from '../../store/engine/tables.js';
 import type { StoredEvent } from '../../store/records/events.js';
 import { eventsTable, getFeed } from '../../store/records/events.js';
 import {
@@ -66,9 +67,13 @@ export async function tellEndpoint(
   await run.go();
   return deps.store.read(reader => {
     const webhook = getWebhook(reader, id);
-    if (webhook === undefined) return undefined;
-    return waitOf(webhook, getFeed(reader, webhook.accountId).next - 1, deps.clock()) ?? undefined;
+    return webhook === undefined ? undefined : (endpointWait(reader, webhook, deps.clock()) ?? undefined);
   });
+}
+
+/** In how many milliseconds there is something to do for an endpoint; null when only a new event makes any. */
+export function endpointWait(reader: Reader, webhook: WebhookRecord, nowMs: number): number | null {
+  return waitOf(webhook, getFeed(reader, webhook.accountId).next - 1, nowMs);
 }
 
 class EndpointRun {

@@ -1,0 +1,130 @@
+import type { Config } from '../config/load-config.js';
+import { DnsClient } from '../dns/dns-client.js';
+import { type AccountId, toId } from '../domain/ids.js';
+import { Reach } from '../domain/networks.js';
+import type { UrlRules } from '../domain/webhook-url.js';
+import { HttpHookCaller } from '../hooks/http-hook-caller.js';
+import type { RedisSpace } from '../queue/connection.js';
+import { WorkLine } from '../queue/work-line.js';
+import type { Store } from '../store/engine/store.js';
+import { getWebhook, listWebhooks, scanWebhooks, type WebhookRecord } from '../store/records/webhooks.js';
+import type { EventFeed } from '../usecases/events/event-feed.js';
+import { EventViews } from '../usecases/events/event-views.js';
+import type { Clock, Logger } from '../usecases/ports.js';
+import type { HookCaller } from '../usecases/webhooks/hook-call.js';
+import { endpointWait, tellEndpoint } from '../usecases/webhooks/tell-endpoint.js';
+import { MAX_WEBHOOKS } from '../contract/limits.js';
+
+interface HookingDeps {
+  readonly config: Config;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly redis: RedisSpace;
+  readonly feed: EventFeed;
+  readonly version: string;
+}
+
+/**
+ * Endpoints that are told of events at a time, each of at most eight. Of one account no more than there are free ones, so
+ * that endpoints which answer slowly leave some to others.
+ */
+const ENDPOINTS_AT_ONCE = 64;
+/** How soon it is seen that another process has made an event, a webhook or a place. */
+const LOOK_MS = 2_000;
+/** How long a stop waits for answers; what has none is sent again after the next start. */
+const FINISH_MS = 3_000;
+
+/** The rules for URLs of webhooks. */
+export function urlRules({ webhooks }: Pick<Config, 'webhooks'>): UrlRules {
+  return { allowsHttp: webhooks.allowHttp, reach: new Reach(webhooks.allowNetworks) };
+}
+
+/** Tells webhooks of events, from the commit of an event until an endpoint has taken it. */
+export class Hooking {
+  readonly #store: Store;
+  readonly #line: WorkLine<WebhookRecord, Buffer>;
+  readonly #caller: HttpHookCaller;
+  /** Of its own: names that take long hold up no mail. */
+  readonly #dns: DnsClient;
+  readonly #unsubscribe: () => void;
+  /** Accounts in which something has happened. */
+  readonly #due = new Set<AccountId>();
+  #isStopping = false;
+
+  constructor({ config, store, clock, log, redis, feed, version }: HookingDeps) {
+    this.#store = store;
+    this.#dns = new DnsClient(config.dns);
+    this.#caller = new HttpHookCaller({ dns: this.#dns, reach: urlRules(config).reach, version });
+    const deps = { store, clock, feed, views: new EventViews(), caller: this.#caller, log };
+    this.#line = new WorkLine<WebhookRecord, Buffer>({
+      name: 'webhooks',
+      redis,
+      log,
+      places: { tell: ENDPOINTS_AT_ONCE },
+      find: id => store.read(reader => getWebhook(reader, id)),
+      laneOf: ({ accountId }) => ({ way: 'tell', owner: accountId, isAlone: false }),
+      limits: { perDestination: () => Number.POSITIVE_INFINITY },
+      isDirect: true,
+      closeTimeoutMs: FINISH_MS + 1_000,
+      intervalMs: LOOK_MS,
+      pageSize: PAGE,
+      listPending: (limit, after) => listDue(store, clock, limit, after),
+      handler: id => tellEndpoint(deps, id, () => this.#isStopping),
+    });
+    this.#unsubscribe = store.onCommitted(topics => this.#hear(topics));
+  }
+
+  /** For tests of webhooks that are asked for. */
+  get caller(): HookCaller {
+    return this.#caller;
+  }
+
+  start(): void {
+    this.#line.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#unsubscribe();
+    await Promise.all([this.#line.close(), this.#caller.close(FINISH_MS)]);
+    this.#dns.close();
+  }
+
+  #hear(topics: ReadonlySet<string>): void {
+    if (this.#due.size === 0) setImmediate(() => this.#offerDue());
+    for (const topic of topics) {
+      const accountId = toId<AccountId>(topic);
+      if (accountId !== null) this.#due.add(accountId);
+    }
+  }
+
+  #offerDue(): void {
+    const accounts = [...this.#due];
+    this.#due.clear();
+    if (this.#isStopping) return;
+    const due = this.#store.read(reader =>
+      accounts.flatMap(accountId => listWebhooks(reader, accountId, MAX_WEBHOOKS)),
+    );
+    this.#line.offer(due.filter(({ disabled }) => disabled === null));
+  }
+}
+
+/** Webhooks that are looked at in one event turn: some milliseconds. */
+const PAGE = 200;
+
+/** Webhooks that have something to do now. */
+function listDue(
+  store: Store,
+  clock: Clock,
+  limit: number,
+  after?: Buffer,
+): { readonly ids: WebhookRecord['id'][]; readonly next: Buffer | null } {
+  const nowMs = clock();
+  return store.read(reader => {
+    const page = scanWebhooks(reader, after ?? null, limit);
+    const due = page.filter(({ value }) => endpointWait(reader, value, nowMs) === 0);
+    const next = page.length < limit ? null : (page.at(-1)?.key ?? null);
+    return { ids: due.map(({ value }) => value.id), next };
+  });
+}
