@@ -3,6 +3,7 @@ import { DnsClient } from '../dns/dns-client.js';
 import type { AccountId } from '../domain/ids.js';
 import { CursorCodec } from '../domain/paging.js';
 import { apiRoutes } from '../http/routes/api-routes.js';
+import type { WebhookRouteDeps } from '../http/routes/webhooks.js';
 import { HttpServer } from '../http/server/http-server.js';
 import { readClock } from '../ops/read-clock.js';
 import { type ListenPlace, listenPlaces } from '../relay/direct/own-addresses.js';
@@ -35,7 +36,7 @@ import { Sweeper } from '../workers/background.js';
 import { Access } from './access.js';
 import { Delivering, DOT_ANSWERS_MS, isDeliveryWaiting } from './delivering.js';
 import { httpClients } from './descriptors.js';
-import { Hooking, urlRules } from './hooking.js';
+import { Hooking } from './hooking.js';
 import { Parsing } from './parsing.js';
 import { Readiness } from './readiness.js';
 import { Rechecking } from './rechecking.js';
@@ -184,7 +185,21 @@ export class Daemon {
     const isReady = (): Promise<boolean> => readiness.isReady();
     const maxClients = httpClients(config, this.delivers, log);
     this.#events = createEvents(store, Math.ceil(maxClients * WAITING_SHARE));
-    this.#http = createHttpServer(config, { ...parts, cursors, isReady, maxClients, events: this.#events });
+    this.#hooking = new Hooking({
+      ...shared,
+      ...this.#events,
+      version: options.version,
+      news: this.#access.feedback,
+      limiter: this.#access.limiter,
+    });
+    this.#http = createHttpServer(config, {
+      ...parts,
+      cursors,
+      isReady,
+      maxClients,
+      events: this.#events,
+      webhooks: this.#hooking.routes,
+    });
   }
 
   /** Does it deliver to other domains itself, be it only what was accepted before the transport was changed? */
@@ -254,6 +269,7 @@ export class Daemon {
     await listeners;
     this.#events.feed.stop();
     log.debug({}, 'listeners are closed');
+    const hooking = this.#hooking.stop();
     await this.#access.stop(ACCESS_GRACE_MS);
     const dkimKeys = this.#dkimKeys.stop();
     this.#dns.close();
@@ -261,6 +277,7 @@ export class Daemon {
       this.#rechecking.stop().then(() => this.#parsing.stop()),
       this.#sending.stop(),
       delivering,
+      hooking,
       this.#sweeper.stop(),
       dkimKeys,
     ]);
@@ -277,6 +294,7 @@ export class Daemon {
     this.#rechecking.start();
     this.#sending.start();
     this.#delivering?.start();
+    this.#hooking.start();
     await this.#sending.whenReady(SENDING_READY_MS);
   }
 
@@ -310,9 +328,10 @@ function createHttpServer(
     readonly isReady: () => Promise<boolean>;
     readonly maxClients: number;
     readonly events: EventDeps;
+    readonly webhooks: WebhookRouteDeps;
   },
 ): HttpServer {
-  const { send, access, cursors, log, isReady, maxClients, events } = parts;
+  const { send, access, cursors, log, isReady, maxClients, events, webhooks } = parts;
   const { store, clock } = send;
   return new HttpServer({
     host: config.http.host,
@@ -341,6 +360,7 @@ function createHttpServer(
       },
       send,
       events,
+      webhooks,
       cursors,
       retentionDays: config.trash.retentionDays,
       signup: access.signup,

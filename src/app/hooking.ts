@@ -1,19 +1,21 @@
 import type { Config } from '../config/load-config.js';
+import { MAX_WEBHOOKS } from '../contract/limits.js';
 import { DnsClient } from '../dns/dns-client.js';
 import { type AccountId, toId } from '../domain/ids.js';
-import { Reach } from '../domain/networks.js';
-import type { UrlRules } from '../domain/webhook-url.js';
 import { HttpHookCaller } from '../hooks/http-hook-caller.js';
+import type { WebhookRouteDeps } from '../http/routes/webhooks.js';
+import { within } from '../lib/async.js';
 import type { RedisSpace } from '../queue/connection.js';
 import { WorkLine } from '../queue/work-line.js';
 import type { Store } from '../store/engine/store.js';
 import { getWebhook, listWebhooks, scanWebhooks, type WebhookRecord } from '../store/records/webhooks.js';
 import type { EventFeed } from '../usecases/events/event-feed.js';
-import { EventViews } from '../usecases/events/event-views.js';
-import type { Clock, Logger } from '../usecases/ports.js';
-import type { HookCaller } from '../usecases/webhooks/hook-call.js';
+import type { EventViews } from '../usecases/events/event-views.js';
+import type { Clock, Logger, RateLimiter } from '../usecases/ports.js';
+import { type MailNewsDeps, mailWebhookNews } from '../usecases/webhooks/mail-news.js';
 import { endpointWait, tellEndpoint } from '../usecases/webhooks/tell-endpoint.js';
-import { MAX_WEBHOOKS } from '../contract/limits.js';
+import { urlRules } from '../usecases/webhooks/webhooks.js';
+import { Sweeper } from '../workers/background.js';
 
 interface HookingDeps {
   readonly config: Config;
@@ -22,7 +24,11 @@ interface HookingDeps {
   readonly log: Logger;
   readonly redis: RedisSpace;
   readonly feed: EventFeed;
+  readonly views: EventViews;
   readonly version: string;
+  /** For mail to humans. */
+  readonly news: Omit<MailNewsDeps, 'store' | 'clock' | 'log'>;
+  readonly limiter: RateLimiter;
 }
 
 /**
@@ -35,14 +41,16 @@ const LOOK_MS = 2_000;
 /** How long a stop waits for answers; what has none is sent again after the next start. */
 const FINISH_MS = 3_000;
 
-/** The rules for URLs of webhooks. */
-export function urlRules({ webhooks }: Pick<Config, 'webhooks'>): UrlRules {
-  return { allowsHttp: webhooks.allowHttp, reach: new Reach(webhooks.allowNetworks) };
-}
+/** How soon humans are told of what an admin or an agent did to a webhook. */
+const NEWS_MS = 1_000;
 
 /** Tells webhooks of events, from the commit of an event until an endpoint has taken it. */
 export class Hooking {
+  /** What is asked for by hand. */
+  readonly routes: WebhookRouteDeps;
   readonly #store: Store;
+  /** Apart from the sweeper, because mail takes its time. */
+  readonly #news: Sweeper;
   readonly #line: WorkLine<WebhookRecord, Buffer>;
   readonly #caller: HttpHookCaller;
   /** Of its own: names that take long hold up no mail. */
@@ -52,11 +60,18 @@ export class Hooking {
   readonly #due = new Set<AccountId>();
   #isStopping = false;
 
-  constructor({ config, store, clock, log, redis, feed, version }: HookingDeps) {
+  constructor({ config, store, clock, log, redis, feed, views, version, news, limiter }: HookingDeps) {
     this.#store = store;
     this.#dns = new DnsClient(config.dns);
-    this.#caller = new HttpHookCaller({ dns: this.#dns, reach: urlRules(config).reach, version });
-    const deps = { store, clock, feed, views: new EventViews(), caller: this.#caller, log };
+    const urls = urlRules(config);
+    this.#caller = new HttpHookCaller({ dns: this.#dns, reach: urls.reach, version });
+    const deps = { store, clock, feed, views, caller: this.#caller, log };
+    this.routes = { store, clock, log, feed, urls, limiter, caller: this.#caller };
+    this.#news = new Sweeper({
+      run: shouldStop => mailWebhookNews({ ...news, store, clock, log }, shouldStop),
+      intervalMs: NEWS_MS,
+      log,
+    });
     this.#line = new WorkLine<WebhookRecord, Buffer>({
       name: 'webhooks',
       redis,
@@ -75,19 +90,19 @@ export class Hooking {
     this.#unsubscribe = store.onCommitted(topics => this.#hear(topics));
   }
 
-  /** For tests of webhooks that are asked for. */
-  get caller(): HookCaller {
-    return this.#caller;
-  }
-
   start(): void {
     this.#line.start();
+    this.#news.start();
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#unsubscribe();
-    await Promise.all([this.#line.close(), this.#caller.close(FINISH_MS)]);
+    await Promise.all([
+      this.#line.close(),
+      this.#caller.close(FINISH_MS),
+      within(FINISH_MS, this.#news.stop()),
+    ]);
     this.#dns.close();
   }
 

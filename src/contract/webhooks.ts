@@ -26,10 +26,13 @@ const Reason = z
     'Null when the endpoint took it. status: it answered with another status than 2xx. redirect: it answered 3xx, which is not followed. gone: 410. timeout: no answer within 10 seconds in all. unknown_host: the name has no address. address_refused: it leads to an address that must not be called. unreachable: no connection. tls: no valid certificate, or no TLS. no_answer: the connection ended before an answer.',
   );
 
-const Status = z.number().nullable().meta({
-  type: ['integer', 'null'],
-  description: 'HTTP status; null when there was no answer.',
-});
+const Status = z
+  .number()
+  .nullable()
+  .meta({
+    type: ['integer', 'null'],
+    description: 'HTTP status; null when there was no answer.',
+  });
 
 const LastAttempt = z.object({ at: Ts, status: Status, reason: Reason });
 
@@ -176,19 +179,19 @@ export const WebhookDelivery = z
   .meta({ id: 'WebhookDelivery', examples: [attemptExample] });
 export type WebhookDelivery = Wire<typeof WebhookDelivery>;
 
-export const WebhookDeliveries = z
-  .object({ webhook_id: Id, deliveries: z.array(WebhookDelivery) })
-  .meta({
-    id: 'WebhookDeliveries',
-    examples: [{ webhook_id: webhookExample.id, deliveries: [attemptExample] }],
-  });
+export const WebhookDeliveries = z.object({ webhook_id: Id, deliveries: z.array(WebhookDelivery) }).meta({
+  id: 'WebhookDeliveries',
+  examples: [{ webhook_id: webhookExample.id, deliveries: [attemptExample] }],
+});
 export type WebhookDeliveries = Wire<typeof WebhookDeliveries>;
 
 export const ReplayWebhook = z
   .strictObject({
     after: z
       .string()
-      .describe('A cursor of the feed (next_cursor of listEvents), or now to leave out what is not told yet.'),
+      .describe(
+        'A cursor of the feed (next_cursor of listEvents), or now to leave out what is not told yet.',
+      ),
   })
   .meta({ id: 'ReplayWebhook', examples: [{ after: 'AQAAAAAAKp4QP0pbbH2O' }] });
 export type ReplayWebhook = Wire<typeof ReplayWebhook>;

@@ -56,8 +56,14 @@ function refused(host: string, fault: string): HookFailure {
   return new HookFailure('address_refused', `${host} must not be called: ${fault}`);
 }
 
-/** The machine itself is called at an address of its own only: then both ends of the connection have it. */
-function faultOf(reach: Reach, { remoteAddress = '', localAddress = '' }: Socket): string | null {
+/**
+ * Why a connection that is open must not be used; null when it may. The machine itself is called at an address of its own
+ * only, which then is at both ends.
+ */
+export function faultOf(
+  reach: Reach,
+  { remoteAddress = '', localAddress = '' }: Pick<Socket, 'remoteAddress' | 'localAddress'>,
+): string | null {
   const fault = reach.faultOf(remoteAddress);
   if (fault !== null) return `${remoteAddress} ${fault}`;
   if (reach.lists(remoteAddress) || !isSameAddress(remoteAddress, localAddress)) return null;
@@ -72,7 +78,11 @@ async function addressesOf(dns: Dns, host: string): Promise<string[]> {
   return answers.flatMap(answer => (answer.kind === 'found' ? answer.records : []));
 }
 
-async function connectToAny(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket> {
+async function connectToAny(
+  addresses: readonly string[],
+  port: number,
+  signal: AbortSignal,
+): Promise<Socket> {
   let reason = '';
   for (const host of addresses) {
     const isLast = host === addresses.at(-1);
@@ -92,7 +102,12 @@ async function connectToAny(addresses: readonly string[], port: number, signal: 
   throw new HookFailure('unreachable', reason);
 }
 
-async function secured({ ca }: ConnectDeps, socket: Socket, host: string, signal: AbortSignal): Promise<Socket> {
+async function secured(
+  { ca }: ConnectDeps,
+  socket: Socket,
+  host: string,
+  signal: AbortSignal,
+): Promise<Socket> {
   const tls = connectTls({
     socket,
     host,

@@ -77,7 +77,7 @@ export class HttpHookCaller implements HookCaller {
     const socket = await connectChecked(this.#options, url, signal);
     const response = await exchange(socket, url, this.#headersOf(call, url), call.body, signal);
     throwAway(response);
-    return outcomeOf(response, Date.now());
+    return outcomeOf(response, call.at);
   }
 
   #headersOf({ id, at, secrets, body }: HookCall, { host }: URL): Record<string, string> {

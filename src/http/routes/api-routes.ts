@@ -17,6 +17,7 @@ import { withServiceRoutes } from './service.js';
 import { type SignupRouteDeps, signupRoutes } from './signups.js';
 import { threadRoutes } from './threads.js';
 import { trashRoutes } from './trash.js';
+import { type WebhookRouteDeps, webhookRoutes } from './webhooks.js';
 
 export interface ApiDeps {
   readonly service: DescribedService;
@@ -24,6 +25,7 @@ export interface ApiDeps {
   readonly inboxes: CreateInboxDeps;
   readonly send: SendDeps;
   readonly events: EventDeps;
+  readonly webhooks: WebhookRouteDeps;
   readonly cursors: CursorCodec;
   readonly retentionDays: number;
   readonly signup: SignupRouteDeps;
@@ -47,6 +49,7 @@ export function apiRoutes(deps: ApiDeps): Route[] {
     ...labelRoutes({ store, cursors }),
     ...threadRoutes({ store, clock, cursors, retentionDays: deps.retentionDays }),
     ...eventRoutes(deps.events),
+    ...webhookRoutes(deps.webhooks),
     ...trashRoutes({ store, clock, cursors, retentionDays: deps.retentionDays }),
     ...signupRoutes(deps.signup),
     ...feedbackRoutes(deps.feedback),

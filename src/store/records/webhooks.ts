@@ -155,10 +155,11 @@ export function putWebhook(writer: Writer, record: WebhookRecord): void {
 /** Removes a webhook with all that is known of it: some hundred records at most. */
 export function removeWebhook(writer: Writer, { id, accountId }: WebhookRecord): void {
   const every = { ...range(idToBytes(id)), limit: MOST_RETRIES };
-  for (const table of [webhookRetriesTable, webhookOutcomesTable]) {
-    for (const key of writer.scanKeys(table, every)) {
-      writer.remove<OfWebhook, unknown>(table as Table<OfWebhook, unknown>, ofKey(key));
-    }
+  for (const key of writer.scanKeys(webhookRetriesTable, every)) {
+    writer.remove(webhookRetriesTable, ofKey(key));
+  }
+  for (const key of writer.scanKeys(webhookOutcomesTable, every)) {
+    writer.remove(webhookOutcomesTable, ofKey(key));
   }
   writer.remove(accountWebhooksTable, joinKey(idToBytes(accountId), idToBytes(id)));
   writer.remove(webhooksTable, id);

@@ -24,6 +24,7 @@ import {
 import { StoredTally } from './stored-bytes.js';
 import { verifyStsPolicies } from './sts-policies.js';
 import { findThreads } from './threads.js';
+import { verifyWebhooks } from './webhooks.js';
 
 /** What was looked at. */
 export interface Checked {
@@ -95,6 +96,7 @@ function readAll(reader: Reader, ledger: Ledger): Checked {
   verifyStsPolicies(reader, counting);
   verifyDeliveries(reader, counting);
   verifyEvents(reader, counting);
+  verifyWebhooks(reader, counting);
   stored.compare(counting);
   findSummaries(reader, counting);
   findSets(reader, counting, isLeaving);

@@ -89,6 +89,7 @@ const REDATED: { readonly [Kind in RedatedKind]: Lifetime<Kind> } = {
       if (before === null) putForgetAt(writer, id, dueAt);
     },
   },
+  'webhook-mail': { afterMs: HOUR_MS },
   'feedback-digest': { afterMs: DAY_MS },
   'lapse-suppression': {
     afterMs: SUPPRESSION_LIFETIME_MS,

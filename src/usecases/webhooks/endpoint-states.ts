@@ -43,7 +43,8 @@ export function waitOf(webhook: WebhookRecord, last: number, nowMs: number): num
   const { disabled, gap, place, open, dueAt, restUntil } = webhook;
   if (disabled !== null) return null;
   const isBehind = place < last && mayStart(webhook, open);
-  const times = gap !== null ? [gap.nextAt] : [...(isBehind ? [nowMs] : []), ...(dueAt === null ? [] : [dueAt])];
+  const times =
+    gap !== null ? [gap.nextAt] : [...(isBehind ? [nowMs] : []), ...(dueAt === null ? [] : [dueAt])];
   if (times.length === 0) return null;
   const soonest = Math.min(...times.map(at => (hasCome(at, nowMs) ? nowMs : at)));
   const restMs = restUntil === null || hasCome(restUntil, nowMs) ? 0 : restUntil - nowMs;

@@ -45,14 +45,21 @@ export async function mailWebhookNews(deps: MailNewsDeps, shouldStop: () => bool
   }
 }
 
-async function mailOne({ store, mail, operator, serviceName, log }: MailNewsDeps, { work }: News): Promise<boolean> {
+async function mailOne(
+  { store, mail, operator, serviceName, log }: MailNewsDeps,
+  { work }: News,
+): Promise<boolean> {
   const account = store.read(reader => getAccount(reader, work.accountId));
   if (account === undefined) return true;
   const isEnd = work.what === 'gone' || work.what === 'dead';
   const readers = new Set([account.email, ...(isEnd ? [operator] : [])]);
   try {
     for (const to of readers) {
-      const text = textOf(work, to === account.email ? 'your account' : `the account ${account.email}`, serviceName);
+      const text = textOf(
+        work,
+        to === account.email ? 'your account' : `the account ${account.email}`,
+        serviceName,
+      );
       await mail.send({ to, subject: SUBJECTS[work.what], text });
     }
     return true;
@@ -63,7 +70,11 @@ async function mailOne({ store, mail, operator, serviceName, log }: MailNewsDeps
   }
 }
 
-async function settleOne({ store, clock }: MailNewsDeps, { dueAt, work }: News, isDone: boolean): Promise<void> {
+async function settleOne(
+  { store, clock }: MailNewsDeps,
+  { dueAt, work }: News,
+  isDone: boolean,
+): Promise<void> {
   await store.write(writer => {
     removePending(writer, { kind: 'webhook-mail', dueAt, id: work.id });
     if (isDone) return;

@@ -16,14 +16,15 @@ import {
   afterAttempt,
   disabledAfter,
   endsOutage,
-  GIVE_UP_MS,
   nextTry,
   pauseAfter,
   type Times,
 } from './endpoint-states.js';
 
 /** What an endpoint can be told: an event of the feed, or that some are missing. */
-export type Item = { readonly kind: 'event'; readonly event: StoredEvent } | { readonly kind: 'gap'; readonly gap: Gap };
+export type Item =
+  | { readonly kind: 'event'; readonly event: StoredEvent }
+  | { readonly kind: 'gap'; readonly gap: Gap };
 
 /** Of the event, or of the last one that is missing. */
 export function sequenceOf(item: Item): number {
@@ -54,7 +55,9 @@ export function settle(
     const endsIt = one.outcome.kind === 'taken' && endsOutage({ ...current, open: retries.size });
     const tried = afterAttempt(current, one.outcome, times.nowMs);
     current =
-      one.item.kind === 'gap' ? settleGap(writer, tried, one, times) : settleEvent(writer, tried, retries, one, times);
+      one.item.kind === 'gap'
+        ? settleGap(writer, tried, one, times)
+        : settleEvent(writer, tried, retries, one, times);
     if (endsIt) hasten(writer, current, retries, times.nowMs);
     const reason = current.disabled === null ? disabledAfter(current, one.outcome, times) : null;
     if (reason !== null) {

@@ -265,7 +265,13 @@ class EndpointRun {
     const saved = await store.write(writer => {
       const current = getWebhook(writer, id);
       if (current === undefined || current.revision !== revision) return null;
-      return settle(writer, { ...current, place: Math.max(current.place, place) }, this.#retries, settled, times);
+      return settle(
+        writer,
+        { ...current, place: Math.max(current.place, place) },
+        this.#retries,
+        settled,
+        times,
+      );
     }, 'settle');
     for (const { item } of settled) {
       this.#isNew.delete(sequenceOf(item));

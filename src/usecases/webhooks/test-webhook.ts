@@ -3,7 +3,7 @@ import { Refusal, refuse } from '../../domain/errors.js';
 import { type EventId, newId } from '../../domain/ids.js';
 import { MINUTE_MS, toInstant } from '../../domain/instants.js';
 import type { Store } from '../../store/engine/store.js';
-import { getWebhook, putWebhook, retriesOf } from '../../store/records/webhooks.js';
+import { getWebhook, putWebhook, type retriesOf } from '../../store/records/webhooks.js';
 import type { Clock, RateLimiter } from '../ports.js';
 import type { Caller } from '../shared/callers.js';
 import { secretsAt } from './endpoint-states.js';

@@ -1,3 +1,4 @@
+import type { Config } from '../../config/load-config.js';
 import { EVENT_TYPES, type EventType } from '../../contract/events.js';
 import { MAX_WEBHOOKS } from '../../contract/limits.js';
 import type {
@@ -10,6 +11,7 @@ import type {
 import { notFound, Refusal, refuse } from '../../domain/errors.js';
 import { type AccountId, type InboxId, newId, toId, type WebhookId } from '../../domain/ids.js';
 import { DAY_MS, toInstant } from '../../domain/instants.js';
+import { Reach } from '../../domain/networks.js';
 import { newWebhookSecret } from '../../domain/secrets.js';
 import { checkWebhookUrl, type UrlRules } from '../../domain/webhook-url.js';
 import type { Store } from '../../store/engine/store.js';
@@ -37,6 +39,11 @@ export interface WebhookDeps {
   readonly log: Logger;
   /** Null for an admin, who is not bound. */
   readonly limiter: RateLimiter | null;
+}
+
+/** The rules for URLs of webhooks, as they are configured. */
+export function urlRules({ webhooks }: Pick<Config, 'webhooks'>): UrlRules {
+  return { allowsHttp: webhooks.allowHttp, reach: new Reach(webhooks.allowNetworks) };
 }
 
 /** Humans are told by mail of each: an agent must not send them a hundred. */
@@ -108,7 +115,7 @@ export function listAllWebhooks({ store, clock }: Pick<WebhookDeps, 'store' | 'c
   let after: Buffer | null = null;
   for (;;) {
     const from: Buffer | null = after;
-    const page = store.read(reader => scanWebhooks(reader, from, PAGE));
+    const page: ReturnType<typeof scanWebhooks> = store.read(reader => scanWebhooks(reader, from, PAGE));
     for (const { value } of page) {
       all.push({ ...viewWebhook(value, clock()), account_id: value.accountId });
     }
@@ -213,9 +220,7 @@ export async function rotateSecret(
   const secret = newWebhookSecret();
   const record = await store.write(writer => {
     const before = locateWebhook(writer, caller, webhookId);
-    const replaced = before.secrets
-      .slice(0, 1)
-      .map(old => ({ ...old, until: clock() + SECRET_OVERLAP_MS }));
+    const replaced = before.secrets.slice(0, 1).map(old => ({ ...old, until: clock() + SECRET_OVERLAP_MS }));
     const after = { ...before, secrets: [{ secret, until: null }, ...replaced] };
     putWebhook(writer, after);
     return after;

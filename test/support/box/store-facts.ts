@@ -76,6 +76,7 @@ export function readFacts(store: Store): StoreFacts {
         'feedback-digest': count('feedback-digest'),
         'lapse-suppression': count('lapse-suppression'),
         'expire-events': count('expire-events'),
+        'webhook-mail': count('webhook-mail'),
       },
       faults: [
         ...blobFaults(

@@ -10,7 +10,11 @@ export async function run(...args: string[]): Promise<{ code: number; out: strin
     memoryNeeds: () => [],
     version: '1.2.3',
     readClock,
-    outside: { addresses: async () => [], tryOutgoing: () => Promise.reject(new Error('nothing is tried')) },
+    outside: {
+      addresses: async () => [],
+      tryOutgoing: () => Promise.reject(new Error('nothing is tried')),
+      callHook: () => Promise.reject(new Error('nobody is called')),
+    },
     stdout: async data => void out.push(String(data)),
     stderr: async data => void err.push(String(data)),
     env: {},

@@ -1,6 +1,7 @@
 import { type IncomingHttpHeaders, request as startRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Test } from 'tap';
+import { Reach } from '../../../src/domain/networks.js';
 import { openApiDocument } from '../../../src/http/openapi/openapi-document.js';
 import { apiRoutes } from '../../../src/http/routes/api-routes.js';
 import type { ConnectionLimits } from '../../../src/http/server/connections.js';
@@ -115,12 +116,22 @@ export function houseRoutes(
   { deps: send } = new Desk(house),
 ): Route[] {
   const { store, clock, cursors, inboxes, retentionDays } = house;
+  const events = createEvents(store, 1_000);
   return apiRoutes({
     service: SERVICE,
     isReady: async () => true,
     inboxes,
     cursors,
-    events: createEvents(store, 1_000),
+    events,
+    webhooks: {
+      store,
+      clock,
+      log: silent,
+      feed: events.feed,
+      urls: { allowsHttp: false, reach: new Reach([]) },
+      limiter: null,
+      caller: { call: async () => ({ kind: 'stopped' }) },
+    },
     retentionDays,
     signup: {
       store,
