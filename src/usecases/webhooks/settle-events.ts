@@ -80,6 +80,8 @@ export function dueAtOf(retries: ReadonlyMap<number, StoredRetry>): number | nul
   return retries.size === 0 ? null : Math.min(...[...retries.values()].map(({ nextAt }) => nextAt));
 }
 
+const NEWS: readonly WebhookNews[] = ['made', 'url', 'gone', 'dead'];
+
 /** A human is told of a webhook by mail, soon. */
 export function planMail(
   writer: Writer,
@@ -87,7 +89,8 @@ export function planMail(
   what: WebhookNews,
   nowMs: number,
 ): void {
-  addPending(writer, nowMs, { kind: 'webhook-mail', id, accountId, url, what, tries: 0 });
+  // News of one instant are told apart by their due time.
+  addPending(writer, nowMs + NEWS.indexOf(what), { kind: 'webhook-mail', id, accountId, url, what, tries: 0 });
 }
 
 function settleGap(

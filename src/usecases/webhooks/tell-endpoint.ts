@@ -64,7 +64,8 @@ export async function tellEndpoint(
       : new EndpointRun(deps, webhook, retriesOf(reader, id), shouldStop);
   });
   if (run === null) return undefined;
-  await run.go();
+  // Whoever stops the service looks at what is left when it starts again.
+  if (!(await run.go())) return undefined;
   return deps.store.read(reader => {
     const webhook = getWebhook(reader, id);
     return webhook === undefined ? undefined : (endpointWait(reader, webhook, deps.clock()) ?? undefined);
@@ -96,6 +97,7 @@ class EndpointRun {
   #settled: Settled[] = [];
   #savedAt = performance.now();
   #isOver = false;
+  #isCutOff = false;
   #signal: () => void = () => undefined;
 
   constructor(
@@ -111,7 +113,8 @@ class EndpointRun {
     this.#shouldStop = shouldStop;
   }
 
-  async go(): Promise<void> {
+  /** @returns false when calls were cut off because the service stops */
+  async go(): Promise<boolean> {
     const { feed } = this.#deps;
     const unsubscribe = feed.onCommitted(this.#webhook.accountId, () => this.#signal());
     try {
@@ -130,6 +133,7 @@ class EndpointRun {
       unsubscribe();
       await Promise.allSettled(this.#inFlight.values());
     }
+    return !this.#isCutOff;
   }
 
   /** Outcomes that have come wait for others to be written with them. */
@@ -182,7 +186,9 @@ class EndpointRun {
       const [event] = feed.listAfter(accountId, sequence - 1, 1).events;
       return event?.sequence === sequence ? { kind: 'event', event } : 'gap';
     }
-    if (!mayStart(this.#webhook, this.#retries.size + this.#isNew.size)) return 'end';
+    const failures =
+      this.#webhook.failures + this.#settled.filter(({ outcome }) => outcome.kind === 'failed').length;
+    if (!mayStart({ failures }, this.#retries.size + this.#isNew.size)) return 'end';
     if (this.#ahead.length === 0) {
       const { events, first } = feed.listAfter(accountId, this.#looked, PER_TURN);
       if (this.#looked < first - 1) return 'gap';
@@ -239,6 +245,7 @@ class EndpointRun {
     if (outcome.kind === 'stopped') {
       // It is told again; until then the place stays before it.
       this.#isOver = true;
+      this.#isCutOff = true;
     } else {
       this.#settled.push({ item, outcome, retry: this.#retries.get(sequence) ?? null });
     }

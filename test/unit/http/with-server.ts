@@ -1,7 +1,9 @@
 import { type IncomingHttpHeaders, request as startRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Test } from 'tap';
+import { DnsClient } from '../../../src/dns/dns-client.js';
 import { Reach } from '../../../src/domain/networks.js';
+import { HttpHookCaller } from '../../../src/hooks/http-hook-caller.js';
 import { openApiDocument } from '../../../src/http/openapi/openapi-document.js';
 import { apiRoutes } from '../../../src/http/routes/api-routes.js';
 import type { ConnectionLimits } from '../../../src/http/server/connections.js';
@@ -117,6 +119,11 @@ export function houseRoutes(
 ): Route[] {
   const { store, clock, cursors, inboxes, retentionDays } = house;
   const events = createEvents(store, 1_000);
+  const caller = new HttpHookCaller({
+    dns: new DnsClient({ servers: ['127.0.0.1:9'], trustAd: false }),
+    reach: new Reach([]),
+    version: '0',
+  });
   return apiRoutes({
     service: SERVICE,
     isReady: async () => true,
@@ -130,7 +137,7 @@ export function houseRoutes(
       feed: events.feed,
       urls: { allowsHttp: false, reach: new Reach([]) },
       limiter: null,
-      caller: { call: async () => ({ kind: 'stopped' }) },
+      caller,
     },
     retentionDays,
     signup: {
