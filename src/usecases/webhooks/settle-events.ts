@@ -90,7 +90,14 @@ export function planMail(
   nowMs: number,
 ): void {
   // News of one instant are told apart by their due time.
-  addPending(writer, nowMs + NEWS.indexOf(what), { kind: 'webhook-mail', id, accountId, url, what, tries: 0 });
+  addPending(writer, nowMs + NEWS.indexOf(what), {
+    kind: 'webhook-mail',
+    id,
+    accountId,
+    url,
+    what,
+    tries: 0,
+  });
 }
 
 function settleGap(
