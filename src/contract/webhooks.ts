@@ -26,13 +26,7 @@ const Reason = z
     'Null when the endpoint took it. status: it answered with another status than 2xx. redirect: it answered 3xx, which is not followed. gone: 410. timeout: no answer within 10 seconds in all. unknown_host: the name has no address. address_refused: it leads to an address that must not be called. unreachable: no connection. tls: no valid certificate, or no TLS. no_answer: the connection ended before an answer.',
   );
 
-const Status = z
-  .number()
-  .nullable()
-  .meta({
-    type: ['integer', 'null'],
-    description: 'HTTP status; null when there was no answer.',
-  });
+const Status = Count.nullable().describe('HTTP status; null when there was no answer.');
 
 const LastAttempt = z.object({ at: Ts, status: Status, reason: Reason });
 
