@@ -1,6 +1,6 @@
 import type { Config } from '../config/load-config.js';
 import { MAX_WEBHOOKS } from '../contract/limits.js';
-import { DnsClient } from '../dns/dns-client.js';
+import { CACHE_BYTES, DnsClient, MAX_OPEN } from '../dns/dns-client.js';
 import { type AccountId, toId } from '../domain/ids.js';
 import { HttpHookCaller } from '../hooks/http-hook-caller.js';
 import type { WebhookRouteDeps } from '../http/routes/webhooks.js';
@@ -12,6 +12,7 @@ import { getWebhook, listWebhooks, scanWebhooks, type WebhookRecord } from '../s
 import type { EventFeed } from '../usecases/events/event-feed.js';
 import type { EventViews } from '../usecases/events/event-views.js';
 import type { Clock, Logger, RateLimiter } from '../usecases/ports.js';
+import { MAX_IN_FLIGHT } from '../usecases/webhooks/endpoint-states.js';
 import { type MailNewsDeps, mailWebhookNews } from '../usecases/webhooks/mail-news.js';
 import { endpointWait, tellEndpoint } from '../usecases/webhooks/tell-endpoint.js';
 import { urlRules } from '../usecases/webhooks/webhooks.js';
@@ -35,7 +36,11 @@ interface HookingDeps {
  * Endpoints that are told of events at a time, each of at most eight. Of one account no more than there are free ones, so
  * that endpoints which answer slowly leave some to others.
  */
-const ENDPOINTS_AT_ONCE = 64;
+const ENDPOINTS_AT_ONCE = 32;
+/** Connections to endpoints, and sockets of their look-ups. */
+export const HOOK_SOCKETS = ENDPOINTS_AT_ONCE * MAX_IN_FLIGHT + MAX_OPEN;
+/** What these, and the answers of the DNS, take of memory: a connection has its event, and what TLS keeps. */
+export const HOOK_BYTES = ENDPOINTS_AT_ONCE * MAX_IN_FLIGHT * 96 * 1024 + CACHE_BYTES;
 /** How soon it is seen that another process has made an event, a webhook or a place. */
 const LOOK_MS = 2_000;
 /** How long a stop waits for answers; what has none is sent again after the next start. */

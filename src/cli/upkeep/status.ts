@@ -29,7 +29,7 @@ type StatusDocument = BoxStatus & {
   readonly store: { readonly path: string; readonly map_size_bytes: number };
 };
 
-function linesOf({ version, daemon, store, clock, counts, pending }: StatusDocument): object {
+function linesOf({ version, daemon, store, clock, counts, webhooks, pending }: StatusDocument): object {
   const room = store.has_room ? '' : ' (NO ROOM: new mail is refused until there is more)';
   return {
     version,
@@ -49,6 +49,7 @@ function linesOf({ version, daemon, store, clock, counts, pending }: StatusDocum
     to_be_sent: `${waiting(pending.sends, pending.oldest_send_age_s)}${held(pending.held_sends)}`,
     to_be_delivered:
       pending.deliveries === 0 ? 0 : `${counted(pending.deliveries)}: see "postern queue list"`,
+    webhooks: webhookLine(webhooks),
   };
 }
 
@@ -56,6 +57,12 @@ function waiting(count: number, oldestAgeS: number | null): string {
   return oldestAgeS === null
     ? counted(count)
     : `${counted(count)}, the oldest for ${formatDuration(oldestAgeS)}`;
+}
+
+function webhookLine({ all, failing, ended }: BoxStatus['webhooks']): string | number {
+  const troubles = [failing > 0 ? `${failing} failing` : '', ended > 0 ? `${ended} ended by themselves` : ''];
+  const words = troubles.filter(word => word !== '').join(', ');
+  return words === '' ? all : `${all} (${words}: see "postern webhook list")`;
 }
 
 function held(count: number): string {

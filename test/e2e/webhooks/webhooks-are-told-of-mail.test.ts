@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { createAgent } from '../../support/box/agents.js';
 import { startSmarthostBox } from '../../support/smarthost/smarthost-box.js';
@@ -38,6 +39,9 @@ t.test('an endpoint that is down is told when it is back', async t => {
   const webhook = await createWebhook(agent, receiver.url, RECEIVED);
   await receiver.stop();
   for (let n = 0; n < 20; n++) await deliver(box, agent.address, `Subject: ${n}\r\n\r\nHi\r\n`);
+  const waiting = async () =>
+    (await agent.api.get(`/v1/webhooks/${webhook.id}`)).json<{ waiting: number }>().waiting;
+  while ((await waiting()) === 0) await delay(50);
   await receiver.start();
   await receiver.until(({ taken }) => taken.length >= 20);
   const subjects = new Set(receiver.taken.map(({ json }) => json.summary.subject));
