@@ -1,6 +1,6 @@
 import type { Config } from '../config/load-config.js';
 import { MAX_WEBHOOKS } from '../contract/limits.js';
-import { CACHE_BYTES, DnsClient, MAX_OPEN } from '../dns/dns-client.js';
+import { CACHE_BYTES, DnsClient } from '../dns/dns-client.js';
 import { type AccountId, toId } from '../domain/ids.js';
 import { HttpHookCaller } from '../hooks/http-hook-caller.js';
 import type { WebhookRouteDeps } from '../http/routes/webhooks.js';
@@ -37,8 +37,8 @@ interface HookingDeps {
  * that endpoints which answer slowly leave some to others.
  */
 const ENDPOINTS_AT_ONCE = 32;
-/** Connections to endpoints, and sockets of their look-ups. */
-export const HOOK_SOCKETS = ENDPOINTS_AT_ONCE * MAX_IN_FLIGHT + MAX_OPEN;
+/** Connections to endpoints; who looks up the same name shares the two questions, and an endpoint has one name. */
+export const HOOK_SOCKETS = ENDPOINTS_AT_ONCE * (MAX_IN_FLIGHT + 2);
 /** What these, and the answers of the DNS, take of memory: a connection has its event, and what TLS keeps. */
 export const HOOK_BYTES = ENDPOINTS_AT_ONCE * MAX_IN_FLIGHT * 96 * 1024 + CACHE_BYTES;
 /** How soon it is seen that another process has made an event, a webhook or a place. */

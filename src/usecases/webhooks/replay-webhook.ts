@@ -55,5 +55,7 @@ function moveTo(writer: Writer, webhook: WebhookRecord, place: number): WebhookR
   const dueAt = kept.length === 0 ? null : Math.min(...kept.map(({ nextAt }) => nextAt));
   const after = { ...webhook, revision: revision + 1, place, open: kept.length, dueAt };
   putWebhook(writer, after);
+  // Whoever tells it looks at it now.
+  writer.announce(webhook.accountId);
   return after;
 }

@@ -51,6 +51,7 @@ async function goOn({ store, clock }: TestWebhookDeps, id: Parameters<typeof ret
     const current = getWebhook(writer, id);
     if (current === undefined || current.disabled !== null) return;
     putWebhook(writer, startAnew(writer, current, clock()));
+    writer.announce(current.accountId);
   }, 'settle');
 }
 

@@ -167,8 +167,13 @@ export async function updateWebhook(
       inboxIds: inbox_ids === undefined ? before.inboxIds : inboxesOf(writer, { accountId }, inbox_ids),
     };
     const isElsewhere = changed.url !== before.url;
-    const after = switched(writer, changed, enabled, nowMs);
+    const switchedTo = switched(writer, changed, enabled, nowMs);
+    // What the old endpoint did not take is no matter of the new one.
+    const isNew = isElsewhere && switchedTo.disabled === null;
+    const after = isNew ? startAnew(writer, switchedTo, nowMs) : switchedTo;
     putWebhook(writer, after);
+    // Whoever tells it looks at it now.
+    writer.announce(accountId);
     if (isElsewhere) planMail(writer, after, 'url', nowMs);
     return after;
   });

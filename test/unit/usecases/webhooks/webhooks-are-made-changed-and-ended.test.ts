@@ -199,3 +199,21 @@ t.test('what is deleted or disabled while events are under way is not touched an
     t.strictSame(hooks.faults(), []);
   }
 });
+
+t.test('a new URL is told at once what the old one did not take', async t => {
+  const hooks = await withHooks(t);
+  const webhook = await hooks.make();
+  hooks.receiver.answers(({ path }) => (path === '/hook' ? 500 : 204));
+  await hooks.happen(12);
+  t.ok(((await hooks.tell(webhook)) ?? 0) > 0);
+  await updateWebhook(hooks.webhooks, {
+    caller: { accountId: hooks.house.account },
+    webhookId: webhook.id,
+    url: `${hooks.receiver.url}/new`,
+  });
+  t.equal(await hooks.tell(webhook), undefined);
+  t.strictSame(
+    sequencesOf(hooks.receiver.taken).sort((a, b) => a - b),
+    upTo(2, 13),
+  );
+});
