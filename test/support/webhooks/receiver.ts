@@ -70,6 +70,7 @@ export async function startReceiver(t: Test, identity?: Identity): Promise<Recei
       const body = Buffer.concat(chunks).toString('utf8');
       const one = { path: request.url ?? '', headers: request.headers, body, json: JSON.parse(body) };
       received.push(one);
+      look();
       const answer = how(one);
       const given = answer instanceof Promise ? await answer.then(() => 204) : answer;
       if (given === 'silence') return look();
