@@ -4,6 +4,7 @@ import t from 'tap';
 import type { AccountEvent } from '../../src/contract/events.js';
 import { createAgent } from '../support/box/agents.js';
 import { isAtRest, untilFacts } from '../support/box/store-facts.js';
+import { killRedis, tellRedis } from '../support/redis/box-redis.js';
 import { Senders } from '../support/smtp/senders.js';
 import { createWebhook, startHookBox } from '../support/webhooks/hook-box.js';
 import { startReceiver } from '../support/webhooks/receiver.js';
@@ -53,6 +54,26 @@ t.test('no event is lost to an endpoint, whatever is killed, and its ids stay', 
   const again = good.taken.length - expected.length;
   t.ok(again <= 8 * 3 * KILLS, 'what was under way is told again, and not much else');
   t.comment(`${KILLS} kills, ${expected.length} events, ${again} told twice`);
+});
+
+t.test('a Redis that is killed and flushed costs an endpoint no event', async t => {
+  const box = await startHookBox(t);
+  const agent = await createAgent(box);
+  const receiver = await startReceiver(t);
+  await createWebhook(agent, receiver.url);
+  const senders = new Senders(box, { count: 2, addresses: [agent.address], letterBytes: () => 2_000 });
+  senders.start();
+  for (let round = 0; round < 3; round++) {
+    await senders.more(15);
+    t.equal(await tellRedis(box, 'FLUSHALL'), '+OK');
+    await senders.more(15);
+    await killRedis(box);
+  }
+  await senders.finish();
+  await untilFacts(box, isAtRest);
+  const expected = (await everyEvent(agent.api)).slice(1).map(({ id }) => id);
+  await receiver.until(({ taken }) => taken.length >= expected.length);
+  t.strictSame(receiver.taken.map(({ json }) => json.id).sort(), expected.sort(), 'each once');
 });
 
 async function everyEvent(api: {
