@@ -202,8 +202,12 @@ export class AccountIndex {
   /** The first `limit` rows that have the words, in the order asked for. @throws UnusableIndexError */
   find(question: RowQuestion, isDescending: boolean, limit: number): FoundRows {
     return tellingDamage(() => {
-      const order = isDescending ? 'DESC' : 'ASC';
-      const found = this.#hits('rowid', question, order, limit + 1).map(([row]) => Number(row));
+      const { only } = question;
+      const hits =
+        only !== undefined && only.length <= FEW
+          ? this.#lookUp(question, isDescending)
+          : this.#hits('rowid', question, isDescending ? 'DESC' : 'ASC', limit + 1);
+      const found = hits.map(([row]) => Number(row));
       return { rows: found.slice(0, limit), isWhole: found.length <= limit };
     });
   }
@@ -230,19 +234,25 @@ export class AccountIndex {
     order: 'ASC' | 'DESC',
     limit: number,
   ): readonly (readonly unknown[])[] {
+    const isAmong = only === undefined ? '' : 'AND +rowid IN (SELECT value FROM json_each(?))';
+    const query = this.#query(
+      `SELECT ${columns} FROM words WHERE words MATCH ? AND rowid >= ? AND rowid < ? ${isAmong} ORDER BY rowid ${order} LIMIT ?`,
+    );
+    if (only === undefined) return query.all(matchOf(terms), from, to, limit);
+    const [first = to, last = from] = [only[0], only.at(-1)];
+    const range = [Math.max(from, first), Math.min(to, last + 1)] as const;
+    return query.all(matchOf(terms), ...range, JSON.stringify([...only]), limit);
+  }
+
+  /** The few rows that are wanted, one by one: however many others have the words. */
+  #lookUp(
+    { terms, from, to, only = [] }: RowQuestion,
+    isDescending: boolean,
+  ): readonly (readonly unknown[])[] {
     const words = matchOf(terms);
-    const query = `SELECT ${columns} FROM words WHERE words MATCH ? AND rowid >= ? AND rowid < ? ORDER BY rowid ${order} LIMIT ?`;
-    if (only === undefined) return this.#query(query).all(words, from, to, limit);
-    const wanted = [...only].filter(row => row >= from && row < to);
-    if (wanted.length <= FEW) {
-      const one = this.#query(`SELECT ${columns} FROM words WHERE words MATCH ? AND rowid = ?`);
-      const found = wanted.flatMap(row => one.all(words, row));
-      return (order === 'DESC' ? found.reverse() : found).slice(0, limit);
-    }
-    const [first = from, last = to] = [wanted[0], wanted.at(-1)];
-    const set = new Set(wanted);
-    const rows = this.#query(query).all(words, first, last + 1, EVERY);
-    return rows.filter(([row]) => set.has(Number(row))).slice(0, limit);
+    const one = this.#query('SELECT rowid FROM words WHERE words MATCH ? AND rowid = ?');
+    const found = [...only].filter(row => row >= from && row < to).flatMap(row => one.all(words, row));
+    return isDescending ? found.reverse() : found;
   }
 
   /** Rows that it holds, in ascending order. */
@@ -303,9 +313,6 @@ const AFTER_ALL = '\u{10ffff}';
 
 /** Up to so many rows are looked up one by one. */
 const FEW = 64;
-/** No limit. */
-const EVERY = -1;
-
 /** In KiB, negative as SQLite wants it. */
 const FOR_WRITING = [
   'journal_mode = WAL',

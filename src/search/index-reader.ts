@@ -1,6 +1,6 @@
 import type { AccountId } from '../domain/ids.js';
 import type { Store } from '../store/engine/store.js';
-import { getSearch, placeOfRow, rowOf } from '../store/records/search.js';
+import { getSearch } from '../store/records/search.js';
 import type {
   RankedHits,
   WordAnswer,
@@ -8,8 +8,9 @@ import type {
   WordIndex,
   WordQuestion,
 } from '../usecases/search/word-index.js';
-import { type AccountIndex, type RowQuestion, UnusableIndexError } from './account-index.js';
+import { type AccountIndex, UnusableIndexError } from './account-index.js';
 import { OpenIndexes } from './open-indexes.js';
+import { rowsOf, seqsOf } from './rows.js';
 import { searchFolder } from './word-threads.js';
 
 /** Indexes that are kept open. */
@@ -72,16 +73,3 @@ export class IndexReader implements WordIndex {
 }
 
 const NOTHING: WordHits = { seqs: new Uint32Array(0), isWhole: true };
-
-function rowsOf({ folderNumber, terms, from, to, only }: WordQuestion): RowQuestion {
-  return {
-    terms,
-    from: rowOf(folderNumber, from),
-    to: rowOf(folderNumber, to),
-    ...(only === undefined ? {} : { only: Float64Array.from(only, seq => rowOf(folderNumber, seq)) }),
-  };
-}
-
-function seqsOf(rows: readonly number[]): Uint32Array {
-  return Uint32Array.from(rows, row => placeOfRow(row).seq);
-}

@@ -1,3 +1,5 @@
+import { Turns } from '../lib/turns.js';
+
 /** Questions that one account may have open, and all accounts together; further ones are refused. */
 const PER_ACCOUNT = 16;
 const ALTOGETHER = 512;
@@ -6,8 +8,7 @@ const AT_ONCE = 2;
 
 /** Lets accounts take turns, so that nobody who asks much holds up the others. */
 export class QuestionQueue {
-  /** By account, in the order in which it is their turn. */
-  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #waiting = new Turns<() => void>();
   readonly #open = new Map<string, number>();
   #openInAll = 0;
   #running = 0;
@@ -20,7 +21,7 @@ export class QuestionQueue {
     this.#openInAll += 1;
     try {
       if (this.#running < AT_ONCE) this.#running += 1;
-      else await new Promise<void>(begin => this.#wait(accountId, begin));
+      else await new Promise<void>(begin => this.#waiting.add(accountId, begin));
       try {
         return await ask();
       } finally {
@@ -34,23 +35,10 @@ export class QuestionQueue {
     }
   }
 
-  #wait(accountId: string, begin: () => void): void {
-    const others = this.#waiting.get(accountId);
-    if (others === undefined) this.#waiting.set(accountId, [begin]);
-    else others.push(begin);
-  }
-
   /** The place goes to the account whose turn it is, or is free. */
   #next(): void {
-    const [turn] = this.#waiting;
-    if (turn === undefined) {
-      this.#running -= 1;
-      return;
-    }
-    const [accountId, waiting] = turn;
-    const begin = waiting.shift();
-    this.#waiting.delete(accountId);
-    if (waiting.length > 0) this.#waiting.set(accountId, waiting);
-    begin?.();
+    const begin = this.#waiting.next();
+    if (begin === undefined) this.#running -= 1;
+    else begin();
   }
 }

@@ -1,4 +1,5 @@
-import Libsql from 'libsql';
+import { createRequire } from 'node:module';
+import type Libsql from 'libsql';
 
 /**
  * What this folder needs of SQLite. Only this file knows the library, so that another one, or Node's own, can take its
@@ -13,6 +14,15 @@ export interface Statement {
   all(...values: SqlValue[]): readonly (readonly SqlValue[])[];
 }
 
+const require = createRequire(import.meta.url);
+let library: typeof Libsql | undefined;
+
+/** Loads the library when an index is opened: the main thread of the daemon and most commands never do. */
+function load(): typeof Libsql {
+  library ??= require('libsql') as typeof Libsql;
+  return library;
+}
+
 /** How long a statement waits for another connection, in milliseconds. */
 const BUSY_MS = 2_000;
 
@@ -25,7 +35,7 @@ export class Connection {
 
   /** Opens the file, and makes it where there is none. */
   constructor(path: string) {
-    this.#database = new Libsql(path, { timeout: BUSY_MS });
+    this.#database = new (load())(path, { timeout: BUSY_MS });
   }
 
   exec(sql: string): void {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { AccountId } from '../domain/ids.js';
 import type { Store } from '../store/engine/store.js';
 import { privateFolder } from '../store/private-files.js';
-import { getSearch, placeOfRow, rowOf } from '../store/records/search.js';
+import { getSearch } from '../store/records/search.js';
 import type { Logger } from '../usecases/ports.js';
 import type { FeedOutcome, WordBatch, WordFeed } from '../usecases/search/word-feed.js';
 import type {
@@ -17,6 +17,7 @@ import { removeIndex } from './account-index.js';
 import { indexPath, SUFFIX } from './open-indexes.js';
 import type { FindRequest, RankRequest, ThreadAnswer, ThreadChange } from './protocol.js';
 import { QuestionQueue } from './question-queue.js';
+import { rowsOf, seqsOf } from './rows.js';
 import { IndexThread } from './thread-life.js';
 
 /** Indexes that each of the two threads keeps open. */
@@ -113,17 +114,9 @@ export class WordThreads implements WordIndex, WordFeed {
     return { status: 'found', seqs: seqsOf(answer.rows), scores, isWhole: answer.isWhole };
   }
 
-  async #ask(
-    { accountId, folderNumber, terms, from, to, only }: WordQuestion,
-    make: MakeRequest,
-  ): Promise<Found | Unanswered> {
-    const asked = {
-      accountId,
-      terms,
-      from: rowOf(folderNumber, from),
-      to: rowOf(folderNumber, to),
-      ...(only === undefined ? {} : { only: Float64Array.from(only, seq => rowOf(folderNumber, seq)) }),
-    };
+  async #ask(question: WordQuestion, make: MakeRequest): Promise<Found | Unanswered> {
+    const { accountId } = question;
+    const asked = { accountId, ...rowsOf(question) };
     const answer = await this.#questions.ask(accountId, async () => {
       const first = await this.#askReader(asked, make);
       if (first.kind !== 'suspect') return first;
@@ -168,10 +161,6 @@ const NOTHING: Found = {
 
 function unanswered(retryAfterS: number): Unanswered {
   return { kind: 'unanswered', answer: { status: 'unavailable', retryAfterS } };
-}
-
-function seqsOf(rows: Float64Array): Uint32Array {
-  return Uint32Array.from(rows, row => placeOfRow(row).seq);
 }
 
 function reasonIn(answer: ThreadAnswer): string {
