@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { createAgent, createInbox } from '../../support/box/agents.js';
 import { startBox } from '../../support/box/postern-box.js';
-import { startDnsServer } from '../../support/dns/dns-server.js';
+import { silentZones, startDnsServer } from '../../support/dns/dns-server.js';
 import { SmtpClient } from '../../support/smtp/smtp-client.js';
 
 const letter = (from: string) => `From: ${from}\r\nSubject: hello\r\n\r\nHello\r\n`;
@@ -17,12 +17,7 @@ t.test('clients whose domains keep us waiting fill no more than their own places
   const dns = await startDnsServer(t, {
     'partner.example': { TXT: ['v=spf1 ip4:127.0.0.1 -all'] },
     '_dmarc.partner.example': { TXT: ['v=DMARC1; p=reject'] },
-    ...Object.fromEntries(
-      silent.flatMap(name => [
-        [name, { fault: 'silent' } as const],
-        [`_dmarc.${name}`, { fault: 'silent' } as const],
-      ]),
-    ),
+    ...silentZones(silent),
   });
   const box = await startBox(t, { env: { POSTERN_DNS_SERVERS: dns.address } });
   const agent = await createAgent(box);

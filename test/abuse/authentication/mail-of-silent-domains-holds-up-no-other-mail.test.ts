@@ -1,7 +1,7 @@
 import t from 'tap';
 import { createAgent, createInbox } from '../../support/box/agents.js';
 import { type PosternBox, startBox } from '../../support/box/postern-box.js';
-import { startDnsServer } from '../../support/dns/dns-server.js';
+import { silentZones, startDnsServer } from '../../support/dns/dns-server.js';
 import { SmtpClient } from '../../support/smtp/smtp-client.js';
 
 /** More than wait to be parsed at once. */
@@ -30,12 +30,7 @@ t.test('mail of domains that keep silent holds up no other mail', async t => {
   const dns = await startDnsServer(t, {
     'partner.example': { TXT: ['v=spf1 ip4:127.0.0.1 -all'] },
     '_dmarc.partner.example': { TXT: ['v=DMARC1; p=reject'] },
-    ...Object.fromEntries(
-      silent.flatMap(name => [
-        [name, { fault: 'silent' } as const],
-        [`_dmarc.${name}`, { fault: 'silent' } as const],
-      ]),
-    ),
+    ...silentZones(silent),
   });
   const box = await startBox(t, {
     env: { POSTERN_DNS_SERVERS: dns.address, POSTERN_INBOUND_DNS_TIMEOUT_S: '10' },

@@ -196,6 +196,12 @@ interface Owner {
   teardown(close: () => Promise<void>): void;
 }
 
+/** Zones of domains whose servers say nothing, not even about their DMARC policies. */
+export function silentZones(domains: readonly string[]): Zones {
+  const names = domains.flatMap(domain => [domain, `_dmarc.${domain}`]);
+  return Object.fromEntries(names.map(name => [name, { fault: 'silent' } as const]));
+}
+
 /** A server for the zones, closed after the test. */
 export async function startDnsServer(t: Owner, zones: Zones = {}): Promise<DnsServer> {
   for (;;) {
