@@ -49,7 +49,8 @@ t.test('after its rest a domain has half as much at a time, and more with each s
   t.match(await deliverOne(paced), { isThrottled: true });
   t.equal(paced.limitOf('elsewhere.example'), 0);
   t.equal(deliverer.limitOf('elsewhere.example'), 4, 'the other deliverer heard nothing');
-  while (paced.limitOf('elsewhere.example') === 0) await delay(10);
+  // Its rest ends by the clock, and a timer tells: either may come first.
+  while (paced.limitOf('elsewhere.example') === 0 || raised === 0) await delay(10);
   t.ok(raised > 0);
   t.equal(paced.limitOf('elsewhere.example'), 2);
   server.script = {};
