@@ -27,9 +27,10 @@ export interface CountInput {
 }
 
 /**
- * How many messages meet a filter without words, exactly (`countMessages`; `countHits` counts those with words). Without conditions or with one label it is a stored
- * number. Other sets are combined, in one event turn for millions of messages and many labels. A subject is looked for
- * in every message that meets the rest. Long counts continue in the next event turn, so that other requests are served.
+ * How many messages meet a filter without words, exactly (`countMessages`; `countHits` counts those with words). Without
+ * conditions or with one label it is a stored number. Other sets are combined, in one event turn for millions of messages
+ * and many labels. A subject is looked for in every message that meets the rest. Long counts continue in the next event
+ * turn, so that other requests are served.
  */
 export async function countMessages({ store }: { store: Store }, input: CountInput): Promise<number> {
   const { filter } = input;

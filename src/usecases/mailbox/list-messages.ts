@@ -47,10 +47,9 @@ export function listVersion(
 
 /**
  * A page of an inbox's messages of one kind (`listMessages`, `listSentMessages`), by a filter without words: a search for
- * words waits for the index (`searchMessages`). The cursor is the sequence number of
- * the last message looked at, so messages that stay in the list are neither repeated nor skipped while others come and
- * go. A search for a subject looks at a bounded number of messages, so its page may be short, even empty, and still
- * have a cursor.
+ * words waits for the index (`searchMessages`). The cursor is the sequence number of the last message looked at, so
+ * messages that stay in the list are neither repeated nor skipped while others come and go. A search for a subject looks
+ * at a bounded number of messages, so its page may be short, even empty, and still have a cursor.
  */
 export function listMessages(deps: { store: Store; cursors: CursorCodec }, input: ListInput): MessagePage {
   return deps.store.read(reader => {

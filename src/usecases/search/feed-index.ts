@@ -143,7 +143,7 @@ function settle(writer: Writer, { clock, log }: FeedDeps, told: Told, outcome: F
   const { accountId, record, changes } = told;
   const nowMs = clock();
   const current = getSearch(writer, accountId);
-  // A rebuild was asked for meanwhile: what was told is of no account.
+  // A rebuild was asked for meanwhile: what this batch told does not count.
   const isOverrun = current?.mark !== record.mark || current.rebuild?.since !== record.rebuild?.since;
   if (current === undefined || isOverrun) return;
   if (outcome.status === 'failed') {

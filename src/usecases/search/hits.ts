@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-
 import { Refusal } from '../../domain/errors.js';
 import type { AccountId } from '../../domain/ids.js';
 import { fits, type SearchTerm } from '../../domain/search-words.js';

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ThreadPage } from '../../contract/threads.js';
-
 import type { AccountId, InboxId } from '../../domain/ids.js';
 import { filterScope, type MessageFilter, NO_FILTER } from '../../domain/message-filter.js';
 import type { CursorCodec } from '../../domain/paging.js';
@@ -51,9 +50,9 @@ export function threadListVersion(
 
 /**
  * A page of an inbox's conversations by latest activity (`listThreads`), by a filter without words (`searchThreads` looks
- * for those). A conversation that becomes active moves to
- * the front; no other is skipped or repeated, because the cursor is the position of the latest member. A filtered page
- * looks at a bounded number of messages, so it may be short, even empty, and still have a cursor.
+ * for those). A conversation that becomes active moves to the front; no other is skipped or repeated, because the cursor
+ * is the position of the latest member. A filtered page looks at a bounded number of messages, so it may be short, even
+ * empty, and still have a cursor.
  */
 export async function listThreads(
   deps: { store: Store; cursors: CursorCodec },
