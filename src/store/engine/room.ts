@@ -79,10 +79,15 @@ export class NoRoomError extends Refusal {
   }
 }
 
-/** What parsing adds for one message and inbox: its content is at most about as long as it is itself. */
+/**
+ * What parsing adds for one message and inbox: its content is at most about as long as it is itself, and so are the words
+ * by which it is found, of which no more are kept than this.
+ */
 export function bytesToParse(rawBytes: number): number {
-  return rawBytes + 4096;
+  return rawBytes + Math.min(rawBytes, MAX_WORDS_BYTES) + 4096;
 }
+
+const MAX_WORDS_BYTES = 512 * 1024;
 
 export interface RoomSample {
   readonly diskFreeBytes: number;

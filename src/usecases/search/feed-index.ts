@@ -45,7 +45,7 @@ interface Told {
   readonly mark: number;
   readonly changes: readonly IndexChange[];
   readonly step: RebuildStep | null;
-  /** The disk is at its floor: words that come wait, only words that go are told. */
+  /** There is no room but what was promised to mail: words that come wait, only words that go are told. */
   readonly isWaiting: boolean;
 }
 
@@ -102,7 +102,7 @@ async function prepare(
   const told = { accountId, record, mark };
   if (at?.phase === 'clear') return { ...told, changes: [], step: null, isWaiting: false };
   const found = store.read(reader => listChanges(reader, accountId, null, share));
-  if (!store.room.hasRoomFor(0, 'finish')) {
+  if (!store.room.hasRoomFor(0)) {
     const removed = found.filter(change => wordsOfChange(change) === null);
     return { ...told, changes: shareOf(removed, share), step: null, isWaiting: true };
   }

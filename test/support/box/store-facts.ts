@@ -133,9 +133,14 @@ export async function untilFacts(
 }
 
 /** Nothing is left to be done: no parsing, no indexing, no purge, no upload. */
-export function isAtRest({ uploads, pending }: StoreFacts): boolean {
+export function isAtRest(facts: StoreFacts): boolean {
+  return isAtRestButForTheIndex(facts) && facts.pending.index === 0;
+}
+
+/** As `isAtRest`, where the disk is at its floor: what the search index has to learn waits there. */
+export function isAtRestButForTheIndex({ uploads, pending }: StoreFacts): boolean {
   const purges = pending['purge-blob'] + pending['purge-inbox'] + pending['purge-thread'];
-  return uploads + pending.parse + pending.index + purges === 0;
+  return uploads + pending.parse + purges === 0;
 }
 
 const EVERYTHING = { from: Buffer.alloc(0), to: Buffer.alloc(64, 0xff), limit: 10_000_000 };
