@@ -1,47 +1,39 @@
 import type { Config } from '../config/load-config.js';
 import { DnsClient } from '../dns/dns-client.js';
-import type { AccountId } from '../domain/ids.js';
 import { CursorCodec } from '../domain/paging.js';
-import { apiRoutes } from '../http/routes/api-routes.js';
-import { HttpServer } from '../http/server/http-server.js';
+import type { HttpServer } from '../http/server/http-server.js';
 import { readClock } from '../ops/read-clock.js';
 import { type ListenPlace, listenPlaces } from '../relay/direct/own-addresses.js';
-import { CertificateFiles } from '../smtp/certificate-files.js';
-import { type SmtpListenerOptions, smtpListenerDefaults, type TlsIdentity } from '../smtp/options.js';
-import { SmtpListener } from '../smtp/smtp-listener.js';
+import type { CertificateFiles } from '../smtp/certificate-files.js';
+import type { SmtpListener } from '../smtp/smtp-listener.js';
 import { getMeta } from '../store/engine/meta.js';
 import type { Store } from '../store/engine/store.js';
 import { openMigratedStore } from '../store/open-store.js';
 import { BlobUploads } from '../store/records/blob-upload.js';
 import { ensureOperator } from '../usecases/accounts/accounts.js';
-import { rememberingAuthenticator } from '../usecases/accounts/api-keys.js';
 import { mailFeedbackDigest } from '../usecases/accounts/feedback.js';
-import { maxQueuedMs } from '../usecases/dkim/limits.js';
-import { DkimUpkeep } from '../usecases/dkim/look-for-records.js';
+import { createEvents } from '../usecases/events/create-events.js';
+import type { EventDeps } from '../usecases/events/list-events.js';
 import { createInboundMail } from '../usecases/inbound/accept-message.js';
 import { DATA_CHECK_LIMITS, DataChecks } from '../usecases/inbound/check-at-data.js';
 import { recoverParsing } from '../usecases/inbound/index-message.js';
-import { INBOXES_PER_DAY } from '../usecases/inboxes/create-inbox.js';
 import type { Logger } from '../usecases/ports.js';
 import { Rankings } from '../usecases/search/rankings.js';
-import type { WordIndex } from '../usecases/search/word-index.js';
 import { recoverSends } from '../usecases/sending/attempt.js';
-import type { SendDeps } from '../usecases/sending/submit-send.js';
 import { claimStore, type StoreClaim } from '../usecases/upkeep/claim-store.js';
-import { ExcerptMaking } from '../usecases/upkeep/make-excerpts.js';
-import { Redating } from '../usecases/upkeep/redate.js';
-import { recoverUploads, sweep } from '../usecases/upkeep/sweep.js';
+import { recoverUploads } from '../usecases/upkeep/sweep.js';
 import { ClockWatch } from '../usecases/upkeep/watch-clock.js';
-import { Sweeper } from '../workers/background.js';
 import { Access } from './access.js';
 import { Delivering, DOT_ANSWERS_MS, isDeliveryWaiting } from './delivering.js';
 import { httpClients } from './descriptors.js';
+import { type Certificate, createHttpListener, createSmtpListener, readCertificate } from './listeners.js';
 import { Parsing } from './parsing.js';
 import { Readiness } from './readiness.js';
 import { Rechecking } from './rechecking.js';
 import { RedisHost } from './redis-host.js';
 import { Searching } from './searching.js';
 import { Sending } from './sending.js';
+import { Upkeep } from './upkeep.js';
 
 export interface DaemonOptions {
   readonly config: Config;
@@ -51,21 +43,14 @@ export interface DaemonOptions {
   readonly onFatal: (error: unknown) => void;
 }
 
-/**
- * How soon the space of deleted mail is freed. Soon, because until then new mail makes the file of the store grow. A
- * sweep that finds nothing takes some microseconds.
- */
-const SWEEP_INTERVAL_MS = 250;
-/** How soon the previews of mail from before are gone on with, once there is room again. */
-const EXCERPTS_INTERVAL_MS = 5_000;
-/** How soon keys that the command line made or ended are looked after. */
-const DKIM_INTERVAL_MS = 5_000;
 /** What an orderly stop takes at most, answers to final dots aside. */
 const STOP_MS = 10_000;
 /** How long clients may finish a request or a message when the daemon stops. */
 const GRACE_MS = 4_000;
 /** In this part of the grace, requests wait for the outcome of their send; then they are answered, not cut off. */
 const ANSWER_MS = 3_000;
+/** Of the connections of the HTTP listener, those that may wait for events. */
+const WAITING_SHARE = 0.5;
 /** For mail with approval links that is being sent; if it is cut off, the human asks for another. */
 const ACCESS_GRACE_MS = 1_000;
 
@@ -86,19 +71,16 @@ export class Daemon {
   readonly #rechecking: Rechecking;
   readonly #sending: Sending;
   readonly #delivering: Delivering | null;
-  readonly #sweeper: Sweeper;
+  readonly #upkeep: Upkeep;
   readonly #searching: Searching;
-  /** Apart from the sweeper, because it takes its time. */
-  readonly #excerpts: Sweeper;
   readonly #dns: DnsClient;
-  /** Apart from the sweeper, because it waits for the DNS. */
-  readonly #dkimKeys: Sweeper;
   readonly #certificate: CertificateFiles | null;
   readonly #smtp: SmtpListener;
   /** Its ports as they came to be, where the configuration leaves them open. */
   #listens: readonly ListenPlace[];
   readonly #http: HttpServer;
   readonly #access: Access;
+  readonly #events: EventDeps;
 
   private constructor(
     options: DaemonOptions,
@@ -119,36 +101,14 @@ export class Daemon {
     this.#parsing = new Parsing(shared);
     this.#rechecking = new Rechecking({ ...shared, authenticator: this.#parsing.pool });
     this.#searching = new Searching({ store, clock, log });
-    const redating = new Redating({ store, clock });
-    this.#sweeper = new Sweeper({
-      run: async shouldStop => {
-        await redating.run(shouldStop);
-        const mailDigest = (accountId: AccountId) => mailFeedbackDigest(this.#access.feedback, accountId);
-        await sweep({ store, clock, auditRetentionDays: config.audit.retentionDays, mailDigest }, shouldStop);
-      },
-      intervalMs: SWEEP_INTERVAL_MS,
-      log,
-    });
-    const { attribution } = config.service;
-    const excerpts = new ExcerptMaking({ store, log, attribution });
-    this.#excerpts = new Sweeper({
-      run: shouldStop => excerpts.run(shouldStop),
-      intervalMs: EXCERPTS_INTERVAL_MS,
-      log,
-    });
     this.#dns = new DnsClient(config.dns);
-    const dkim = new DkimUpkeep({
+    this.#upkeep = new Upkeep({
+      config,
       store,
       clock,
       log,
-      domains: config.mail.domains,
       dns: this.#dns,
-      maxQueuedMs: maxQueuedMs(config),
-    });
-    this.#dkimKeys = new Sweeper({
-      run: shouldStop => dkim.run(shouldStop),
-      intervalMs: DKIM_INTERVAL_MS,
-      log,
+      mailDigest: accountId => mailFeedbackDigest(this.#access.feedback, accountId),
     });
     const inbound = createInboundMail({
       store,
@@ -174,7 +134,7 @@ export class Daemon {
         : null;
     this.#sending = new Sending({ ...shared, inbound, delivering: isDirect ? this.#delivering : null });
     this.#certificate = certificate?.files ?? null;
-    this.#smtp = new SmtpListener(smtpOptions(config, certificate?.identity), inbound, log);
+    this.#smtp = createSmtpListener(config, { inbound, tls: certificate?.identity, log });
     const isQueueReady = (): boolean => this.#parsing.isQueueReady && this.#sending.isReady;
     const parsingStalledMs = (): number => this.#parsing.stalledMs;
     const readiness = new Readiness({ store, clock, isQueueReady, parsingStalledMs });
@@ -189,11 +149,18 @@ export class Daemon {
       redis: this.#redis,
       relay: this.#sending.relay,
     });
-    const parts = { send: this.#sending.deps, access: this.#access, log };
     const cursors = new CursorCodec(identity.cursorSecret);
-    const isReady = (): Promise<boolean> => readiness.isReady();
-    const { index } = this.#searching;
-    this.#http = createHttpServer(config, { ...parts, cursors, index, isReady, delivers: this.delivers });
+    const maxClients = httpClients(config, this.delivers, log);
+    this.#events = createEvents(store, Math.ceil(maxClients * WAITING_SHARE));
+    this.#http = createHttpListener(config, {
+      send: this.#sending.deps,
+      access: this.#access,
+      events: this.#events,
+      search: { store, cursors, index: this.#searching.index, rankings: new Rankings() },
+      isReady: () => readiness.isReady(),
+      maxClients,
+      log,
+    });
   }
 
   /** Does it deliver to other domains itself, be it only what was accepted before the transport was changed? */
@@ -258,20 +225,20 @@ export class Daemon {
     this.#certificate?.stop();
     this.#sending.answerWithin(ANSWER_MS);
     const delivering = this.#delivering?.stop();
-    await Promise.all([this.#smtp.stop(GRACE_MS), this.#http.stop(GRACE_MS)]);
+    const listeners = Promise.all([this.#smtp.stop(GRACE_MS), this.#http.stop(GRACE_MS)]);
+    this.#events.waiters.stop();
+    await listeners;
+    this.#events.feed.stop();
     log.debug({}, 'listeners are closed');
     await this.#access.stop(ACCESS_GRACE_MS);
-    const dkimKeys = this.#dkimKeys.stop();
-    const excerpts = this.#excerpts.stop();
+    const upkeep = this.#upkeep.stop();
     this.#dns.close();
     await Promise.all([
       this.#rechecking.stop().then(() => this.#parsing.stop()),
       this.#sending.stop(),
       delivering,
-      this.#sweeper.stop(),
       this.#searching.stop(),
-      dkimKeys,
-      excerpts,
+      upkeep,
     ]);
     await this.#redis.stop();
     await this.#claim.release();
@@ -297,91 +264,15 @@ export class Daemon {
     const [smtp, http] = await Promise.all([this.#smtp.start(), this.#http.start()]);
     this.#listens = listenPlaces({ ...config.smtp, port: smtp.port });
     this.#certificate?.watch(identity => this.#smtp.reloadTls(identity));
-    this.#sweeper.start();
+    this.#upkeep.start();
     await this.#searching.start();
-    this.#dkimKeys.start();
     await working;
     this.#access.start();
-    this.#excerpts.start();
+    this.#upkeep.startFilling();
     log.info(
       { version, smtp_port: smtp.port, http_port: http.port, domains: config.mail.domains, pid: process.pid },
       'postern is ready',
     );
     this.#sending.warmUp();
   }
-}
-
-function createHttpServer(
-  config: Config,
-  parts: {
-    readonly send: SendDeps;
-    readonly access: Access;
-    readonly cursors: CursorCodec;
-    readonly index: WordIndex;
-    readonly log: Logger;
-    readonly isReady: () => Promise<boolean>;
-    readonly delivers: boolean;
-  },
-): HttpServer {
-  const { send, access, cursors, index, log, isReady, delivers } = parts;
-  const { store, clock } = send;
-  return new HttpServer({
-    host: config.http.host,
-    port: config.http.port,
-    authenticate: rememberingAuthenticator({ store }),
-    log,
-    visitors: access.visitors,
-    connections: {
-      maxClients: httpClients(config, delivers, log),
-      maxClientsPerNetwork: config.http.maxClientsPerAddress,
-      isProxy: address => access.visitors.isProxy(address),
-    },
-    pages: access.pages,
-    routes: apiRoutes({
-      service: config.service,
-      isReady,
-      inboxes: {
-        store,
-        clock,
-        limits: config.limits,
-        domains: config.mail.domains,
-        reservedLocalParts: config.mail.reservedLocalParts,
-        increaseRequest: config.service.increaseRequest,
-        policyUrl: config.service.policyUrl,
-        perDay: INBOXES_PER_DAY,
-      },
-      send,
-      search: { store, cursors, index, rankings: new Rankings() },
-      retentionDays: config.trash.retentionDays,
-      signup: access.signup,
-      feedback: access.feedback,
-    }),
-  });
-}
-
-function smtpOptions(config: Config, tls: TlsIdentity | undefined): SmtpListenerOptions {
-  return {
-    ...smtpListenerDefaults,
-    hostname: config.mail.hostname,
-    host: config.smtp.host,
-    port: config.smtp.port,
-    maxMessageBytes: config.smtp.maxMessageBytes,
-    maxClients: config.smtp.maxClients,
-    maxClientsPerAddress: config.smtp.maxClientsPerAddress,
-    idleTimeoutMs: config.smtp.idleTimeoutS * 1000,
-    ...(tls === undefined ? {} : { tls }),
-    ...(config.smtp.implicitTlsPort === 0 ? {} : { implicitTlsPort: config.smtp.implicitTlsPort }),
-  };
-}
-
-interface Certificate {
-  readonly files: CertificateFiles;
-  readonly identity: TlsIdentity;
-}
-
-async function readCertificate(config: Config, log: Logger): Promise<Certificate | null> {
-  const { tlsCert: cert, tlsKey: key } = config.smtp;
-  if (cert === null || key === null) return null;
-  const files = new CertificateFiles({ cert, key }, log);
-  return { files, identity: await files.read() };
 }

@@ -38,6 +38,7 @@ export const ERRORS = {
   draft_submitted: { status: 409, meaning: 'The draft has been submitted.' },
   draft_result_unavailable: { status: 409, meaning: 'Submitted, but the sent copy is gone.' },
   request_timeout: { status: 408, meaning: 'The request came too slowly.' },
+  cursor_expired: { status: 410, meaning: 'Events after this cursor are no longer kept, or were undone.' },
   body_too_large: { status: 413, meaning: 'The body exceeds the limit of the operation.' },
   message_too_large: { status: 413, meaning: 'The message exceeds the limits of sending.' },
   unsupported_media_type: {

@@ -10,6 +10,9 @@ export const SMALL_BODY_BYTES = 4096;
 export const MAX_PAGE = 100;
 export const DEFAULT_PAGE = 20;
 
+/** The longest `wait` for an event, in seconds: shorter than the time after which most proxies give up. */
+export const MAX_EVENT_WAIT_S = 50;
+
 /** Messages whose labels one bulk request may change. */
 export const MAX_BATCH = 100;
 

@@ -69,7 +69,14 @@ export const ReceivedSummary = z
 export type ReceivedSummary = Wire<typeof ReceivedSummary>;
 
 export const ReceivedPage = z
-  .object({ messages: z.array(ReceivedSummary), next_cursor: nextCursor })
+  .object({
+    messages: z.array(ReceivedSummary),
+    next_cursor: nextCursor,
+    next_since: z
+      .string()
+      .optional()
+      .describe('With wait or since only: pass it as since for the next message.'),
+  })
   .meta({ examples: [{ messages: [summaryExample], next_cursor: null }] });
 
 export const MessageCount = z.object({ count: Count }).meta({ examples: [{ count: 3 }] });
@@ -183,12 +190,14 @@ export const MESSAGE_OPERATIONS = operations({
     method: 'GET',
     path: '/v1/inboxes/{inbox_id}/messages',
     auth: 'bearer',
-    query: SEARCHED_RECEIVED,
+    query: { ...SEARCHED_RECEIVED, names: [...SEARCHED_RECEIVED.names, 'wait', 'since'] },
+    isWaiting: true,
     tag: 'messages',
     summary: 'List and search received messages',
-    description: 'Newest received first, in every processing state. Lists hold no bodies.',
+    description:
+      'Newest received first, in every processing state. Lists hold no bodies. With wait or since it is no list: the answer is the first message that meets the conditions and became ready after since, or after the request came; when none comes in time the list is empty. Then limit, order and cursor do not apply.',
     responses: { 200: { description: 'A page of messages.', schema: ReceivedPage } },
-    errors: ['content_unavailable'],
+    errors: ['content_unavailable', 'cursor_expired', 'rate_limited'],
   },
   countMessages: {
     method: 'GET',

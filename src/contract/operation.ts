@@ -9,6 +9,7 @@ export const TAGS = {
   sending: 'Sending, replying, forwarding, files for it, sent copies and the allowance.',
   drafts: 'Messages that are not sent yet.',
   threads: 'Conversations of received and sent messages.',
+  events: 'What has happened in the account, and waiting for it.',
   trash: 'Messages that can still be brought back.',
   signup: 'How a human approves access and an agent gets its key.',
   feedback: 'Words to the operator.',
@@ -33,6 +34,8 @@ export interface OperationSpec {
   readonly body?: BodySpec;
   /** In place of `body`: bytes of any kind, read by the handler as they come. */
   readonly bytes?: BytesSpec;
+  /** Its answer may be held back for as long as the client and its key are there. */
+  readonly isWaiting?: true;
   /** Beyond the contract that the service shares with others of its kind. */
   readonly isExtension?: true;
   readonly tag: Tag;
@@ -63,6 +66,8 @@ export interface QuerySpec {
   readonly lists?: readonly string[];
   /** The values of `include`, by default what lists take. */
   readonly includes?: readonly string[];
+  /** `after` is a place in the feed of events. */
+  readonly isFeed?: true;
   /** The error for an unknown or repeated parameter: a misspelt filter must not widen a result. */
   readonly invalid: ErrorCode;
   /** The error for a bad or repeated value, for parameters where it differs from `PARAMETER_CODES`. */
@@ -170,6 +175,7 @@ const PARAMETER_CODES: Readonly<Record<string, ErrorCode>> = {
   labels_all: 'invalid_labels',
   labels_any: 'invalid_labels',
   labels_none: 'invalid_labels',
+  since: 'invalid_cursor',
 };
 
 type Failing = Pick<

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { VERDICTS } from './authentication.js';
+import { EVENT_TYPES } from './events.js';
 import { labelSet } from './labels.js';
 import {
   DEFAULT_PAGE,
+  MAX_EVENT_WAIT_S,
   MAX_LABEL_BYTES,
   MAX_PAGE,
   MAX_QUERY_LENGTH,
@@ -48,10 +50,27 @@ const INCLUDE_AUTHENTICATION = includeParameter(
   'authentication',
 );
 
-/** The parameter of this name, of an operation whose `include` takes these values. */
-export function queryParameter(name: string, includes: readonly string[] = []): ParameterSpec | undefined {
+/** `after` of a feed of events, where elsewhere it is an instant. */
+const AFTER_PLACE: ParameterSpec = {
+  isExtension: true,
+  description:
+    'A cursor that the feed has given: what comes after it; now: what comes from now on. Without it, from the oldest event that is kept. Filters may change between calls.',
+  schema: z.string(),
+};
+
+/** The parameter of this name, of an operation with this query. */
+export function queryParameter(
+  name: string,
+  { includes = [], isFeed }: QueryTraits = {},
+): ParameterSpec | undefined {
+  if (isFeed === true && name === 'after') return AFTER_PLACE;
   const isOfDetail = name === 'include' && includes.includes('authentication');
   return isOfDetail ? INCLUDE_AUTHENTICATION : QUERY_PARAMETERS[name];
+}
+
+interface QueryTraits {
+  readonly includes?: readonly string[];
+  readonly isFeed?: true;
 }
 
 /** Query parameters. A list is given by repeating the parameter, once for each value. */
@@ -108,6 +127,23 @@ export const QUERY_PARAMETERS: Readonly<Record<string, ParameterSpec>> = {
     schema: instant,
   },
   before: { isExtension: true, description: 'Received or submitted before this instant.', schema: instant },
+  wait: {
+    isExtension: true,
+    description: 'Seconds to wait when there is nothing yet; 0 does not wait.',
+    schema: z.number().meta({ type: 'integer', minimum: 0, maximum: MAX_EVENT_WAIT_S, default: 0 }),
+  },
+  since: {
+    isExtension: true,
+    description:
+      'A cursor of the feed of events (listEvents, or next_since): only the first message that became ready after it. Without it, wait means from now on.',
+    schema: z.string(),
+  },
+  types: {
+    isExtension: true,
+    description: 'Only events of one of these types.',
+    schema: z.array(z.enum(EVENT_TYPES)),
+  },
+  inbox_id: { isExtension: true, description: 'Only events about this inbox.', schema: z.string() },
   labels_all: { description: 'Every one of these labels is on the message.', schema: labelSet },
   labels_any: { description: 'At least one of these labels is on the message.', schema: labelSet },
   labels_none: {

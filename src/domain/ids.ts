@@ -21,6 +21,7 @@ export type AuditId = Id<'audit'>;
 export type FeedbackId = Id<'feedback'>;
 export type SuppressionId = Id<'suppression'>;
 export type UploadId = Id<'upload'>;
+export type EventId = Id<'event'>;
 
 const UUID = /^[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}$/;
 

@@ -40,6 +40,7 @@ import { chargeSumsTable, chargesTable } from './records/charges.js';
 import { deliveriesTable, sentDeliveriesTable } from './records/deliveries.js';
 import { dkimKeysTable } from './records/dkim-keys.js';
 import { draftsTable, inboxDraftsTable } from './records/drafts.js';
+import { eventsTable, feedsTable } from './records/events.js';
 import { fileUploadsTable, uploadedBytesTable } from './records/file-uploads.js';
 import {
   accountInboxesTable,
@@ -242,5 +243,7 @@ const ALL_TABLES: readonly { readonly name: string }[] = [
   restoredTable,
   fileUploadsTable,
   uploadedBytesTable,
+  eventsTable,
+  feedsTable,
   ...TABLES_BEFORE,
 ];

@@ -27,11 +27,7 @@ function parameterObjects(operation: Operation, book: ComponentBook): JsonObject
   return [
     ...inPath.map(name => book.parameter(name, 'path', declared(PATH_PARAMETERS[name], name, operation))),
     ...inQuery.map(name =>
-      book.parameter(
-        name,
-        'query',
-        declared(queryParameter(name, operation.query?.includes), name, operation),
-      ),
+      book.parameter(name, 'query', declared(queryParameter(name, operation.query), name, operation)),
     ),
   ];
 }

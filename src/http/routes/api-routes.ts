@@ -1,4 +1,5 @@
 import type { SubmitFeedbackDeps } from '../../usecases/accounts/feedback.js';
+import type { EventDeps } from '../../usecases/events/list-events.js';
 import type { CreateInboxDeps } from '../../usecases/inboxes/create-inbox.js';
 import type { SearchDeps } from '../../usecases/search/search-messages.js';
 import type { SendDeps } from '../../usecases/sending/submit-send.js';
@@ -6,6 +7,7 @@ import type { DescribedService } from '../openapi/openapi-document.js';
 import { PageCache } from '../server/list-page.js';
 import type { Route } from '../server/route.js';
 import { draftRoutes } from './drafts.js';
+import { eventRoutes } from './events.js';
 import { feedbackRoutes } from './feedback.js';
 import { inboxRoutes } from './inboxes.js';
 import { labelRoutes } from './labels.js';
@@ -23,6 +25,7 @@ export interface ApiDeps {
   readonly inboxes: CreateInboxDeps;
   readonly send: SendDeps;
   readonly search: SearchDeps;
+  readonly events: EventDeps;
   readonly retentionDays: number;
   readonly signup: SignupRouteDeps;
   readonly feedback: SubmitFeedbackDeps;
@@ -39,13 +42,14 @@ export function apiRoutes(deps: ApiDeps): Route[] {
   const pages = new PageCache(PAGE_CACHE_BYTES);
   return withServiceRoutes(deps.service, deps.isReady, [
     ...inboxRoutes(deps.inboxes),
-    ...messageRoutes({ clock, pages, ...search }),
+    ...messageRoutes({ clock, pages, events: deps.events, ...search }),
     ...sendingRoutes(send),
     ...sentRoutes({ send, search, pages }),
     ...draftRoutes({ send, cursors }),
     ...uploadRoutes(send),
     ...labelRoutes({ store, cursors }),
     ...threadRoutes({ clock, retentionDays: deps.retentionDays, ...search }),
+    ...eventRoutes(deps.events),
     ...trashRoutes({ store, clock, cursors, retentionDays: deps.retentionDays }),
     ...signupRoutes(deps.signup),
     ...feedbackRoutes(deps.feedback),

@@ -13,7 +13,7 @@ import { type ConnectionLimits, Connections } from './connections.js';
 import { incomingBytes } from './incoming-bytes.js';
 import { readQuery } from './query.js';
 import { readBody } from './read-body.js';
-import { failed, type Reply, type ServedRoute } from './route.js';
+import { failed, type Reply, type Requester, type ServedRoute } from './route.js';
 import { Router } from './router.js';
 import { answerUnread, MAX_HEADER_BYTES } from './unread-request.js';
 import type { Visit, Visitors } from './visitors.js';
@@ -202,6 +202,7 @@ export class HttpServer {
     const account = route.auth === 'bearer' ? this.#authenticate(request) : null;
     if (route.auth === 'bearer' && account === null) return UNAUTHORIZED;
     const query = readQuery(queryText, route.query);
+    const requester = route.isWaiting === true ? this.#requester(exchange) : null;
     const handle = (body: unknown, hand: Hand | null): Reply | Promise<Reply> =>
       // Null only on routes without authentication, whose handlers do not use it.
       route.handle({
@@ -212,6 +213,8 @@ export class HttpServer {
         client,
         hand,
         account: account as AccountRecord,
+        // Null on routes that do not wait, whose handlers do not use it.
+        requester: requester as Requester,
       });
     const { body, bytes } = route;
     if (body === undefined && bytes === undefined) return handle(undefined, null);
@@ -219,6 +222,16 @@ export class HttpServer {
     exchange.hand = hand;
     if (body !== undefined) return readBody(request, body, hand, onRead).then(value => handle(value, hand));
     return handle(bytes && incomingBytes(request, bytes, hand, onRead), hand);
+  }
+
+  #requester({ request, response }: Exchange): Requester {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    return {
+      headers: request.headers,
+      isAllowed: () => this.#authenticate(request) !== null,
+      gone: gone.signal,
+    };
   }
 
   #authenticate(request: IncomingMessage): AccountRecord | null {

@@ -74,6 +74,18 @@ export function pageReply(bytes: Buffer): Reply<never> {
   return jsonBytes({ size: bytes.length, bytes: [bytes] });
 }
 
+/** The answer to who waited for a message; null: none came. */
+export function waitedReply(
+  deps: Pick<ListPageDeps, 'store'>,
+  found: { readonly message: Buffer | null; readonly nextSince: string },
+  hasPreviews: boolean,
+): Reply<never> {
+  const page = { summaries: found.message === null ? [] : [found.message], nextCursor: null };
+  const list = encodePage(deps, page, hasPreviews);
+  const rest = Buffer.from(`,"next_since":${JSON.stringify(found.nextSince)}}`);
+  return pageReply(Buffer.concat([list.subarray(0, -1), rest]));
+}
+
 const OPEN = Buffer.from('{"messages":[');
 const COMMA = Buffer.from(',');
 
@@ -82,7 +94,7 @@ function idOf(summary: Buffer): MessageId | null {
 }
 
 /** Joins the summaries as they are stored, in JSON, without decoding and encoding them again. */
-function encodePage(deps: ListPageDeps, page: MessagePage, hasPreviews: boolean): Buffer {
+function encodePage(deps: Pick<ListPageDeps, 'store'>, page: MessagePage, hasPreviews: boolean): Buffer {
   const previews = hasPreviews ? previewsOf(deps, page.summaries.map(idOf)) : null;
   const parts: Buffer[] = [OPEN];
   for (const [index, summary] of page.summaries.entries()) {

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../contract/errors.js';
-import { DEFAULT_PAGE, MAX_PAGE } from '../../contract/limits.js';
+import { DEFAULT_PAGE, MAX_EVENT_WAIT_S, MAX_PAGE } from '../../contract/limits.js';
 import {
   type LABEL_GROUPS,
   type PAGE,
@@ -69,6 +69,21 @@ export function readLimit(query: Query<'limit'>): number {
     throw refuse('invalid_limit', `limit must be a whole number from 1 to ${MAX_PAGE}.`);
   }
   return Number(text);
+}
+
+const SECONDS = /^(?:0|[1-9][0-9]?)$/;
+
+/**
+ * How long the client wants to wait, in milliseconds; null when it does not say.
+ * @throws `invalid_search`
+ */
+export function readWaitMs(query: Query<'wait'>): number | null {
+  const text = query.get('wait');
+  if (text === undefined) return null;
+  if (!SECONDS.test(text) || Number(text) > MAX_EVENT_WAIT_S) {
+    throw refuse('invalid_search', `wait must be a whole number of seconds from 0 to ${MAX_EVENT_WAIT_S}.`);
+  }
+  return Number(text) * 1000;
 }
 
 /** Which page of a list is asked for. */

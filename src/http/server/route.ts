@@ -1,9 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Wire } from '../../contract/common.js';
 import type { BytesSpec, Operation } from '../../contract/operation.js';
 import type { Schema } from '../../contract/schema-book.js';
 import type { Failure } from '../../domain/errors.js';
 import type { AccountId } from '../../domain/ids.js';
 import type { AccountRecord } from '../../store/records/accounts.js';
+import type { WaitingClient } from '../../usecases/events/waiters.js';
 import type { Download } from '../../usecases/mailbox/read-message.js';
 import type { RateLimit } from '../../usecases/ports.js';
 import type { ByteStream } from '../../usecases/shared/contents.js';
@@ -23,7 +25,7 @@ export interface Route extends Operation {
 /** The members of a route that the server uses. */
 export type ServedRoute = Pick<
   Route,
-  'method' | 'path' | 'auth' | 'query' | 'body' | 'bytes' | 'uncertain' | 'guard' | 'handle'
+  'method' | 'path' | 'auth' | 'query' | 'body' | 'bytes' | 'isWaiting' | 'uncertain' | 'guard' | 'handle'
 >;
 
 /** A request that has passed every check of its operation. */
@@ -41,6 +43,14 @@ export interface RouteRequest {
   readonly client: string;
   /** Only on routes with `auth: 'bearer'`. */
   readonly account: AccountRecord;
+  /** Only on routes that may wait (`isWaiting`). */
+  readonly requester: Requester;
+}
+
+/** The client whose answer may be held back. */
+export interface Requester extends WaitingClient {
+  /** `Accept` and `Last-Event-ID`. */
+  readonly headers: IncomingHttpHeaders;
 }
 
 export interface Query<Name extends string = string> {
@@ -145,6 +155,8 @@ export type Reply<Body = object> =
   /** JSON that is encoded already. */
   | { readonly kind: 'json-bytes'; readonly status: number; readonly stream: ByteStream }
   | { readonly kind: 'download'; readonly contentType: string; readonly download: Download }
+  /** Server-Sent Events: each piece is written when the one before has left. */
+  | { readonly kind: 'event-stream'; readonly pieces: AsyncGenerator<Buffer, void> }
   /** A page for a human. */
   | { readonly kind: 'page'; readonly status: number; readonly headers: PageHeaders; readonly html: string }
   | { readonly kind: 'failure'; readonly failure: Failure; readonly headers?: Headers };

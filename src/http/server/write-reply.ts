@@ -9,6 +9,8 @@ import { endGently } from './linger.js';
 import type { PageHeaders, Reply } from './route.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
+/** Always UTF-8 (HTML standard, "Server-sent events"). */
+const EVENT_STREAM_TYPE = 'text/event-stream';
 const PAGE_TYPE = 'text/html; charset=utf-8';
 
 /** A request and the response that is being made to it. */
@@ -49,6 +51,11 @@ export function writeReply(exchange: Exchange, reply: Reply, isLast: boolean): P
     case 'download':
       addDownloadHeaders(head, reply.contentType, reply.download);
       return writeStream(exchange, head, 200, reply.download);
+    case 'event-stream':
+      head.push('Content-Type', EVENT_STREAM_TYPE, 'X-Accel-Buffering', 'no');
+      // It ends with its connection (RFC 9112 section 6.3): in chunks, each event would be written in three parts.
+      exchange.response.useChunkedEncodingByDefault = false;
+      return pipe(exchange, head, 200, request.method === 'HEAD' ? [] : reply.pieces);
   }
 }
 

@@ -83,6 +83,7 @@ export class Store {
   readonly #reader: Reader;
   readonly #writer: DatabaseWriter;
   readonly #onFatal: (error: unknown) => void;
+  readonly #listeners = new Set<(topics: ReadonlySet<string>) => void>();
   #failure: StoreFailedError | null = null;
   /** The inode of the file, until this process alone may replace it. */
   #fileId: number | null = null;
@@ -216,7 +217,14 @@ export class Store {
       throw refusal === null ? this.#fail(cause) : cause;
     }
     this.room.owe(writer.owedBytes);
+    if (writer.topics !== null) for (const listener of this.#listeners) listener(writer.topics);
     return result;
+  }
+
+  /** Calls `listener` after each commit of this process that announced anything. @returns ends that */
+  onCommitted(listener: (topics: ReadonlySet<string>) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /**

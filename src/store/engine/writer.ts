@@ -6,7 +6,7 @@ import type { Change, Entry, Gather, Reader, Scan, Table, Writer } from './table
 export type Databases = ReadonlyMap<string, Database<Buffer, Buffer>>;
 
 /** What writes at once. */
-type DirectWriter = Omit<Writer, 'owe'>;
+type DirectWriter = Omit<Writer, 'owe' | 'announce'>;
 
 /** Reads and writes LMDB directly: in the transaction under way, or else in the current snapshot. */
 export class DatabaseWriter implements DirectWriter {
@@ -88,6 +88,7 @@ export class GatheringWriter implements Writer {
   readonly isUnit = true;
   readonly #writer: DirectWriter;
   #owedBytes = 0;
+  #topics: Set<string> | null = null;
   /** By name of the table. */
   readonly #gathered = new Map<string, Gathered<unknown, unknown>>();
 
@@ -102,6 +103,16 @@ export class GatheringWriter implements Writer {
 
   owe(bytes: number): void {
     this.#owedBytes += bytes;
+  }
+
+  /** What the unit is about; null when nothing was announced. */
+  get topics(): ReadonlySet<string> | null {
+    return this.#topics;
+  }
+
+  announce(topic: string): void {
+    this.#topics ??= new Set();
+    this.#topics.add(topic);
   }
 
   get<Key, Value>(table: Table<Key, Value>, key: Key): Value | undefined {

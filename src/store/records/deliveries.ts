@@ -9,6 +9,7 @@ import {
 import { joinKey, range } from '../engine/keys.js';
 import { jsonValue, noValue, type Reader, type Table, type Writer } from '../engine/tables.js';
 import { type BlobRef, releaseBlob } from './blobs.js';
+import { noteEvent } from './events.js';
 import { addPending, removePending } from './pending.js';
 
 /**
@@ -109,6 +110,10 @@ export function saveDelivery(
   const { id, sentId, dueAt } = after;
   writer.put(deliveriesTable, id, after);
   if (before === null) writer.put(sentDeliveriesTable, { sentId, id }, true);
+  if (hasChanged(before, after)) {
+    const { inboxId } = after;
+    noteEvent(writer, { type: 'delivery.changed', inboxId, messageId: sentId, deliveryId: id }, nowMs);
+  }
   const dueBefore = before?.dueAt ?? null;
   if (dueBefore !== dueAt) {
     if (dueBefore !== null) removePending(writer, { kind: 'deliver', dueAt: dueBefore, id });
@@ -117,6 +122,25 @@ export function saveDelivery(
   if (dueBefore !== null && dueAt === null && after.content !== null) {
     releaseBlob(writer, after.content.id, nowMs);
   }
+}
+
+/** Has anything become of it that its sender waits for? That it is made, or that a dot is about to leave, is not. */
+function hasChanged(before: DeliveryRecord | null, { recipients }: DeliveryRecord): boolean {
+  return recipients.some((one, at) => {
+    const was = before?.recipients[at] ?? NOTHING_YET;
+    return (
+      stageOf(one) !== stageOf(was) ||
+      one.attempts !== was.attempts ||
+      one.code !== was.code ||
+      one.reply !== was.reply
+    );
+  });
+}
+
+const NOTHING_YET = { state: 'queued', attempts: 0, code: null, reply: null } as const;
+
+function stageOf({ state }: Pick<RecipientDelivery, 'state'>): RecipientState {
+  return state === 'sending' ? 'queued' : state;
 }
 
 /** Removes a delivery that has ended. */

@@ -40,6 +40,8 @@ export type PendingWork =
   | { readonly kind: 'expire-charges'; readonly id: AccountId }
   /** Free what a conversation that has ended left under one of its ids. */
   | { readonly kind: 'purge-thread'; readonly id: ThreadId; readonly inboxId: InboxId }
+  /** Forget the events of an account before a sequence; all of them, where none have come since (null). */
+  | { readonly kind: 'expire-events'; readonly id: AccountId; readonly before: number | null }
   /** Forget an idempotency key; `id` is that of the resource it made. */
   | { readonly kind: 'expire-key'; readonly id: string; readonly key: IdempotencyKey }
   /** Forget a link with which somebody could approve; `hash` is its key, in hexadecimal. */
@@ -82,6 +84,7 @@ const KIND_BYTE: Record<PendingKind, number> = {
   'expire-phrase': 21,
   'feedback-digest': 22,
   'lapse-suppression': 23,
+  'expire-events': 24,
   'expire-upload': 26,
 };
 

@@ -4,6 +4,7 @@ import { type ThreadingIds, threadKeys } from '../../domain/message-ids.js';
 import type { Reader, Writer } from '../engine/tables.js';
 import { countChange, type Folder, getCounters } from '../mailbox/folders.js';
 import { addPosting, moveSet, removePosting } from '../mailbox/postings.js';
+import { noteEvent } from '../records/events.js';
 import { compareMembers, edgeOf, foldersOf, type MemberPosition, placeOf, threadTerm } from './members.js';
 import {
   addLink,
@@ -145,7 +146,7 @@ function endThread(writer: Writer, root: ThreadId, { inboxId }: ThreadRecord): v
  * folder of a million messages has sixteen blocks. Ids that are kept in records, summaries and links stay as
  * they are; they are resolved when they are shown.
  */
-function mergeThreads(writer: Writer, a: ThreadId, b: ThreadId): ThreadId {
+function mergeThreads(writer: Writer, a: ThreadId, b: ThreadId, nowMs: number): ThreadId {
   const [threadA, threadB] = [getThread(writer, a), getThread(writer, b)];
   if (threadA === undefined || threadB === undefined) throw new Error('a thread to be merged is missing');
   const isKept = threadA.joins > threadB.joins || (threadA.joins === threadB.joins && a < b);
@@ -172,6 +173,8 @@ function mergeThreads(writer: Writer, a: ThreadId, b: ThreadId): ThreadId {
     earliest: earlierOf(kept.earliest, moved.earliest),
     latest: laterOf(kept.latest, moved.latest),
   });
+  const mergedId = shown === kept.shown ? moved.shown : kept.shown;
+  noteEvent(writer, { type: 'thread.merged', inboxId, threadId: shown, mergedId }, nowMs);
   return root;
 }
 
@@ -215,7 +218,7 @@ export function joinThread(
     if (linked === undefined || !addRoot(writer, roots, linked)) untied.push(hashed);
   }
   const [first = newId<ThreadId>(nowMs), ...others] = roots;
-  const root = others.reduce((kept, other) => mergeThreads(writer, kept, other), first);
+  const root = others.reduce((kept, other) => mergeThreads(writer, kept, other, nowMs), first);
   for (const hashed of untied) addLink(writer, inboxId, hashed, root);
   return roots.size === 0 ? root : canonicalThread(writer, root);
 }

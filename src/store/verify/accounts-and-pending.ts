@@ -143,6 +143,8 @@ export const pendingEntry = {
   index: (id: string, dueAt: number): string => `pending indexing for account ${id}, due ${dueAt}`,
   expireUpload: (id: string, account: string, dueAt: number): string =>
     `pending expiry of upload ${id} of account ${account}, due ${dueAt}`,
+  expireEvents: (id: string, dueAt: number): string =>
+    `pending expiry of events of account ${id}, due ${dueAt}`,
   lapseSuppression: (id: string, account: string, address: string, dueAt: number): string =>
     `pending lapse of suppression ${id} of ${address} for account ${account}, due ${dueAt}`,
 };
@@ -162,7 +164,8 @@ export function findPending(reader: Reader, ledger: Ledger): PendingFacts {
   const leaving = new Set<InboxId>();
   const ended = new Map<ThreadId, InboxId>();
   for (const { key, value } of walkTable(reader, pendingTable)) {
-    count += 1;
+    // By these a feed forgets in a month: nothing waits for them.
+    if (value.kind !== 'expire-events') count += 1;
     if (value.kind === 'purge-inbox') leaving.add(value.id);
     if (value.kind === 'purge-thread') ended.set(value.id, value.inboxId);
     findWork(reader, ledger, value, key.readUIntBE(1, 6));
@@ -228,6 +231,10 @@ function findWork(reader: Reader, ledger: Ledger, work: PendingWork, dueAt: numb
       break;
     case 'expire-upload':
       ledger.find(pendingEntry.expireUpload(work.id, work.accountId, dueAt));
+      break;
+    case 'expire-events':
+      // The feed knows of that of its newest events only.
+      if (work.before === null) ledger.find(pendingEntry.expireEvents(work.id, dueAt));
       break;
     case 'lapse-suppression':
       ledger.find(pendingEntry.lapseSuppression(work.id, work.accountId, work.address, dueAt));

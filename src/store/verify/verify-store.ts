@@ -10,6 +10,7 @@ import {
 } from './accounts-and-pending.js';
 import { verifyDeliveries } from './deliveries.js';
 import { verifyDkimKeys } from './dkim-keys.js';
+import { verifyEvents } from './events.js';
 import { findExcerpts } from './excerpts.js';
 import { verifyFileUploads } from './file-uploads.js';
 import { type Ledger, NameLedger, SumLedger } from './ledger.js';
@@ -99,6 +100,7 @@ function readAll(reader: Reader, ledger: Ledger): Checked {
   verifyDeliveries(reader, counting);
   verifySearch(reader, counting, isLeaving);
   const uploads = verifyFileUploads(reader, counting, stored);
+  verifyEvents(reader, counting);
   stored.compare(counting);
   findExcerpts(reader, counting);
   findSummaries(reader, counting);

@@ -15,6 +15,7 @@ import {
 } from '../../store/mailbox/messages.js';
 import type { BlobUploads } from '../../store/records/blob-upload.js';
 import { releaseBlob } from '../../store/records/blobs.js';
+import { noteEvent } from '../../store/records/events.js';
 import { addPending, pendingPages, removePending } from '../../store/records/pending.js';
 import { dropWords, noteWords } from '../../store/records/search.js';
 import { joinThread } from '../../store/threads/move.js';
@@ -211,6 +212,7 @@ function failMessage(writer: Writer, record: ReceivedRecord, failure: string, no
     failure,
   };
   saveMessage(writer, record, failed);
+  noteEvent(writer, { type: 'message.failed', inboxId: record.inboxId, messageId: record.id }, nowMs);
 }
 
 function publish(
@@ -244,6 +246,8 @@ function publish(
   saveMessage(writer, record, ready);
   noteWords(writer, ready, prepared.words, nowMs);
   putExcerpt(writer, id, prepared.excerpt ?? NO_EXCERPT);
+  const { inboxId, threadId } = ready;
+  noteEvent(writer, { type: 'message.received', inboxId, messageId: id, threadId }, nowMs);
   if (prepared.report !== null) noteReport(writer, ready, prepared.report, noteBounce);
 }
 

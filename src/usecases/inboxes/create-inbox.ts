@@ -8,6 +8,7 @@ import { normaliseName } from '../../domain/text.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Writer } from '../../store/engine/tables.js';
 import { type AccountRecord, getAccount, isAccountAddress } from '../../store/records/accounts.js';
+import { noteEvent } from '../../store/records/events.js';
 import {
   findAddress,
   getInbox,
@@ -133,6 +134,7 @@ function allocate(
     createdAt: nowMs,
   };
   putNewInbox(writer, inbox);
+  noteEvent(writer, { type: 'inbox.created', inboxId: inbox.id }, nowMs);
   if (deps.perDay !== undefined) noteCreation(writer, inbox, nowMs - DAY_MS);
   return inbox;
 }

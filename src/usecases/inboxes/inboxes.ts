@@ -9,6 +9,7 @@ import type { Store } from '../../store/engine/store.js';
 import type { Writer } from '../../store/engine/tables.js';
 import { getCounters, KINDS } from '../../store/mailbox/folders.js';
 import { getAccount } from '../../store/records/accounts.js';
+import { noteEvent } from '../../store/records/events.js';
 import {
   addressOf,
   findAddress,
@@ -109,6 +110,7 @@ function retireInbox(writer: Writer, inbox: InboxRecord, nowMs: number): Deleted
     throw refuse('protected_inbox', `${addressOf(inbox)} serves the whole service and cannot be deleted.`);
   }
   forgetStored(writer, inbox);
+  noteEvent(writer, { type: 'inbox.deleted', inboxId: inbox.id }, nowMs);
   removeInbox(writer, inbox, nowMs);
   addPending(writer, nowMs, { kind: 'purge-inbox', id: inbox.id });
   return {

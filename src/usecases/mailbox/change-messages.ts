@@ -15,6 +15,7 @@ import type { Writer } from '../../store/engine/tables.js';
 import type { MessageKind } from '../../store/mailbox/folders.js';
 import { takeTrashNumber } from '../../store/mailbox/index.js';
 import { type MessageRecord, saveMessage } from '../../store/mailbox/messages.js';
+import { noteEvent } from '../../store/records/events.js';
 import { addPending, removePending } from '../../store/records/pending.js';
 import { noteRestored } from '../../store/records/search.js';
 import { memberOutcome } from '../../store/threads/move.js';
@@ -114,6 +115,8 @@ export function moveToTrash(
   };
   saveMessage(writer, message, { ...message, trash });
   addPending(writer, trash.restorableUntil, { kind: 'purge-trash', id: message.id, message: message.kind });
+  const { inboxId, id: messageId, kind } = message;
+  noteEvent(writer, { type: 'trash.moved', inboxId, messageId, kind }, nowMs);
   return trash;
 }
 
@@ -123,19 +126,21 @@ export async function restoreMessage(
   input: MessageInput & OfKind,
 ): Promise<Restored> {
   return deps.store.write(writer => {
-    const trash = { restorableAt: deps.clock() };
+    const nowMs = deps.clock();
+    const trash = { restorableAt: nowMs };
     const message = locate(writer, input, { kinds: [input.kind], trash, may: 'restore' });
-    return restore(writer, message);
+    return restore(writer, message, nowMs);
   });
 }
 
-function restore(writer: Writer, message: MessageRecord): Restored {
-  const { trash } = message;
+function restore(writer: Writer, message: MessageRecord, nowMs: number): Restored {
+  const { trash, inboxId, id: messageId, kind } = message;
   const restored: MessageRecord = { ...message, trash: null };
   if (trash !== null) {
     removePending(writer, { kind: 'purge-trash', dueAt: trash.restorableUntil, id: message.id });
     saveMessage(writer, message, restored);
     noteRestored(writer, restored);
+    noteEvent(writer, { type: 'trash.restored', inboxId, messageId, kind }, nowMs);
   }
   return {
     id: message.id,

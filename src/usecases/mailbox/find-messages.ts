@@ -62,6 +62,21 @@ export function findMessages(
     : searchSubjects(reader, folder, selection, page, subject, walk);
 }
 
+/**
+ * What lists show of the message with a number, if it is live and meets a filter; null otherwise. The same look as that
+ * of a list, at one number.
+ */
+export function findOne(reader: Reader, folder: Folder, filter: MessageFilter, seq: number): Buffer | null {
+  const page = { isDescending: false, position: null, limit: 1 };
+  const whole = selectionOf(reader, folder, filter, page);
+  const selection = { ...whole, from: Math.max(whole.from, seq), to: Math.min(whole.to, seq + 1) };
+  if (selection.to <= selection.from) return null;
+  const walk = isUnrestricted(selection) ? walkSummaries : walkSets;
+  const [entry] = walk(reader, folder, selection, page).entries;
+  const isMeant = entry?.seq === seq && hasSubject(reader, folder.kind, entry.summary, filter.subject);
+  return isMeant ? entry.summary : null;
+}
+
 type Walk = typeof walkSets;
 
 /**

@@ -12,6 +12,7 @@ import {
 import type { AccountPermissions } from '../../store/records/accounts.js';
 import { releaseBlob } from '../../store/records/blobs.js';
 import { deliveriesOf, forgetDeliveries, hasEnded, saveDelivery } from '../../store/records/deliveries.js';
+import { noteEvent } from '../../store/records/events.js';
 import { getInbox } from '../../store/records/inboxes.js';
 import { removePending } from '../../store/records/pending.js';
 import { dropWords } from '../../store/records/search.js';
@@ -52,6 +53,8 @@ export function eraseMessage(writer: Writer, message: MessageRecord, nowMs: numb
   // One without content has no words, or has dropped them.
   if (message.content !== null) dropWords(writer, message, nowMs);
   removeMessage(writer, message);
+  const { inboxId, kind } = message;
+  noteEvent(writer, { type: 'trash.purged', inboxId, messageId: id, kind }, nowMs);
 }
 
 /** Deliveries go on without the sent copy; those of a deleted inbox end with it, and nobody is told. */

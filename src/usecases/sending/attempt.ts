@@ -5,6 +5,7 @@ import type { Store } from '../../store/engine/store.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
 import { getSent, type SentRecord, saveAttempt, saveMessage } from '../../store/mailbox/messages.js';
 import { releaseCharge } from '../../store/records/charges.js';
+import { noteEvent } from '../../store/records/events.js';
 import { getInbox } from '../../store/records/inboxes.js';
 import { addPending, type DueWork, pendingPages, removePending } from '../../store/records/pending.js';
 import { suppressedRecipients } from '../../store/records/suppressions.js';
@@ -27,20 +28,19 @@ const LEFT: Start = { kind: 'left' };
  * Marks a reserved attempt as started, unless something has come between. It may have waited for hours (Redis was away,
  * the process ended), so what stops mail is asked once more: the inbox is there, the account may send, no recipient is
  * suppressed. The sending rules of the inbox are not: those in force at the reservation decide.
- * @param lapseMs up to when things may lapse (`lapseInstant`)
  */
-export function startAttempt(writer: Writer, id: MessageId, lapseMs: number): Start {
+export function startAttempt(writer: Writer, id: MessageId, clock: Clock): Start {
   const record = getSent(writer, id);
   if (record?.attempt !== 'reserved') return LEFT;
   // The sweeper is about to erase it.
   if (getInbox(writer, record.inboxId) === undefined) return LEFT;
-  if (mustBeHeld(record, lapseMs)) {
+  if (mustBeHeld(record, lapseInstant(clock))) {
     holdAttempt(writer, record);
     return LEFT;
   }
   const refusal = refusalOf(writer, record);
   if (refusal !== null) {
-    const refused = recordOutcome(writer, record, refusal);
+    const refused = recordOutcome(writer, record, refusal, clock());
     return refused === null ? LEFT : { kind: 'refused', record: refused };
   }
   const started: SentRecord = { ...record, attempt: 'started' };
@@ -101,6 +101,7 @@ export function recordOutcome(
   writer: Writer,
   { id, accountId, reservedAt }: Pick<SentRecord, 'id' | 'accountId' | 'reservedAt'>,
   outcome: SendOutcome,
+  nowMs: number,
 ): SentRecord | null {
   const record = getSent(writer, id);
   if (record?.attempt === 'settled') return record;
@@ -119,6 +120,8 @@ export function recordOutcome(
     ...(assignedId === null ? {} : { assignedId, threadId: tie(writer, record, assignedId) }),
   };
   saveMessage(writer, record, settled);
+  const { inboxId, threadId } = settled;
+  noteEvent(writer, { type: 'send.outcome', inboxId, messageId: id, threadId }, nowMs);
   return settled;
 }
 
@@ -145,9 +148,8 @@ export async function recoverSends(deps: {
 }): Promise<{ readonly unknown: number; readonly waiting: number; readonly held: number }> {
   const counts = { unknown: 0, waiting: 0, held: 0 };
   for (const page of pendingPages(deps.store, 'relay')) {
-    const lapseMs = lapseInstant(deps.clock);
     const states = await deps.store.write(
-      writer => page.map(due => recoverSend(writer, due, lapseMs)),
+      writer => page.map(due => recoverSend(writer, due, deps.clock)),
       'settle',
     );
     for (const state of states) if (state !== 'gone') counts[state] += 1;
@@ -158,15 +160,16 @@ export async function recoverSends(deps: {
 function recoverSend(
   writer: Writer,
   { work: { id }, dueAt }: DueWork<'relay'>,
-  lapseMs: number,
+  clock: Clock,
 ): 'unknown' | 'waiting' | 'held' | 'gone' {
   const record = getSent(writer, id);
   if (record?.attempt === 'started') {
-    recordOutcome(writer, record, {
+    const outcome: SendOutcome = {
       status: 'unknown',
       errorCode: 'acceptance_unknown',
       detail: 'the process ended while the message was handed over',
-    });
+    };
+    recordOutcome(writer, record, outcome, clock());
     return 'unknown';
   }
   // A stale pending entry must not start an attempt that already has its outcome.
@@ -174,7 +177,7 @@ function recoverSend(
     removePending(writer, { kind: 'relay', dueAt, id });
     return 'gone';
   }
-  if (!mustBeHeld(record, lapseMs)) return 'waiting';
+  if (!mustBeHeld(record, lapseInstant(clock))) return 'waiting';
   holdAttempt(writer, record);
   return 'held';
 }

@@ -4,7 +4,7 @@ import { envelopeRecipients, type Recipients } from '../../domain/message-parts.
 import type { Store } from '../../store/engine/store.js';
 import { getSent, type SentRecord, viewSent } from '../../store/mailbox/messages.js';
 import { withShownThread } from '../../store/threads/names.js';
-import { type Clock, type Logger, lapseInstant, type Relay, type RelayOutcome } from '../ports.js';
+import type { Clock, Logger, Relay, RelayOutcome } from '../ports.js';
 import { outcomeFields, recordOutcome, startAttempt } from './attempt.js';
 import type { SendsInFlight } from './in-flight.js';
 import { composeOutgoing, readOutgoing } from './outgoing.js';
@@ -41,7 +41,7 @@ async function relayReserved(deps: RelayDeps, id: MessageId): Promise<void> {
   // Deleted, or queued twice: there is nothing to do.
   if (reserved?.attempt !== 'reserved') return inFlight.settle(id, null);
   const content = inFlight.take(id) ?? (await composeAgain(deps, reserved));
-  const start = await store.write(writer => startAttempt(writer, id, lapseInstant(clock)), 'settle');
+  const start = await store.write(writer => startAttempt(writer, id, clock), 'settle');
   if (start.kind === 'left') return inFlight.settle(id, null);
   const { record } = start;
   if (start.kind === 'refused') return inFlight.settle(id, { message: viewSent(record), isPersisted: true });
@@ -78,13 +78,13 @@ async function composeAgain({ store, log }: RelayDeps, record: SentRecord): Prom
  * A known outcome that cannot be saved is still reported to the waiting request, as not saved. The relay has logged it.
  */
 async function saveOutcome(
-  { store, inFlight }: RelayDeps,
+  { store, clock, inFlight }: RelayDeps,
   record: SentRecord,
   outcome: RelayOutcome,
 ): Promise<void> {
   const unsaved = { message: viewSent({ ...record, ...outcomeFields(outcome) }), isPersisted: false };
   try {
-    const saved = await store.write(writer => recordOutcome(writer, record, outcome), 'settle');
+    const saved = await store.write(writer => recordOutcome(writer, record, outcome, clock()), 'settle');
     const shown = saved === null ? null : store.read(reader => withShownThread(reader, saved));
     inFlight.settle(record.id, shown === null ? unsaved : { message: viewSent(shown), isPersisted: true });
   } catch (error) {

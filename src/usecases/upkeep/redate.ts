@@ -9,6 +9,7 @@ import { getMessage, getSent, saveAttempt, saveMessage } from '../../store/mailb
 import { findLink, findPhrase, putLink, putPhrase } from '../../store/records/approvals.js';
 import { accountsWithCharges, hasChargeAfter, redateCharges } from '../../store/records/charges.js';
 import { deliveriesTable, getDelivery } from '../../store/records/deliveries.js';
+import { FORGET_AFTER_MS, putForgetAt } from '../../store/records/events.js';
 import { getUpload, redateUpload } from '../../store/records/file-uploads.js';
 import {
   addPending,
@@ -90,6 +91,12 @@ const REDATED: { readonly [Kind in RedatedKind]: Lifetime<Kind> } = {
     tell: (writer, { key }, expiresAt) => {
       const record = writer.get(idempotencyTable, key);
       if (record !== undefined) writer.put(idempotencyTable, key, { ...record, expiresAt });
+    },
+  },
+  'expire-events': {
+    afterMs: FORGET_AFTER_MS,
+    tell: (writer, { id, before }, dueAt) => {
+      if (before === null) putForgetAt(writer, id, dueAt);
     },
   },
   'feedback-digest': { afterMs: DAY_MS },

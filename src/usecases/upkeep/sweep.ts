@@ -26,6 +26,7 @@ import {
 import { blobUploadsTable, removeChunks } from '../../store/records/blobs.js';
 import { forgetExpiredCharges } from '../../store/records/charges.js';
 import { DRAFT_STATES, forgetListed, getDraft, scanDrafts } from '../../store/records/drafts.js';
+import { forgetEvents } from '../../store/records/events.js';
 import { getUpload, removeUpload } from '../../store/records/file-uploads.js';
 import {
   addPending,
@@ -129,6 +130,11 @@ const DUTIES: { readonly [Kind in SweptKind]: Duty<Kind> } = {
       pieces: forgetExpiredCharges(writer, work.id, nowMs, limit),
       isDone: true,
     }),
+  },
+  'expire-events': {
+    batch: RECORDS_PER_UNIT,
+    unit: (writer, { work: { id, before } }, _nowMs, limit) =>
+      upTo(limit, forgetEvents(writer, id, before, limit)),
   },
   'expire-link': {
     batch: RECORDS_PER_UNIT,

@@ -216,3 +216,36 @@ t.test('pages follow their cursor and end with null', async t => {
   const exact = (await call(`/v1/inboxes/${inbox}/messages?limit=25`)).json;
   t.strictSame([exact.messages.length, exact.next_cursor], [25, null]);
 });
+
+t.test('events of every type, and the end of a wait', async t => {
+  const { call, house } = await withServer(t);
+  const inbox = await house.addInbox('agent');
+  await index(house, await house.receive('Subject: one\r\n\r\nx', inbox), parsed());
+  await index(house, await house.receive('Subject: two\r\n\r\nx', inbox), gaveUp('timeout'));
+  const body = { to: [{ address: 'a@elsewhere.example' }], subject: 'Hi', text: 'Hi' };
+  const sent = await call(`/v1/inboxes/${inbox}/sent`, { body });
+  const page = await call('/v1/events?limit=2');
+  t.equal(keys(page.json), 'events next_cursor');
+  t.equal(page.json.events.length, 2);
+  const rest = await call(`/v1/events?after=${page.json.next_cursor}`);
+  const all = [...page.json.events, ...rest.json.events];
+  const EVENT = 'created_at id inbox_id sequence summary type';
+  const ids: Record<string, string> = {
+    'message.received': 'message_id thread_id',
+    'message.failed': 'message_id',
+    'send.outcome': 'message_id thread_id',
+    'inbox.created': '',
+  };
+  for (const event of all) {
+    const expected = `${EVENT} ${ids[event.type]}`.trim().split(' ').sort().join(' ');
+    t.equal(keys(event), expected, event.type);
+  }
+  t.match(
+    all.map(({ type }) => type),
+    ['inbox.created', 'message.received', 'message.failed', 'send.outcome'],
+  );
+  t.equal(all[3].summary.id, sent.json.message.id);
+  t.strictSame((await call(`/v1/events?after=${rest.json.next_cursor}`)).json.events, []);
+  const waited = (await call(`/v1/inboxes/${inbox}/messages?since=${page.json.next_cursor}`)).json;
+  t.equal(keys(waited), 'messages next_cursor next_since');
+});

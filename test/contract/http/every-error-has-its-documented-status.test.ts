@@ -14,6 +14,7 @@ const DOCUMENTED: Record<number, string> = {
   409: `address_unavailable inbox_limit_reached idempotency_conflict idempotency_result_unavailable
     protected_inbox reply_not_ready reply_headers_unavailable reply_recipients_unavailable draft_busy
     draft_submitted draft_result_unavailable storage_limit_reached`,
+  410: 'cursor_expired',
   413: 'body_too_large message_too_large',
   415: 'unsupported_media_type',
   429: 'outbound_limit_reached rate_limited',

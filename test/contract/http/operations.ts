@@ -99,9 +99,10 @@ const RECEIVED: readonly Row[] = [
     operationId: 'listMessages',
     route: 'GET /v1/inboxes/{inbox_id}/messages',
     tag: 'messages',
-    query: `${PAGE} ${SEARCH} order include authentication`,
-    success: page('messages', 'ReceivedSummary'),
-    errors: 'invalid_limit invalid_cursor invalid_search invalid_labels U N I content_unavailable',
+    query: `${PAGE} ${SEARCH} order include authentication wait since`,
+    success: { 200: '{messages: ReceivedSummary[], next_cursor: string | null, next_since?: string}' },
+    errors:
+      'invalid_limit invalid_cursor invalid_search invalid_labels content_unavailable cursor_expired rate_limited U N I',
   },
   {
     operationId: 'countMessages',
@@ -396,6 +397,17 @@ const TRASH: readonly Row[] = [
   }),
 ];
 
+const EVENTS: readonly Row[] = [
+  {
+    operationId: 'listEvents',
+    route: 'GET /v1/events',
+    tag: 'events',
+    query: 'after limit wait types inbox_id',
+    success: { 200: '{events: Event[], next_cursor: string}' },
+    errors: 'invalid_cursor invalid_limit invalid_search cursor_expired rate_limited U N I',
+  },
+];
+
 /** Without a credential, but for feedback. */
 const SIGNUP_AND_SERVICE: readonly Row[] = [
   {
@@ -454,6 +466,7 @@ export const ROWS: readonly Row[] = [
   ...DRAFTS,
   ...THREADS,
   ...TRASH,
+  ...EVENTS,
   ...SIGNUP_AND_SERVICE,
 ];
 

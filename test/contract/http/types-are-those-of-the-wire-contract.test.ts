@@ -36,6 +36,7 @@ const THREAD =
   'id: Id, inbox_id: Id, subject: string | null, last_activity_at: Ts, message_count: Count, received_count: Count, accepted_count: Count, rejected_count: Count, unknown_count: Count';
 const MEMBERS = 'message_count: Count, received_count: Count, sent_count: Count';
 const TRASH = 'id: Id, inbox_id: Id, subject: string | null, deleted_at: Ts, restorable_until: Ts';
+const EVENT = 'id: Id, sequence: Count, created_at: Ts, inbox_id: Id';
 const DELETED = '{id: Id, status: "deletion_pending", message: string}';
 
 const WIRE: Readonly<Record<string, string>> = {
@@ -115,6 +116,15 @@ const WIRE: Readonly<Record<string, string>> = {
     '{recipient: string, state: "queued" | "sending" | "delivered" | "failed" | "unknown" | "cancelled", attempts: Count, updated_at: Ts, next_attempt_at: Ts | null, host: string | null, tls: string | null, code: string | null, reply: string | null}',
   Restored:
     '{id: Id, inbox_id: Id, thread_id: Id | null, status: "restored" | "already_live", message: string}',
+  Event: [
+    `{${EVENT}, type: "message.received", message_id: Id, thread_id: Id | null, summary: ReceivedSummary | null}`,
+    `{${EVENT}, type: "message.failed", message_id: Id, summary: ReceivedSummary | null}`,
+    `{${EVENT}, type: "send.outcome", message_id: Id, thread_id: Id | null, summary: SentMetadata | null}`,
+    `{${EVENT}, type: "delivery.changed", message_id: Id, delivery_id: Id, summary: Delivery[] | null}`,
+    `{${EVENT}, type: "thread.merged", thread_id: Id, merged_thread_id: Id, summary: null}`,
+    `{${EVENT}, type: "inbox.created" | "inbox.deleted", summary: Inbox | null}`,
+    `{${EVENT}, type: "trash.moved" | "trash.restored" | "trash.purged", message_id: Id, kind: "received" | "sent", summary: ReceivedSummary | SentMetadata | null}`,
+  ].join(' | '),
   Trashed:
     '{id: Id, inbox_id: Id, status: "trashed" | "already_trashed", deleted_at: Ts, restorable_until: Ts}',
   SignupInput: 'strict {}',

@@ -78,6 +78,7 @@ export function readFacts(store: Store): StoreFacts {
         index: count('index'),
         'lapse-suppression': count('lapse-suppression'),
         'expire-upload': count('expire-upload'),
+        'expire-events': count('expire-events'),
       },
       faults: [
         ...blobFaults(

@@ -9,6 +9,8 @@ import type { Route, ServedRoute } from '../../../src/http/server/route.js';
 import { Visitors } from '../../../src/http/server/visitors.js';
 import { MemoryRateLimiter } from '../../../src/queue/rate-limiter.js';
 import { createKey, rememberingAuthenticator } from '../../../src/usecases/accounts/api-keys.js';
+import { createEvents } from '../../../src/usecases/events/create-events.js';
+import type { EventDeps } from '../../../src/usecases/events/list-events.js';
 import type { Logger } from '../../../src/usecases/ports.js';
 import { Rankings } from '../../../src/usecases/search/rankings.js';
 import type { WordIndex } from '../../../src/usecases/search/word-index.js';
@@ -42,6 +44,7 @@ export interface TestServer {
   readonly credential: string;
   readonly contract: Contract;
   readonly logged: object[];
+  readonly events: EventDeps;
   /** With the key, unless the headers say otherwise. Rejects when the answer breaks the contract. */
   readonly call: (path: string, call?: Call) => Promise<Answer>;
   readonly socket: () => Promise<Socket>;
@@ -60,7 +63,8 @@ export async function withServer(
   const log: Logger = { debug: note, info: note, warn: note, error: note, fatal: note };
   const desk = new Desk(house);
   const index = new NaiveIndex();
-  const api = houseRoutes(house, {}, desk, index);
+  const events = createEvents(house.store, 1_000);
+  const api = houseRoutes(house, { events }, desk, index);
   const contract = new Contract(openApiDocument(api, SERVICE));
   const server = new HttpServer({
     host: '127.0.0.1',
@@ -87,6 +91,7 @@ export async function withServer(
     credential,
     contract,
     logged,
+    events,
     call: async (path, call = {}) => {
       const headers = { authorization: `Bearer ${credential}`, ...call.headers };
       const answer = await request(port, path, { ...call, headers });
@@ -107,7 +112,7 @@ export async function withServer(
 
 export const SERVICE = { name: 'Postern', publicUrl: 'https://postern.test' } as const;
 
-type AccessDeps = Pick<Parameters<typeof apiRoutes>[0], 'signup' | 'feedback'>;
+type AccessDeps = Pick<Parameters<typeof apiRoutes>[0], 'signup' | 'feedback' | 'events'>;
 
 /** The routes of the daemon over a house, and the desk that sends its mail. */
 export function houseRoutes(
@@ -122,6 +127,7 @@ export function houseRoutes(
     isReady: async () => true,
     inboxes,
     search: { store, cursors, index, rankings: new Rankings() },
+    events: createEvents(store, 1_000),
     retentionDays,
     signup: {
       store,

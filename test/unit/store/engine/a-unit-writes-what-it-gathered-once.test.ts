@@ -168,6 +168,7 @@ function counted() {
   const writer = (inner: Writer): Writer => ({
     isUnit: inner.isUnit,
     owe: bytes => inner.owe(bytes),
+    announce: topic => inner.announce(topic),
     get: (table, key) => {
       count.get += 1;
       return inner.get(table, key);

@@ -14,6 +14,7 @@ export function countingWriter(writer: Writer): { readonly writer: Writer; reado
     writer: {
       isUnit: writer.isUnit,
       owe: bytes => writer.owe(bytes),
+      announce: topic => writer.announce(topic),
       get: counted('get'),
       has: counted('has'),
       scan: counted('scan'),

@@ -153,6 +153,7 @@ t.test('deleted, or swept out of Trash, in the middle of parsing, it leaves noth
       'feedback-digest': 0,
       'lapse-suppression': 0,
       'expire-upload': 0,
+      'expire-events': 2,
     },
     faults: [],
   });
