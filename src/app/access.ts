@@ -19,7 +19,7 @@ import type { StoreIdentity } from '../store/engine/meta.js';
 import type { Store } from '../store/engine/store.js';
 import { createSystemMail, type SubmitFeedbackDeps } from '../usecases/accounts/feedback.js';
 import { builtInPostmaster } from '../usecases/inbound/recipients.js';
-import type { Clock, Logger, Relay } from '../usecases/ports.js';
+import type { Clock, Logger, RateLimiter, Relay } from '../usecases/ports.js';
 import { PRESS_WINDOW_MS, type SignupPolicy } from '../usecases/signup/policy.js';
 import { type ApprovalRequest, requestApproval } from '../usecases/signup/request-approval.js';
 import { BackgroundJobs } from '../workers/background.js';
@@ -104,6 +104,11 @@ export class Access {
       failure: failure => failureView(layout, failure),
     };
     for (const warning of configWarnings(config)) log.warn({ key: warning.where }, formatProblem(warning));
+  }
+
+  /** For what else is limited in time. */
+  get limiter(): RateLimiter {
+    return this.#limiter;
   }
 
   start(): void {

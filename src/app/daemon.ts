@@ -26,6 +26,7 @@ import { ClockWatch } from '../usecases/upkeep/watch-clock.js';
 import { Access } from './access.js';
 import { Delivering, DOT_ANSWERS_MS, isDeliveryWaiting } from './delivering.js';
 import { httpClients } from './descriptors.js';
+import { Hooking } from './hooking.js';
 import { type Certificate, createHttpListener, createSmtpListener, readCertificate } from './listeners.js';
 import { Parsing } from './parsing.js';
 import { Readiness } from './readiness.js';
@@ -71,6 +72,7 @@ export class Daemon {
   readonly #rechecking: Rechecking;
   readonly #sending: Sending;
   readonly #delivering: Delivering | null;
+  readonly #hooking: Hooking;
   readonly #upkeep: Upkeep;
   readonly #searching: Searching;
   readonly #dns: DnsClient;
@@ -152,10 +154,18 @@ export class Daemon {
     const cursors = new CursorCodec(identity.cursorSecret);
     const maxClients = httpClients(config, this.delivers, log);
     this.#events = createEvents(store, Math.ceil(maxClients * WAITING_SHARE));
+    this.#hooking = new Hooking({
+      ...shared,
+      ...this.#events,
+      version: options.version,
+      news: this.#access.feedback,
+      limiter: this.#access.limiter,
+    });
     this.#http = createHttpListener(config, {
       send: this.#sending.deps,
       access: this.#access,
       events: this.#events,
+      webhooks: this.#hooking.routes,
       search: { store, cursors, index: this.#searching.index, rankings: new Rankings() },
       isReady: () => readiness.isReady(),
       maxClients,
@@ -230,6 +240,7 @@ export class Daemon {
     await listeners;
     this.#events.feed.stop();
     log.debug({}, 'listeners are closed');
+    const hooking = this.#hooking.stop();
     await this.#access.stop(ACCESS_GRACE_MS);
     const upkeep = this.#upkeep.stop();
     this.#dns.close();
@@ -237,6 +248,7 @@ export class Daemon {
       this.#rechecking.stop().then(() => this.#parsing.stop()),
       this.#sending.stop(),
       delivering,
+      hooking,
       this.#searching.stop(),
       upkeep,
     ]);
@@ -253,6 +265,7 @@ export class Daemon {
     this.#rechecking.start();
     this.#sending.start();
     this.#delivering?.start();
+    this.#hooking.start();
     await this.#sending.whenReady(SENDING_READY_MS);
   }
 

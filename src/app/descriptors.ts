@@ -3,6 +3,7 @@ import type { Config } from '../config/load-config.js';
 import { MAX_OPEN } from '../dns/dns-client.js';
 import { SEARCH_FILES } from '../search/word-threads.js';
 import type { Logger } from '../usecases/ports.js';
+import { HOOK_SOCKETS } from './hooking.js';
 
 /** Descriptors for everything but clients: the store and its readers, Redis, the relay, listeners, the log. */
 const KEPT = 256;
@@ -20,7 +21,8 @@ export function httpClients(
   limit = descriptorLimit(),
 ): number {
   const outgoing = delivers ? relay.direct.maxConnections + MAX_OPEN : 0;
-  const left = Math.max(LEAST_HTTP_CLIENTS, limit - smtp.maxClients - outgoing - SEARCH_FILES - KEPT);
+  const kept = SEARCH_FILES + HOOK_SOCKETS + KEPT;
+  const left = Math.max(LEAST_HTTP_CLIENTS, limit - smtp.maxClients - outgoing - kept);
   if (left >= http.maxClients) return http.maxClients;
   log.warn(
     { limit, smtp_max_clients: smtp.maxClients, http_max_clients: left },

@@ -1,5 +1,6 @@
 import type { Config } from '../config/load-config.js';
 import { apiRoutes } from '../http/routes/api-routes.js';
+import type { WebhookRouteDeps } from '../http/routes/webhooks.js';
 import { HttpServer } from '../http/server/http-server.js';
 import { CertificateFiles } from '../smtp/certificate-files.js';
 import { smtpListenerDefaults, type TlsIdentity } from '../smtp/options.js';
@@ -17,6 +18,7 @@ export interface HttpParts {
   readonly send: SendDeps;
   readonly access: Access;
   readonly events: EventDeps;
+  readonly webhooks: WebhookRouteDeps;
   readonly search: SearchDeps;
   readonly isReady: () => Promise<boolean>;
   /** Connections in all. */
@@ -26,7 +28,7 @@ export interface HttpParts {
 
 /** The HTTP listener with all its routes, not yet open. */
 export function createHttpListener(config: Config, parts: HttpParts): HttpServer {
-  const { send, access, events, search, isReady, maxClients, log } = parts;
+  const { send, access, events, webhooks, search, isReady, maxClients, log } = parts;
   const { store, clock } = send;
   return new HttpServer({
     host: config.http.host,
@@ -56,6 +58,7 @@ export function createHttpListener(config: Config, parts: HttpParts): HttpServer
       send,
       search,
       events,
+      webhooks,
       retentionDays: config.trash.retentionDays,
       signup: access.signup,
       feedback: access.feedback,

@@ -12,6 +12,7 @@ import { MAX_COMPOSED_BYTES } from '../usecases/sending/in-flight.js';
 import { IN_HAND_BYTES } from '../usecases/shared/in-hand.js';
 import { threadBytes } from '../workers/parse-pool-thread.js';
 import { deliveriesInHand } from './delivering.js';
+import { HOOK_BYTES } from './hooking.js';
 
 const MIB = 2 ** 20;
 
@@ -49,6 +50,7 @@ export function memoryNeeds(
       bytes: delivers ? deliveriesInHand(config) * DELIVERY_BYTES + CACHE_BYTES : 0,
     },
     { part: 'the search index', bytes: SEARCH_BYTES + RANKING_LIMITS.maxBytes },
+    { part: 'webhooks', bytes: HOOK_BYTES },
     { part: 'bytes on their way into the store', bytes: 2 * TOTAL_WINDOW_BYTES },
     { part: 'connections of the API (http.max_clients)', bytes: connectionBytes(http.maxClients) },
     { part: 'SMTP sessions (smtp.max_clients)', bytes: smtp.maxClients * SESSION_BYTES },

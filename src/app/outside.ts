@@ -1,19 +1,23 @@
 import { connect, isIP, isIPv6 } from 'node:net';
 import type { OutgoingTrial, Outside } from '../cli/dependencies.js';
 import type { Config } from '../config/load-config.js';
-import type { Dns } from '../dns/dns-client.js';
+import { type Dns, DnsClient } from '../dns/dns-client.js';
 import { Reach } from '../domain/networks.js';
+import { HttpHookCaller } from '../hooks/http-hook-caller.js';
 import { codeOrReasonOf } from '../lib/async.js';
 import { DirectRoutes } from '../relay/direct/find-route.js';
 import { listenPlaces, SOMEWHERE, sourceTowards } from '../relay/direct/own-addresses.js';
+import type { HookCall, HookOutcome } from '../usecases/webhooks/hook-call.js';
+import { urlRules } from '../usecases/webhooks/webhooks.js';
+import { packageVersion } from './version.js';
 
 const CONNECT_MS = 10_000;
 /** Addresses that are tried before the port is called closed: a server may be down, three seldom are. */
 const MAX_TRIES = 3;
 const MAX_GREETING = 512;
 
-/** For `postern dns`. */
-export const outside: Outside = { addresses, tryOutgoing };
+/** For `postern dns` and `postern webhook test`. */
+export const outside: Outside = { addresses, tryOutgoing, callHook };
 
 async function addresses({ relay, smtp }: Config): Promise<readonly string[]> {
   const { sourceAddress } = relay.direct;
@@ -28,6 +32,17 @@ async function addresses({ relay, smtp }: Config): Promise<readonly string[]> {
     address => address !== null && isPublic(address) && !named.some(one => isIPv6(one) === isIPv6(address)),
   );
   return [...new Set([...named, ...free.flatMap(address => address ?? [])])];
+}
+
+async function callHook(config: Config, call: HookCall): Promise<HookOutcome> {
+  const dns = new DnsClient(config.dns);
+  const caller = new HttpHookCaller({ dns, reach: urlRules(config).reach, version: packageVersion() });
+  try {
+    return await caller.call(call);
+  } finally {
+    await caller.close(0);
+    dns.close();
+  }
 }
 
 function isWildcard(address: string): boolean {

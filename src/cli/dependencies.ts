@@ -4,6 +4,7 @@ import type { Dns } from '../dns/dns-client.js';
 import type { ClockReading } from '../domain/clock.js';
 import type { Store } from '../store/engine/store.js';
 import type { WordIndex } from '../usecases/search/word-index.js';
+import type { HookCall, HookOutcome } from '../usecases/webhooks/hook-call.js';
 
 /**
  * Writes all of `data`; resolves when it has been accepted, which is the backpressure of a slow reader.
@@ -36,6 +37,8 @@ export interface Outside {
   addresses(config: Config): Promise<readonly string[]>;
   /** Connects to the mail servers of a domain, and sends nothing. */
   tryOutgoing(config: Config, dns: Dns, domain: string): Promise<OutgoingTrial>;
+  /** Sends an event to an endpoint, once. Never rejects. */
+  callHook(config: Config, call: HookCall): Promise<HookOutcome>;
 }
 
 /** A search index that is open. */

@@ -27,6 +27,7 @@ import { addCompactCommand } from './upkeep/compact.js';
 import { addSearchCommands } from './upkeep/search.js';
 import { addStatusCommand } from './upkeep/status.js';
 import { addVerifyCommand } from './upkeep/verify.js';
+import { addWebhookCommands } from './webhooks/webhook.js';
 
 export type { CliDependencies, Outside, ServeOptions, Write } from './dependencies.js';
 
@@ -104,6 +105,7 @@ function addCommands(program: Command, cli: Cli, version: string): void {
   addSentCommands(program, cli);
   addQueueCommands(program, cli);
   addSuppressionCommands(program, cli);
+  addWebhookCommands(program, cli);
   addDkimCommands(program, cli);
   addFeedbackCommands(program, cli);
   addAuditCommands(program, cli);

@@ -301,6 +301,20 @@ export const KEYS = {
     ),
   }),
 
+  webhooks: section('Endpoints of agents that are told of events by HTTP.', {
+    allow_http: key(
+      boolean(),
+      false,
+      'Whether their URLs may begin with http://; what is sent there, subjects and senders, travels in plain text.',
+    ),
+    allow_networks: key(
+      listOf(network()),
+      [],
+      'Private and reserved networks, and addresses of this machine, that they may be in; else none, so that no agent reaches into your network.',
+      { example: ['127.0.0.1', '10.1.2.0/24'] },
+    ),
+  }),
+
   trash: section('Messages that were moved to Trash.', {
     retention_days: key(
       integer({ min: 1, max: 3650 }),

@@ -1,4 +1,4 @@
-import { MAX_BATCH, MAX_PAGE } from './limits.js';
+import { MAX_BATCH, MAX_PAGE, MAX_WEBHOOKS } from './limits.js';
 
 /**
  * Every error of the API: code, HTTP status, meaning. `meaning` is for documentation only; the message that a client
@@ -18,6 +18,7 @@ export const ERRORS = {
   invalid_message_ids: { status: 400, meaning: `message_ids is not 1 to ${MAX_BATCH} valid ids.` },
   invalid_message: { status: 400, meaning: 'Bad recipients, subject, body, reply target or attachments.' },
   invalid_draft: { status: 400, meaning: 'Bad draft field, source or listing parameter.' },
+  invalid_webhook: { status: 400, meaning: 'Bad URL, event types or inboxes of a webhook.' },
   invalid_claim: { status: 400, meaning: 'The phrase is invalid, expired, used or no longer eligible.' },
   unauthorized: { status: 401, meaning: 'The bearer credential is missing or invalid.' },
   origin_not_allowed: { status: 403, meaning: 'The request comes from a foreign web origin.' },
@@ -28,6 +29,7 @@ export const ERRORS = {
   address_unavailable: { status: 409, meaning: 'The address is in use, reserved or retired.' },
   inbox_limit_reached: { status: 409, meaning: 'All inbox slots are used.' },
   storage_limit_reached: { status: 409, meaning: 'The account stores as much as it may.' },
+  webhook_limit_reached: { status: 409, meaning: `The account has ${MAX_WEBHOOKS} webhooks already.` },
   protected_inbox: { status: 409, meaning: 'This inbox cannot be deleted by its owner.' },
   idempotency_conflict: { status: 409, meaning: 'The key is in use with different input.' },
   idempotency_result_unavailable: { status: 409, meaning: 'What the key produced is no longer there.' },

@@ -13,6 +13,12 @@ export const DEFAULT_PAGE = 20;
 /** The longest `wait` for an event, in seconds: shorter than the time after which most proxies give up. */
 export const MAX_EVENT_WAIT_S = 50;
 
+/** Webhooks of an account. */
+export const MAX_WEBHOOKS = 10;
+export const MAX_WEBHOOK_URL_LENGTH = 2048;
+/** Inboxes that one webhook names; one that names none is told of all. */
+export const MAX_WEBHOOK_INBOXES = 100;
+
 /** Messages whose labels one bulk request may change. */
 export const MAX_BATCH = 100;
 
@@ -78,5 +84,6 @@ export const BODY_BYTES = {
   labels: 20_480,
   labelsOfMany: 32_768,
   feedback: 20_480,
+  webhook: 16_384,
   message: 8_388_608,
 } as const;

@@ -10,6 +10,7 @@ export const TAGS = {
   drafts: 'Messages that are not sent yet.',
   threads: 'Conversations of received and sent messages.',
   events: 'What has happened in the account, and waiting for it.',
+  webhooks: 'Being told of events by HTTP.',
   trash: 'Messages that can still be brought back.',
   signup: 'How a human approves access and an agent gets its key.',
   feedback: 'Words to the operator.',

@@ -34,6 +34,7 @@ export const PATH_PARAMETERS: Readonly<Record<string, ParameterSpec>> = {
   draft_id: pathId('Id of a draft.'),
   thread_id: pathId('Id of a conversation.'),
   upload_id: pathId('Id of a file that was uploaded.'),
+  webhook_id: pathId('Id of a webhook.'),
 };
 
 const INSTANT = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,3})?(?:Z|[+-]\\d{2}:\\d{2})$';

@@ -22,6 +22,7 @@ export type FeedbackId = Id<'feedback'>;
 export type SuppressionId = Id<'suppression'>;
 export type UploadId = Id<'upload'>;
 export type EventId = Id<'event'>;
+export type WebhookId = Id<'webhook'>;
 
 const UUID = /^[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}$/;
 

@@ -58,11 +58,17 @@ export class Reach {
    */
   faultOf(address: string): string | null {
     if (net.isIP(address) === 0 || address.includes('%')) return 'is no address that can be reached';
+    if (this.lists(address)) return null;
     const target = embeddedIpv4(address) ?? address;
-    if (this.#isAllowed(target) || this.#isAllowed(address)) return null;
     const found = refused.find(({ isIn }) => isIn(target));
     if (found !== undefined) return `is ${found.fault}`;
     return net.isIPv4(target) || isGlobalUnicast(target) ? null : 'is reserved';
+  }
+
+  /** Has the operator listed it? */
+  lists(address: string): boolean {
+    const embedded = embeddedIpv4(address);
+    return (embedded !== null && this.#isAllowed(embedded)) || this.#isAllowed(address);
   }
 }
 

@@ -22,6 +22,11 @@ export function hashCredential(credential: string): Buffer {
   return Buffer.from(hash('sha256', credential, 'hex'), 'hex');
 }
 
+/** A secret with which webhooks are signed: 256 random bits, as Standard Webhooks writes them. */
+export function newWebhookSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
+}
+
 const TOKEN = /^[0-9a-f]{48}$/;
 
 /**

@@ -59,6 +59,12 @@ import {
   suppressionsTable,
 } from './records/suppressions.js';
 import {
+  accountWebhooksTable,
+  webhookOutcomesTable,
+  webhookRetriesTable,
+  webhooksTable,
+} from './records/webhooks.js';
+import {
   mergedThreadsTable,
   threadAliasesTable,
   threadLinksTable,
@@ -245,5 +251,9 @@ const ALL_TABLES: readonly { readonly name: string }[] = [
   uploadedBytesTable,
   eventsTable,
   feedsTable,
+  webhooksTable,
+  accountWebhooksTable,
+  webhookRetriesTable,
+  webhookOutcomesTable,
   ...TABLES_BEFORE,
 ];

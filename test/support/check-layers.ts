@@ -11,7 +11,7 @@ import { findCycles, type Import, type ImportGraph, readImportGraph } from './im
  * Every folder may import them, and each of them those before it.
  */
 const floors = ['lib', 'contract'];
-const adaptors = ['queue', 'relay', 'smtp', 'http', 'workers', 'cli', 'signin', 'search'];
+const adaptors = ['queue', 'relay', 'smtp', 'http', 'workers', 'cli', 'signin', 'search', 'hooks'];
 const beneathUsecases = ['domain', 'config', 'store', 'mail', 'dns'];
 const beneathAdaptors = [...beneathUsecases, 'usecases'];
 const beneathApp = [...beneathAdaptors, ...adaptors, 'ops'];
@@ -55,6 +55,7 @@ const libraryHomes: ReadonlyMap<string, readonly string[]> = new Map([
   ['pino', ['ops']],
   ['smol-toml', ['config']],
   ['smtp-server', ['smtp']],
+  ['standardwebhooks', ['hooks']],
   ['tldts', ['mail']],
   ['zod', ['config', 'contract']],
 ]);

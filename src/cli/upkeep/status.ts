@@ -30,7 +30,8 @@ type StatusDocument = BoxStatus & {
   readonly store: { readonly path: string; readonly map_size_bytes: number };
 };
 
-function linesOf({ version, daemon, store, clock, counts, pending, search }: StatusDocument): object {
+function linesOf(document: StatusDocument): object {
+  const { version, daemon, store, clock, counts, webhooks, pending, search } = document;
   const room = store.has_room ? '' : ' (NO ROOM: new mail is refused until there is more)';
   return {
     version,
@@ -51,6 +52,7 @@ function linesOf({ version, daemon, store, clock, counts, pending, search }: Sta
     to_be_delivered:
       pending.deliveries === 0 ? 0 : `${counted(pending.deliveries)}: see "postern queue list"`,
     to_be_indexed: `${waitingLine(search)}${remade(search.rebuilding.length)}`,
+    webhooks: webhookLine(webhooks),
   };
 }
 
@@ -58,6 +60,12 @@ function waiting(count: number, oldestAgeS: number | null): string {
   return oldestAgeS === null
     ? counted(count)
     : `${counted(count)}, the oldest for ${formatDuration(oldestAgeS)}`;
+}
+
+function webhookLine({ all, failing, ended }: BoxStatus['webhooks']): string | number {
+  const troubles = [failing > 0 ? `${failing} failing` : '', ended > 0 ? `${ended} ended by themselves` : ''];
+  const words = troubles.filter(word => word !== '').join(', ');
+  return words === '' ? all : `${all} (${words}: see "postern webhook list")`;
 }
 
 function held(count: number): string {

@@ -18,6 +18,7 @@ import { type SignupRouteDeps, signupRoutes } from './signups.js';
 import { threadRoutes } from './threads.js';
 import { trashRoutes } from './trash.js';
 import { uploadRoutes } from './uploads.js';
+import { type WebhookRouteDeps, webhookRoutes } from './webhooks.js';
 
 export interface ApiDeps {
   readonly service: DescribedService;
@@ -26,6 +27,7 @@ export interface ApiDeps {
   readonly send: SendDeps;
   readonly search: SearchDeps;
   readonly events: EventDeps;
+  readonly webhooks: WebhookRouteDeps;
   readonly retentionDays: number;
   readonly signup: SignupRouteDeps;
   readonly feedback: SubmitFeedbackDeps;
@@ -50,6 +52,7 @@ export function apiRoutes(deps: ApiDeps): Route[] {
     ...labelRoutes({ store, cursors }),
     ...threadRoutes({ clock, retentionDays: deps.retentionDays, ...search }),
     ...eventRoutes(deps.events),
+    ...webhookRoutes(deps.webhooks),
     ...trashRoutes({ store, clock, cursors, retentionDays: deps.retentionDays }),
     ...signupRoutes(deps.signup),
     ...feedbackRoutes(deps.feedback),

@@ -9,6 +9,7 @@ import {
   type SuppressionId,
   type ThreadId,
   type UploadId,
+  type WebhookId,
 } from '../../domain/ids.js';
 import { joinKey, range, text, u8, u48 } from '../engine/keys.js';
 import type { Store } from '../engine/store.js';
@@ -48,6 +49,16 @@ export type PendingWork =
   | { readonly kind: 'expire-link'; readonly id: ApprovalId; readonly hash: string }
   /** Forget a claim phrase that nobody redeemed. */
   | { readonly kind: 'expire-phrase'; readonly id: ApprovalId; readonly hash: string }
+  /** Tell a human by mail of a webhook: that it was made, leads elsewhere, or is disabled. */
+  | {
+      readonly kind: 'webhook-mail';
+      readonly id: WebhookId;
+      readonly accountId: AccountId;
+      readonly url: string;
+      readonly what: WebhookNews;
+      /** How often that was tried. */
+      readonly tries: number;
+    }
   /** Mail the operator how much feedback an account has given. */
   | { readonly kind: 'feedback-digest'; readonly id: AccountId }
   /** Tell the search index of an account what it does not know yet (`store/records/search.ts`). */
@@ -61,6 +72,9 @@ export type PendingWork =
       readonly accountId: AccountId;
       readonly address: string;
     };
+
+/** What is told of a webhook. */
+export type WebhookNews = 'made' | 'url' | 'gone' | 'dead';
 
 export type PendingKind = PendingWork['kind'];
 
@@ -85,6 +99,7 @@ const KIND_BYTE: Record<PendingKind, number> = {
   'feedback-digest': 22,
   'lapse-suppression': 23,
   'expire-events': 24,
+  'webhook-mail': 25,
   'expire-upload': 26,
 };
 

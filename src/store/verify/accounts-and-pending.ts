@@ -232,6 +232,10 @@ function findWork(reader: Reader, ledger: Ledger, work: PendingWork, dueAt: numb
     case 'expire-upload':
       ledger.find(pendingEntry.expireUpload(work.id, work.accountId, dueAt));
       break;
+    case 'webhook-mail':
+      // It tells of a webhook that may be gone again.
+      expectAccount(reader, ledger, work.accountId);
+      break;
     case 'expire-events':
       // The feed knows of that of its newest events only.
       if (work.before === null) ledger.find(pendingEntry.expireEvents(work.id, dueAt));

@@ -27,6 +27,7 @@ import {
 import { StoredTally } from './stored-bytes.js';
 import { verifyStsPolicies } from './sts-policies.js';
 import { findThreads } from './threads.js';
+import { verifyWebhooks } from './webhooks.js';
 
 /** What was looked at. */
 export interface Checked {
@@ -101,6 +102,7 @@ function readAll(reader: Reader, ledger: Ledger): Checked {
   verifySearch(reader, counting, isLeaving);
   const uploads = verifyFileUploads(reader, counting, stored);
   verifyEvents(reader, counting);
+  verifyWebhooks(reader, counting);
   stored.compare(counting);
   findExcerpts(reader, counting);
   findSummaries(reader, counting);

@@ -8,6 +8,7 @@ import { getCounters } from '../../store/mailbox/folders.js';
 import { scanAccounts } from '../../store/records/accounts.js';
 import { listInboxes } from '../../store/records/inboxes.js';
 import { END_OF_TIME, listDue, oldestDueAge } from '../../store/records/pending.js';
+import { scanWebhooks } from '../../store/records/webhooks.js';
 import type { Clock } from '../ports.js';
 import { type SearchStatus, searchStatusOf } from '../search/search-admin.js';
 import { currentDaemon } from './claim-store.js';
@@ -37,6 +38,13 @@ export interface BoxStatus {
   };
   readonly clock: ClockView;
   readonly counts: { readonly accounts: number; readonly inboxes: number; readonly messages: number };
+  readonly webhooks: {
+    readonly all: number;
+    /** Enabled ones whose last try has failed. */
+    readonly failing: number;
+    /** Those that were disabled because their endpoint is gone or dead. */
+    readonly ended: number;
+  };
   readonly pending: {
     /** Messages that are due to be parsed; counted up to `MAX_COUNTED`. */
     readonly messages: number;
@@ -90,6 +98,7 @@ export async function readStatus(deps: {
       },
       clock,
       counts: countAll(reader),
+      webhooks: countWebhooks(reader),
       pending: {
         messages: listDue(reader, 'parse', nowMs, MAX_COUNTED).length,
         oldest_age_s: ageOf(reader, 'parse', nowMs),
@@ -125,6 +134,21 @@ function countAll(reader: Reader): BoxStatus['counts'] {
       }
     }
     after = page.at(-1)?.id ?? null;
+    if (page.length < PAGE) return counts;
+  }
+}
+
+function countWebhooks(reader: Reader): BoxStatus['webhooks'] {
+  const counts = { all: 0, failing: 0, ended: 0 };
+  let after: Buffer | null = null;
+  for (;;) {
+    const page: ReturnType<typeof scanWebhooks> = scanWebhooks(reader, after, PAGE);
+    for (const { value } of page) {
+      counts.all += 1;
+      if (value.disabled === null && value.failures > 0) counts.failing += 1;
+      if (value.disabled !== null && value.disabled.reason !== 'requested') counts.ended += 1;
+    }
+    after = page.at(-1)?.key ?? null;
     if (page.length < PAGE) return counts;
   }
 }

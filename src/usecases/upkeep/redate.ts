@@ -99,6 +99,7 @@ const REDATED: { readonly [Kind in RedatedKind]: Lifetime<Kind> } = {
       if (before === null) putForgetAt(writer, id, dueAt);
     },
   },
+  'webhook-mail': { afterMs: HOUR_MS },
   'feedback-digest': { afterMs: DAY_MS },
   'expire-upload': {
     afterMs: UPLOAD_LIFETIME_MS,

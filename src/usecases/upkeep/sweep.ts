@@ -55,10 +55,13 @@ export interface SweepDeps {
   readonly mailDigest?: (accountId: AccountId) => Promise<void>;
 }
 
-/** Pending work that the sweep does. The queues carry messages, and what is held waits for an admin. */
+/**
+ * Pending work that the sweep does. The queues carry messages, what is held waits for an admin, and news of webhooks are
+ * mailed apart.
+ */
 type SweptKind = Exclude<
   PendingKind,
-  'parse' | 'authenticate' | 'relay' | 'relay-held' | 'deliver' | 'index' | 'feedback-digest'
+  'parse' | 'authenticate' | 'relay' | 'relay-held' | 'deliver' | 'index' | 'feedback-digest' | 'webhook-mail'
 >;
 
 interface Duty<Kind extends PendingKind> {

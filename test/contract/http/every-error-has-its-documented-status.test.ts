@@ -5,7 +5,7 @@ import { ERRORS } from '../../../src/contract/errors.js';
 const DOCUMENTED: Record<number, string> = {
   400: `invalid_json invalid_inbox invalid_local_part invalid_name invalid_idempotency_key invalid_limit
     invalid_cursor invalid_search invalid_labels invalid_message_ids invalid_message invalid_draft
-    invalid_request invalid_claim`,
+    invalid_request invalid_claim invalid_webhook`,
   401: 'unauthorized',
   403: 'operation_not_allowed recipient_not_allowed origin_not_allowed',
   404: 'not_found',
@@ -13,7 +13,8 @@ const DOCUMENTED: Record<number, string> = {
   408: 'request_timeout',
   409: `address_unavailable inbox_limit_reached idempotency_conflict idempotency_result_unavailable
     protected_inbox reply_not_ready reply_headers_unavailable reply_recipients_unavailable draft_busy
-    draft_submitted draft_result_unavailable storage_limit_reached`,
+    draft_submitted draft_result_unavailable storage_limit_reached
+    webhook_limit_reached`,
   410: 'cursor_expired',
   413: 'body_too_large message_too_large',
   415: 'unsupported_media_type',

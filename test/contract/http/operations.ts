@@ -408,6 +408,79 @@ const EVENTS: readonly Row[] = [
   },
 ];
 
+const WEBHOOKS: readonly Row[] = [
+  {
+    operationId: 'listWebhooks',
+    route: 'GET /v1/webhooks',
+    tag: 'webhooks',
+    query: '',
+    success: { 200: 'WebhookList' },
+    errors: 'invalid_search U I',
+  },
+  {
+    operationId: 'createWebhook',
+    route: 'POST /v1/webhooks',
+    tag: 'webhooks',
+    body: 'CreateWebhook 16384',
+    success: { 201: 'WebhookWithSecret' },
+    hasLocation: true,
+    errors: 'invalid_webhook webhook_limit_reached rate_limited J U N I W',
+  },
+  {
+    operationId: 'getWebhook',
+    route: 'GET /v1/webhooks/{webhook_id}',
+    tag: 'webhooks',
+    query: '',
+    success: { 200: 'Webhook' },
+    errors: 'invalid_search U N I',
+  },
+  {
+    operationId: 'updateWebhook',
+    route: 'PATCH /v1/webhooks/{webhook_id}',
+    tag: 'webhooks',
+    body: 'UpdateWebhook 16384',
+    success: { 200: 'Webhook' },
+    errors: 'invalid_webhook rate_limited J U N I W',
+  },
+  {
+    operationId: 'deleteWebhook',
+    route: 'DELETE /v1/webhooks/{webhook_id}',
+    tag: 'webhooks',
+    success: { 202: 'Deleted' },
+    errors: 'U N I W',
+  },
+  {
+    operationId: 'rotateWebhookSecret',
+    route: 'POST /v1/webhooks/{webhook_id}/secret',
+    tag: 'webhooks',
+    success: { 200: 'WebhookWithSecret' },
+    errors: 'U N I W',
+  },
+  {
+    operationId: 'testWebhook',
+    route: 'POST /v1/webhooks/{webhook_id}/test',
+    tag: 'webhooks',
+    success: { 200: 'WebhookTest' },
+    errors: 'rate_limited U N I W',
+  },
+  {
+    operationId: 'listWebhookDeliveries',
+    route: 'GET /v1/webhooks/{webhook_id}/deliveries',
+    tag: 'webhooks',
+    query: '',
+    success: { 200: 'WebhookDeliveries' },
+    errors: 'invalid_search U N I',
+  },
+  {
+    operationId: 'replayWebhook',
+    route: 'POST /v1/webhooks/{webhook_id}/replay',
+    tag: 'webhooks',
+    body: 'ReplayWebhook 16384',
+    success: { 200: 'Webhook' },
+    errors: 'invalid_webhook invalid_cursor cursor_expired J U N I W',
+  },
+];
+
 /** Without a credential, but for feedback. */
 const SIGNUP_AND_SERVICE: readonly Row[] = [
   {
@@ -467,6 +540,7 @@ export const ROWS: readonly Row[] = [
   ...THREADS,
   ...TRASH,
   ...EVENTS,
+  ...WEBHOOKS,
   ...SIGNUP_AND_SERVICE,
 ];
 

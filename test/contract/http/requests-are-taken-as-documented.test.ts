@@ -13,7 +13,8 @@ import { SEND_INPUTS } from './send-bodies.js';
 /**
  * Not tried here. The first three take the same bodies as received mail does. The next two refuse even a valid body
  * when it comes too often or nobody has approved it, so they have tests of their own
- * (test/unit/http/routes/signup-and-claim-follow-the-contract.test.ts); so has the last, which takes any bytes.
+ * (test/unit/http/routes/signup-and-claim-follow-the-contract.test.ts); so have webhooks, of which there are ten at most
+ * (webhooks-follow-the-contract.test.ts), and uploads, which take any bytes.
  */
 const ELSEWHERE: readonly string[] = [
   'PATCH /v1/sent/{message_id}',
@@ -22,6 +23,9 @@ const ELSEWHERE: readonly string[] = [
   'POST /v1/signups',
   'POST /v1/claims',
   'POST /v1/uploads',
+  'POST /v1/webhooks',
+  'PATCH /v1/webhooks/{webhook_id}',
+  'POST /v1/webhooks/{webhook_id}/replay',
 ];
 
 /** A change has at least one label, and none that is added and removed. */

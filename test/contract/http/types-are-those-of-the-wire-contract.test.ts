@@ -37,6 +37,12 @@ const THREAD =
 const MEMBERS = 'message_count: Count, received_count: Count, sent_count: Count';
 const TRASH = 'id: Id, inbox_id: Id, subject: string | null, deleted_at: Ts, restorable_until: Ts';
 const EVENT = 'id: Id, sequence: Count, created_at: Ts, inbox_id: Id';
+const EVENT_TYPES =
+  '"message.received" | "message.failed" | "send.outcome" | "delivery.changed" | "thread.merged" | "inbox.created" | "inbox.deleted" | "trash.moved" | "trash.restored" | "trash.purged"';
+const REASON =
+  '"status" | "redirect" | "gone" | "timeout" | "unknown_host" | "address_refused" | "unreachable" | "tls" | "no_answer" | null';
+const LAST_ATTEMPT = `{at: Ts, status: Count | null, reason: ${REASON}}`;
+const WEBHOOK = `id: Id, url: string, types: (${EVENT_TYPES})[], inbox_ids: Id[], status: "enabled" | "disabled", disabled_reason: "requested" | "gone" | "dead" | null, created_at: Ts, sequence: Count, waiting: Count, failing_since: Ts | null, last_attempt: ${LAST_ATTEMPT} | null, secrets: {expires_at: Ts | null}[]`;
 const DELETED = '{id: Id, status: "deletion_pending", message: string}';
 
 const WIRE: Readonly<Record<string, string>> = {
@@ -125,6 +131,15 @@ const WIRE: Readonly<Record<string, string>> = {
     `{${EVENT}, type: "inbox.created" | "inbox.deleted", summary: Inbox | null}`,
     `{${EVENT}, type: "trash.moved" | "trash.restored" | "trash.purged", message_id: Id, kind: "received" | "sent", summary: ReceivedSummary | SentMetadata | null}`,
   ].join(' | '),
+  Webhook: `{${WEBHOOK}}`,
+  WebhookWithSecret: `{${WEBHOOK}, secret: string}`,
+  WebhookList: '{webhooks: Webhook[]}',
+  CreateWebhook: `strict {url: string [<=2048], types?: (${EVENT_TYPES})[<=10], inbox_ids?: string[<=100]}`,
+  UpdateWebhook: `strict {url?: string [<=2048], types?: (${EVENT_TYPES})[<=10], inbox_ids?: string[<=100], enabled?: boolean} [>=1]`,
+  WebhookTest: `{id: Id, status: Count | null, reason: ${REASON}}`,
+  WebhookDelivery: `{event_id: Id, sequence: Count, type: ${EVENT_TYPES} | "feed.gap", state: "waiting" | "delivered" | "failed", attempts: Count, first_attempt_at: Ts, last_attempt: ${LAST_ATTEMPT}, next_attempt_at: Ts | null}`,
+  WebhookDeliveries: '{webhook_id: Id, deliveries: WebhookDelivery[]}',
+  ReplayWebhook: 'strict {after: string}',
   Trashed:
     '{id: Id, inbox_id: Id, status: "trashed" | "already_trashed", deleted_at: Ts, restorable_until: Ts}',
   SignupInput: 'strict {}',

@@ -79,6 +79,7 @@ export function readFacts(store: Store): StoreFacts {
         'lapse-suppression': count('lapse-suppression'),
         'expire-upload': count('expire-upload'),
         'expire-events': count('expire-events'),
+        'webhook-mail': count('webhook-mail'),
       },
       faults: [
         ...blobFaults(

@@ -66,11 +66,11 @@ t.test('what is needed follows the configuration', async t => {
 
 t.test('connections of the API leave descriptors for SMTP and the store', async t => {
   t.equal(httpClients(configOf(), false, silent, 65_536), 2_000);
-  t.equal(httpClients(configOf(), false, silent, 2_048), 2_048 - 1_000 - SEARCH_FILES - 256);
+  t.equal(httpClients(configOf(), false, silent, 2_048), 2_048 - 1_000 - SEARCH_FILES - 256 - 320);
   const direct = configOf({ POSTERN_RELAY_DIRECT_MAX_CONNECTIONS: '100' });
   t.equal(
     httpClients(direct, true, silent, 2_048),
-    2_048 - 1_000 - SEARCH_FILES - 256 - 300,
+    2_048 - 1_000 - SEARCH_FILES - 256 - 320 - 300,
     'mail servers and resolvers too',
   );
   t.equal(httpClients(configOf(), false, silent, 512), 16, 'a few are always served');

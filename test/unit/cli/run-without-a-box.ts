@@ -13,7 +13,11 @@ export async function run(...args: string[]): Promise<{ code: number; out: strin
     openIndex: () => {
       throw new Error('nothing is searched');
     },
-    outside: { addresses: async () => [], tryOutgoing: () => Promise.reject(new Error('nothing is tried')) },
+    outside: {
+      addresses: async () => [],
+      tryOutgoing: () => Promise.reject(new Error('nothing is tried')),
+      callHook: () => Promise.reject(new Error('nobody is called')),
+    },
     stdout: async data => void out.push(String(data)),
     stderr: async data => void err.push(String(data)),
     env: {},

@@ -1,6 +1,9 @@
 import { type IncomingHttpHeaders, request as startRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Test } from 'tap';
+import { DnsClient } from '../../../src/dns/dns-client.js';
+import { Reach } from '../../../src/domain/networks.js';
+import { HttpHookCaller } from '../../../src/hooks/http-hook-caller.js';
 import { openApiDocument } from '../../../src/http/openapi/openapi-document.js';
 import { apiRoutes } from '../../../src/http/routes/api-routes.js';
 import type { ConnectionLimits } from '../../../src/http/server/connections.js';
@@ -122,12 +125,27 @@ export function houseRoutes(
   index: WordIndex = new NaiveIndex(),
 ): Route[] {
   const { store, clock, cursors, inboxes, retentionDays } = house;
+  const events = createEvents(store, 1_000);
+  const caller = new HttpHookCaller({
+    dns: new DnsClient({ servers: ['127.0.0.1:9'], trustAd: false }),
+    reach: new Reach([]),
+    version: '0',
+  });
   return apiRoutes({
     service: SERVICE,
     isReady: async () => true,
     inboxes,
     search: { store, cursors, index, rankings: new Rankings() },
-    events: createEvents(store, 1_000),
+    events,
+    webhooks: {
+      store,
+      clock,
+      log: silent,
+      feed: events.feed,
+      urls: { allowsHttp: false, reach: new Reach([]) },
+      limiter: null,
+      caller,
+    },
     retentionDays,
     signup: {
       store,

@@ -154,6 +154,7 @@ t.test('deleted, or swept out of Trash, in the middle of parsing, it leaves noth
       'lapse-suppression': 0,
       'expire-upload': 0,
       'expire-events': 2,
+      'webhook-mail': 0,
     },
     faults: [],
   });
