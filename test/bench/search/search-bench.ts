@@ -43,7 +43,7 @@ async function measure(context: BenchContext, mailbox: Mailbox): Promise<Report>
     const indexing = await measureIndexing(appliance, mailbox, total);
     const queries = await measureQueries(context, appliance, mailbox);
     return {
-      columns: ['', 'p50 ms', 'p99 ms', 'a second', 'bytes'],
+      columns: ['', 'p50 ms', 'p99 ms', 'a second', 'bytes', 'main loop, longest ms'],
       rows: queries.rows,
       notes: [
         `stored in ${filledS.toFixed(0)} s, before the daemon was started`,
@@ -167,6 +167,7 @@ async function measureQueries(context: BenchContext, appliance: Appliance, mailb
       p99Ms.toFixed(2),
       whole(perSecond),
       whole(bodyBytes),
+      loop.maxMs.toFixed(0),
     ]);
   }
   const [slowest] = pagesP99.sort((a, b) => b.p99 - a.p99);

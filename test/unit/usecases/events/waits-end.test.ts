@@ -191,9 +191,9 @@ t.test('the next message with words is waited for, whether the search index know
       staying(),
     );
   const waiting = [ask('"your code"', start, LONG_MS), ask('absent', start, 500)];
-  for (let n = 0; n < 3; n++) await letter(house, inbox, `${n}`, [], { fields: { subject: 'code your' } });
-  const first = await letter(house, inbox, 'a', [], { fields: { subject: 'Your CODE is 1' } });
-  const second = await letter(house, inbox, 'b', [], { fields: { subject: 'Your code is 2' } });
+  for (let n = 0; n < 3; n++) await letter(house, inbox, `${n}`, [], { content: { subject: 'code your' } });
+  const first = await letter(house, inbox, 'a', [], { content: { subject: 'Your CODE is 1' } });
+  const second = await letter(house, inbox, 'b', [], { content: { subject: 'Your code is 2' } });
   const [heard, unheard] = await Promise.all(waiting);
   t.strictSame([idOf(heard!), idOf(unheard!)], [first, null]);
   t.equal(idOf(await ask('"your code"', heard!.nextCursor, 0)), second);
