@@ -135,20 +135,19 @@ export class AccountIndex {
   /**
    * Puts rows in and takes rows out, in one transaction that is on disk when this returns. Doing it twice is like doing
    * it once.
-   * @param mark what it is to be known by afterwards
+   * @param marks what it is to be known by: afterwards, and as before where the store was not told that it was done
    * @returns false when words that went are still to be read in the file, because somebody searches: try again
    * @throws UnusableIndexError, or what SQLite says when the disk is full
    */
-  apply(changes: readonly RowChange[], mark: number): boolean {
+  apply(changes: readonly RowChange[], marks: { readonly from: number; readonly to: number }): boolean {
     return tellingDamage(() => {
       const erased = new Set<string>();
       this.#connection.transaction(() => {
-        const { mark: before } = this.#meta();
         for (const change of changes) this.#change(change, erased);
         if (erased.size > 0) this.#eraseSeparators(erased);
         const { putMeta } = this.#prepared();
-        putMeta.run(Number(before), 'before');
-        putMeta.run(mark, 'mark');
+        putMeta.run(marks.from, 'before');
+        putMeta.run(marks.to, 'mark');
       });
       // A row that is to go may have gone in a try that was interrupted before the log was emptied.
       return erased.size > 0 || changes.some(({ words }) => words === null) ? this.#emptyLog() : true;

@@ -54,7 +54,7 @@ function answer(indexes: OpenIndexes, request: Request): Answered {
 
 function apply(indexes: OpenIndexes, { accountId, from, to, changes }: ApplyRequest): boolean {
   const index = from === 0 ? indexes.create(accountId) : checked(indexes.get(accountId), from);
-  return index.apply(changes.map(rowChange), to);
+  return index.apply(changes.map(rowChange), { from, to });
 }
 
 function checked(index: AccountIndex, mark: number): AccountIndex {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { privateFolder } from '../store/private-files.js';
 import { AccountIndex } from './account-index.js';
 
 export function indexPath(directory: string, accountId: string): string {
@@ -36,6 +37,8 @@ export class OpenIndexes {
   /** An empty index in place of the one that the account has. */
   create(accountId: string): AccountIndex {
     this.close(accountId);
+    // Somebody may have deleted it with all that was in it.
+    privateFolder(this.#directory);
     return this.#use(accountId, AccountIndex.create(indexPath(this.#directory, accountId), accountId));
   }
 

@@ -38,6 +38,12 @@ export class NaiveIndex implements WordIndex {
     });
   }
 
+  /** It has nothing that a kill could tear. */
+  async dieAmidTakingIn(): Promise<void> {}
+
+  /** It has nothing that could be lost. */
+  async loseAndHeal(): Promise<void> {}
+
   async find(question: Parameters<WordIndex['find']>[0]): Promise<WordAnswer<WordHits>> {
     this.asked.push('find');
     await this.before();

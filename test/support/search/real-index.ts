@@ -4,7 +4,10 @@ import { searchFolder, WordThreads } from '../../../src/search/word-threads.js';
 import type { Store } from '../../../src/store/engine/store.js';
 import type { Clock, Logger } from '../../../src/usecases/ports.js';
 import { feedIndexes, noteLostIndex } from '../../../src/usecases/search/feed-index.js';
+import type { WordFeed } from '../../../src/usecases/search/word-feed.js';
 import type { WordIndex } from '../../../src/usecases/search/word-index.js';
+
+class Killed extends Error {}
 
 const log: Logger = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
@@ -41,6 +44,32 @@ export class RealIndex implements WordIndex {
     let rounds = 0;
     const deps = { store, clock: this.#clock, log, feed: this.#threads };
     await feedIndexes(deps, () => limit < 1_000 && rounds++ > 0);
+  }
+
+  /** Ends in the middle of a round, as a process that is killed: before the index has taken a batch in, or after it. */
+  async dieAmidTakingIn(isTaken: boolean): Promise<void> {
+    await Promise.all(this.#lost);
+    const feed: WordFeed = {
+      apply: async batch => {
+        if (isTaken) await this.#threads.apply(batch);
+        throw new Killed();
+      },
+    };
+    const deps = { store: this.#store, clock: this.#clock, log, feed };
+    await feedIndexes(deps, () => false).catch((error: unknown) => {
+      if (!(error instanceof Killed)) throw error;
+    });
+  }
+
+  /** Its file is deleted; somebody's search notices it, and it is made anew. */
+  async loseAndHeal(accountId: AccountId): Promise<void> {
+    this.deleteFiles();
+    const terms = [{ words: ['x'], isPrefix: false }];
+    await this.find({
+      ...{ accountId, folderNumber: 1, terms, from: 0, to: 1 },
+      ...{ isDescending: true, limit: 1 },
+    });
+    await this.takeIn(this.#store, accountId);
   }
 
   /** As an accident does it. */

@@ -69,8 +69,8 @@ t.test('connections of the API leave descriptors for SMTP and the store', async 
   t.equal(httpClients(configOf(), false, silent, 2_048), 2_048 - 1_000 - SEARCH_FILES - 256 - 320);
   const direct = configOf({ POSTERN_RELAY_DIRECT_MAX_CONNECTIONS: '100' });
   t.equal(
-    httpClients(direct, true, silent, 2_048),
-    2_048 - 1_000 - SEARCH_FILES - 256 - 320 - 300,
+    httpClients(direct, true, silent, 3_072),
+    3_072 - 1_000 - SEARCH_FILES - 256 - 320 - 300,
     'mail servers and resolvers too',
   );
   t.equal(httpClients(configOf(), false, silent, 512), 16, 'a few are always served');

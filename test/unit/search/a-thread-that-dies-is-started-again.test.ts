@@ -9,7 +9,10 @@ import { silent } from '../usecases/with-house.js';
 t.test('whoever asked is told that it failed, and the next one is answered', async t => {
   const directory = dataDirectory(t);
   const index = AccountIndex.create(indexPath(directory, 'account'), 'account');
-  index.apply([{ row: 1, words: Buffer.from(joinWords({ subject: ['a'], body: ['b'] })) }], 7);
+  index.apply([{ row: 1, words: Buffer.from(joinWords({ subject: ['a'], body: ['b'] })) }], {
+    from: 0,
+    to: 7,
+  });
   index.close();
   const lines: string[] = [];
   const log = { ...silent, error: (_: object, message: string) => void lines.push(message) };

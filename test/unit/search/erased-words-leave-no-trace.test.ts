@@ -29,13 +29,13 @@ t.test('words that occurred once are in no file of the index once their message 
       const body = [...Array.from({ length: 60 }, common), ...unique(at + place)];
       return { row: at + place, words: Buffer.from(`subject ${common()}\n${body.join(' ')}`) };
     });
-    index.apply(rows, ++mark);
+    index.apply(rows, { from: mark, to: ++mark });
   }
   const gone = new Set(Array.from({ length: LETTERS / 3 }, () => randomInt(LETTERS)));
   const rows = [...gone];
   for (let at = 0; at < rows.length; at += PER_BATCH) {
     const batch = rows.slice(at, at + PER_BATCH).map(row => ({ row, words: null }));
-    t.ok(index.apply(batch, ++mark), 'the log is empty');
+    t.ok(index.apply(batch, { from: mark, to: ++mark }), 'the log is empty');
   }
   const files = ['', '-wal'].map(suffix => readFileSync(`${path}${suffix}`));
   const inFile = (word: string) => files.some(bytes => bytes.includes(word));

@@ -65,7 +65,8 @@ t.test('whatever is put in and taken out, the index finds what fits the words', 
             return { row: seq, words: joined === null ? null : Buffer.from(joined) };
           });
           number += 1;
-          if (!index.apply(batch, number) || !index.apply(batch, number)) throw new Error('not erased');
+          const marks = { from: number - 1, to: number };
+          if (!index.apply(batch, marks) || !index.apply(batch, marks)) throw new Error('not erased');
         }
         const rows = [...held.keys()].sort((a, b) => a - b);
         if (index.rows().join() !== rows.join()) throw new Error(`rows ${index.rows()}, not ${rows}`);
@@ -112,12 +113,16 @@ t.test('many numbers are asked for at once', async t => {
   const words = Buffer.from('a\nb');
   index.apply(
     Array.from({ length: 500 }, (_, row) => ({ row, words })),
-    1,
+    { from: 0, to: 1 },
   );
   const only = Array.from({ length: 200 }, (_, at) => at * 2);
   const asked = { terms: parseSearch('b'), from: 0, to: 1000, only };
   t.strictSame(index.find(asked, true, 3), { rows: [398, 396, 394], isWhole: false });
   t.strictSame(index.find(asked, false, 1000), { rows: only, isWhole: true });
+  const few = { ...asked, from: 4, only: [2, 4, 9, 498, 499, 777] };
+  t.strictSame(index.find(few, true, 2), { rows: [499, 498], isWhole: false }, 'few are looked up');
+  t.strictSame(index.find(few, false, 4), { rows: [4, 9, 498, 499], isWhole: true });
+  t.strictSame(index.find({ ...few, terms: parseSearch('"a b"') }, true, 2), { rows: [], isWhole: true });
   t.equal(index.rank(asked, 50).rows.length, 50);
   index.close();
 });

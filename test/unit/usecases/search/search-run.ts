@@ -55,6 +55,8 @@ export class SearchRun {
     const { house } = this.#searched;
     if (step.step === 'mail') return this.#mail(step);
     if (step.step === 'takeIn') return this.#searched.takeIn(step.limit);
+    if (step.step === 'die') return this.#searched.index.dieAmidTakingIn(step.isTaken);
+    if (step.step === 'lose') return this.#searched.index.loseAndHeal(house.account);
     if (step.step === 'ask') return this.ask(step.question);
     if (step.step === 'wait') {
       house.now.ms += step.ms;

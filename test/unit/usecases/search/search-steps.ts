@@ -56,6 +56,8 @@ export const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ step: fc.constant('restore'), pick }) },
   { weight: 2, arbitrary: fc.record({ step: fc.constant('delete'), pick }) },
   { weight: 3, arbitrary: fc.record({ step: fc.constant('takeIn'), limit: fc.constantFrom(1, 3, 1_000) }) },
+  { weight: 2, arbitrary: fc.record({ step: fc.constant('die'), isTaken: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ step: fc.constant('lose') }) },
   { weight: 2, arbitrary: fc.record({ step: fc.constant('wait'), ms: fc.constantFrom(0, 1, 1_000) }) },
   { weight: 4, arbitrary: fc.record({ step: fc.constant('ask'), question }) },
 );

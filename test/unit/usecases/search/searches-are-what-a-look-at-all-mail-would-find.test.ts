@@ -36,7 +36,13 @@ for (const kind of ['a plain index', 'the index of the daemon'] as const) {
           // A plain index is new for each run: it would have to take in what is left of this one.
           await (real ?? new NaiveIndex()).takeIn(house.store, house.account);
         }),
-        { seed, numRuns: 300, interruptAfterTimeLimit: seconds * 1000, markInterruptAsFailure: false },
+        {
+          seed,
+          endOnFailure: true,
+          numRuns: 300,
+          interruptAfterTimeLimit: seconds * 1000,
+          markInterruptAsFailure: false,
+        },
       );
       t.ok(runs >= 5 && asked >= 50, `${runs} runs, ${asked} questions`);
     },

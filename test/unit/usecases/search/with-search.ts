@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import type { InboxId, MessageId } from '../../../../src/domain/ids.js';
+import type { AccountId, InboxId, MessageId } from '../../../../src/domain/ids.js';
 import { type MessageFilter, NO_FILTER, normaliseFilter } from '../../../../src/domain/message-filter.js';
 import type { MessageKind } from '../../../../src/store/mailbox/folders.js';
 import type { ListOrder } from '../../../../src/usecases/mailbox/list-messages.js';
@@ -21,7 +21,10 @@ export interface MailTexts {
 }
 
 /** The index of a test. */
-export type SearchedIndex = WordIndex & Pick<NaiveIndex, 'takeIn'>;
+export interface SearchedIndex extends WordIndex, Pick<NaiveIndex, 'takeIn'> {
+  dieAmidTakingIn(isTaken: boolean): Promise<void>;
+  loseAndHeal(accountId: AccountId): Promise<void>;
+}
 
 /** Mail that can be searched, with an index that takes it in when it is told to. */
 export class SearchedHouse<Index extends SearchedIndex = NaiveIndex> {
