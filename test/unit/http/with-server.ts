@@ -84,7 +84,11 @@ export async function withServer(
     routes: [...api, ...routes],
   });
   const { port } = await server.start();
-  t.teardown(() => server.stop(0));
+  t.teardown(async () => {
+    events.waiters.stop();
+    await server.stop(0);
+    events.feed.stop();
+  });
   return {
     house,
     desk,

@@ -180,3 +180,16 @@ t.test('a reader that takes nothing keeps nothing in memory', async t => {
   );
   stream.close();
 });
+
+t.test('a stream that has nothing to tell tells its place, past what does not fit', async t => {
+  const server = await withServer(t);
+  const { call, house } = server;
+  const inbox = await house.addInbox('agent');
+  const stream = await openStream(server, '/v1/events?after=now&types=inbox.deleted');
+  const first = lastId(await stream.until(/^id: /m));
+  await letter(house, inbox, 'one');
+  const place = lastId(await stream.until(/^: heartbeat\nid: \S+\n\n/m));
+  stream.close();
+  t.match((await call(`/v1/events?after=${first}`)).json, { events: [{ type: 'message.received' }] });
+  t.strictSame((await call(`/v1/events?after=${place}`)).json.events, []);
+});
