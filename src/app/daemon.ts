@@ -42,6 +42,7 @@ import { Rechecking } from './rechecking.js';
 import { RedisHost } from './redis-host.js';
 import { Searching } from './searching.js';
 import { Sending } from './sending.js';
+import { withTools } from './tools.js';
 
 export interface DaemonOptions {
   readonly config: Config;
@@ -189,7 +190,7 @@ export class Daemon {
       redis: this.#redis,
       relay: this.#sending.relay,
     });
-    const parts = { send: this.#sending.deps, access: this.#access, log };
+    const parts = { send: this.#sending.deps, access: this.#access, log, version: options.version };
     const cursors = new CursorCodec(identity.cursorSecret);
     const isReady = (): Promise<boolean> => readiness.isReady();
     const { index } = this.#searching;
@@ -319,11 +320,12 @@ function createHttpServer(
     readonly cursors: CursorCodec;
     readonly index: WordIndex;
     readonly log: Logger;
+    readonly version: string;
     readonly isReady: () => Promise<boolean>;
     readonly delivers: boolean;
   },
 ): HttpServer {
-  const { send, access, cursors, index, log, isReady, delivers } = parts;
+  const { send, access, cursors, index, log, version, isReady, delivers } = parts;
   const { store, clock } = send;
   return new HttpServer({
     host: config.http.host,
@@ -337,25 +339,28 @@ function createHttpServer(
       isProxy: address => access.visitors.isProxy(address),
     },
     pages: access.pages,
-    routes: apiRoutes({
-      service: config.service,
-      isReady,
-      inboxes: {
-        store,
-        clock,
-        limits: config.limits,
-        domains: config.mail.domains,
-        reservedLocalParts: config.mail.reservedLocalParts,
-        increaseRequest: config.service.increaseRequest,
-        policyUrl: config.service.policyUrl,
-        perDay: INBOXES_PER_DAY,
-      },
-      send,
-      search: { store, cursors, index, rankings: new Rankings() },
-      retentionDays: config.trash.retentionDays,
-      signup: access.signup,
-      feedback: access.feedback,
-    }),
+    routes: withTools(
+      { config, version, store, log },
+      apiRoutes({
+        service: config.service,
+        isReady,
+        inboxes: {
+          store,
+          clock,
+          limits: config.limits,
+          domains: config.mail.domains,
+          reservedLocalParts: config.mail.reservedLocalParts,
+          increaseRequest: config.service.increaseRequest,
+          policyUrl: config.service.policyUrl,
+          perDay: INBOXES_PER_DAY,
+        },
+        send,
+        search: { store, cursors, index, rankings: new Rankings() },
+        retentionDays: config.trash.retentionDays,
+        signup: access.signup,
+        feedback: access.feedback,
+      }),
+    ),
   });
 }
 

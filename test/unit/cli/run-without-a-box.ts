@@ -14,6 +14,7 @@ export async function run(...args: string[]): Promise<{ code: number; out: strin
       throw new Error('nothing is searched');
     },
     outside: { addresses: async () => [], tryOutgoing: () => Promise.reject(new Error('nothing is tried')) },
+    stdin: async function* () {},
     stdout: async data => void out.push(String(data)),
     stderr: async data => void err.push(String(data)),
     env: {},
