@@ -14,7 +14,7 @@ import type { ByteStream } from '../usecases/shared/contents.js';
 import type { McpDeps, ToolCaller } from './deps.js';
 import { listWithContent } from './list-with-content.js';
 import { LISTED, perform } from './perform.js';
-import { readFormat, readId, readInteger } from './read-arguments.js';
+import { readFormat, readId, readInteger, withInclude } from './read-arguments.js';
 import type { Bounded, Bounds } from './read-bounded.js';
 import { showDraft, showReceived, showSent } from './show-messages.js';
 import type { JsonObject } from './values.js';
@@ -46,6 +46,12 @@ export function handlerOf(operation: Operation): Handler {
 
 function shownAsItIs({ value }: Bounded): JsonObject {
   return value;
+}
+
+/** A list whose entries can have previews. */
+function listedBy(operation: Operation): Handler {
+  return (deps, caller, args) =>
+    perform(deps, caller, operation, withInclude(args), LISTED).then(shownAsItIs);
 }
 
 /**
@@ -114,6 +120,8 @@ export const HANDLERS: Partial<Record<ToolName, Handler>> = {
     return { ...value, ...(await accountOf(deps, caller, {})) };
   },
   list_messages: listWithContent,
+  list_sent: listedBy(SENT_OPERATIONS.listSentMessages),
+  list_threads: listedBy(THREAD_OPERATIONS.listThreads),
   get_message: shownBy(
     MESSAGE_OPERATIONS.getMessage,
     (from, isFull) => showReceived(from.value, { isFull, from }),

@@ -5,7 +5,7 @@ import { Refusal, resultOf } from '../domain/errors.js';
 import { deriveReply, type ReplySource } from '../domain/reply.js';
 import type { McpDeps, ToolCaller } from './deps.js';
 import { LISTED, perform } from './perform.js';
-import { readFlag, requestOf } from './read-arguments.js';
+import { readFlag, requestOf, withInclude } from './read-arguments.js';
 import { type Bounded, type Bounds, readBounded } from './read-bounded.js';
 import { wordsOf } from './show-messages.js';
 import { isObject, type JsonObject, objectsOf, textOf } from './values.js';
@@ -23,7 +23,7 @@ export async function listWithContent(
   { include_content, ...args }: JsonObject,
 ): Promise<JsonObject> {
   const hasContent = readFlag({ include_content }, 'include_content');
-  const { value } = await perform(deps, caller, MESSAGE_OPERATIONS.listMessages, args, LISTED);
+  const { value } = await perform(deps, caller, MESSAGE_OPERATIONS.listMessages, withInclude(args), LISTED);
   if (!hasContent) return value;
   const { inbox_id } = args;
   const inbox = await perform(deps, caller, INBOX_OPERATIONS.getInbox, { inbox_id }, LISTED);
@@ -45,8 +45,7 @@ async function contentOf(
   if (processing_status !== 'ready') return {};
   try {
     const request = requestOf(MESSAGE_OPERATIONS.getMessage, { message_id: id });
-    const { account } = caller;
-    const answer = await deps.operate('getMessage', { ...request, account, hand: null });
+    const answer = await deps.operate('getMessage', { ...request, ...caller, hand: null });
     if (answer.kind === 'object' || answer.stream.size > MAX_READ_BYTES) return { body_truncated: true };
     const detail = await readBounded(answer.stream, BESIDE, null);
     const { content } = detail.value;

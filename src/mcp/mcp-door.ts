@@ -45,10 +45,10 @@ export class McpDoor {
   }
 
   /** Not an async function: that would hold the arguments of a call until its answer. */
-  answer({ account, hand, headers, message }: McpRequest): Promise<McpAnswer> {
+  answer({ headers, message, ...caller }: McpRequest): Promise<McpAnswer> {
     // Streams of changes: the list of tools never changes, and an answer is one document.
     if (String(message.method).startsWith('subscriptions/')) return Promise.resolve(notFound(message));
-    const call = new Call({ account, hand }, message);
+    const call = new Call(caller, message);
     return this.#loaded
       .then(loaded => this.#answer(loaded, webRequest(headers), call))
       .then(async response => ({ status: response.status, text: await response.text() }));

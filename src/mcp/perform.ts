@@ -15,9 +15,9 @@ export function perform(
   args: JsonObject,
   bounds: Bounds,
 ): Promise<Bounded> {
-  const { account, hand } = caller;
+  const { hand } = caller;
   return deps
-    .operate(operation.operationId, { ...requestOf(operation, args), account, hand })
+    .operate(operation.operationId, { ...requestOf(operation, args), ...caller })
     .then(answer =>
       answer.kind === 'object'
         ? new Bounded(answer.value as JsonObject)

@@ -2,7 +2,10 @@ import type { ErrorCode } from '../contract/errors.js';
 import { codeOfParameter, type Operation, type QuerySpec } from '../contract/operation.js';
 import type { ToolSpec } from '../contract/tools/tool.js';
 import { refuse } from '../domain/errors.js';
+import { isBase64 } from '../domain/message-parts.js';
+import { inTurns } from '../lib/slices.js';
 import type { OperationCall } from '../usecases/shared/operation-call.js';
+import type { IncomingBytes } from '../usecases/uploads/file-uploads.js';
 import { isObject, type JsonObject } from './values.js';
 
 /** Refuses arguments that the tool does not take: a misspelt condition must not widen a result. */
@@ -21,13 +24,14 @@ export function refuseUnknown({ input, operation }: ToolSpec, args: JsonObject):
 export function requestOf(
   operation: Operation,
   args: JsonObject,
-): Pick<OperationCall, 'params' | 'query' | 'body'> {
+): Pick<OperationCall, 'params' | 'query' | 'body' | 'bytes'> {
   const segments = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const asked = [...(operation.query?.names ?? []), ...(operation.query?.lists ?? [])];
   const params = Object.fromEntries(segments.map(name => [name, readId(args, name)]));
   const query = asked.flatMap(name => queryOf(operation.query, name, args[name]));
   const rest = Object.entries(args).filter(([name]) => !segments.includes(name) && !asked.includes(name));
-  return { params, query, body: Object.fromEntries(rest) };
+  const bytes = operation.bytes === undefined ? null : readBytes(args, 'content');
+  return { params, query, body: Object.fromEntries(rest), bytes };
 }
 
 /** An argument that names something by its id. */
@@ -58,6 +62,36 @@ export function readInteger(
   const value = args[name] ?? absent;
   if (Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most) return Number(value);
   throw refuse('invalid_request', `${name} must be a whole number from ${least} to ${most}.`);
+}
+
+/** Base64 that is decoded at a time: whole groups of four. */
+const PIECE_LENGTH = 64 * 1024;
+
+/** Bytes in base64, decoded as they are read. */
+function readBytes(args: JsonObject, name: string): IncomingBytes {
+  const text = args[name];
+  if (typeof text !== 'string' || !isBase64(text)) {
+    throw refuse('invalid_request', `${name} is needed: the bytes in padded base64 without white space.`);
+  }
+  return {
+    declaredBytes: Buffer.byteLength(text, 'base64'),
+    read: async sink => {
+      for await (const piece of inTurns(decoded(text))) {
+        if (!sink.write(piece)) await sink.drained();
+      }
+    },
+  };
+}
+
+async function* decoded(text: string): AsyncGenerator<Buffer, void, undefined> {
+  for (let at = 0; at < text.length; at += PIECE_LENGTH) {
+    yield Buffer.from(text.slice(at, at + PIECE_LENGTH), 'base64');
+  }
+}
+
+/** Arguments of a list as its operation takes them. */
+export function withInclude({ include_preview, ...args }: JsonObject): JsonObject {
+  return readFlag({ include_preview }, 'include_preview') ? { ...args, include: 'preview' } : args;
 }
 
 /** Whether all of a message is asked for. */

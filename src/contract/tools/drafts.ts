@@ -11,7 +11,7 @@ import {
 import { SendReceipt } from '../sent.js';
 import { ToolFile } from './files.js';
 import { bodyFields } from './messages.js';
-import { DELETES, inputOf, NO_HINTS, READS, STRANGERS, tools } from './tool.js';
+import { ATTACHED, DELETES, inputOf, NO_HINTS, READS, STRANGERS, tools } from './tool.js';
 
 const { createDraft, listDrafts, getDraft, updateDraft, deleteDraft, sendDraft } = DRAFT_OPERATIONS;
 
@@ -19,8 +19,7 @@ const { createDraft, listDrafts, getDraft, updateDraft, deleteDraft, sendDraft }
 export const DRAFT_TOOLS = tools({
   create_draft: {
     title: 'Create a draft',
-    description:
-      'Empty, filled, or prepared from a message that it answers or forwards (source). Nothing is sent and nothing charged.',
+    description: `Empty, filled, or prepared from a message that it answers or forwards (source). Nothing is sent and nothing charged. ${ATTACHED}`,
     annotations: NO_HINTS,
     input: inputOf(createDraft),
     output: CreatedDraft,
@@ -51,8 +50,7 @@ export const DRAFT_TOOLS = tools({
   },
   update_draft: {
     title: 'Change a draft',
-    description:
-      'Only the fields that are given change; lists are replaced, null or empty clears. Before you write a body back, be sure that you have read all of it (body_truncated).',
+    description: `Only the fields that are given change; lists are replaced, null or empty clears. Before you write a body back, be sure that you have read all of it (body_truncated). ${ATTACHED}`,
     annotations: NO_HINTS,
     input: inputOf(updateDraft),
     output: DraftMetadata,

@@ -10,7 +10,7 @@ import {
 } from '../messages.js';
 import { Restored, TRASH_OPERATIONS, TrashPage } from '../trash.js';
 import { Chunk, chunkInput } from './files.js';
-import { DELETES, format, inputOf, READS, REPEATABLE, STRANGERS, tools } from './tool.js';
+import { DELETES, format, include_preview, inputOf, READS, REPEATABLE, STRANGERS, tools } from './tool.js';
 
 /** Characters of a body that `list_messages` shows with `include_content`. */
 export const LISTED_BODY_LENGTH = 2_000;
@@ -87,7 +87,7 @@ export const MESSAGE_TOOLS = tools({
     title: 'List and search received messages',
     description: `Newest received first. All conditions must hold. Stop when next_cursor is null, not when a page is short. include_content adds bodies of at most ${LISTED_BODY_LENGTH} characters, files and whom an answer would go to. ${STRANGERS}`,
     annotations: READS,
-    input: inputOf(listMessages, { include_content: z.boolean().optional() }),
+    input: inputOf(listMessages, { include_preview, include_content: z.boolean().optional() }),
     output: z.object({
       messages: z.array(z.intersection(ReceivedSummary, listedContent)),
       next_cursor: nextCursor,

@@ -6,7 +6,18 @@ import { SENT_OPERATIONS, SendReceipt, SentDetail, SentSummary, Submission } fro
 import { Restored, TRASH_OPERATIONS } from '../trash.js';
 import { ToolFile } from './files.js';
 import { bodyFields, MovedToTrash } from './messages.js';
-import { DELETES, format, inputOf, READS, REPEATABLE, SENDS, STRANGERS, tools } from './tool.js';
+import {
+  ATTACHED,
+  DELETES,
+  format,
+  include_preview,
+  inputOf,
+  READS,
+  REPEATABLE,
+  SENDS,
+  STRANGERS,
+  tools,
+} from './tool.js';
 
 const { sendMessage, replyMessage, replyAllMessage, forwardMessage, getOutboundQuota } = SENDING_OPERATIONS;
 const { listSentMessages, getSentMessage, deleteSentMessage } = SENT_OPERATIONS;
@@ -27,7 +38,7 @@ export const sentFields = {
 export const SENDING_TOOLS = tools({
   send_message: {
     title: 'Send a message',
-    description: `Sends mail from an inbox to the world. ${AFTER}`,
+    description: `Sends mail from an inbox to the world. ${ATTACHED} ${AFTER}`,
     annotations: SENDS,
     input: inputOf(sendMessage),
     output: SendReceipt,
@@ -35,7 +46,7 @@ export const SENDING_TOOLS = tools({
   },
   reply_message: {
     title: 'Answer a message',
-    description: `Answers the sender of a message; recipients and subject follow from it, its text is not quoted. ${AFTER}`,
+    description: `Answers the sender of a message; recipients and subject follow from it, its text is not quoted. ${ATTACHED} ${AFTER}`,
     annotations: SENDS,
     input: inputOf(replyMessage),
     output: SendReceipt,
@@ -43,7 +54,7 @@ export const SENDING_TOOLS = tools({
   },
   reply_all_message: {
     title: 'Answer a message to everyone',
-    description: `Answers a message to its sender and all its recipients. ${AFTER}`,
+    description: `Answers a message to its sender and all its recipients. ${ATTACHED} ${AFTER}`,
     annotations: SENDS,
     input: inputOf(replyAllMessage),
     output: SendReceipt,
@@ -69,7 +80,7 @@ export const SENDING_TOOLS = tools({
     title: 'List and search sent messages',
     description: `Newest first, whatever became of them. All conditions must hold. Stop when next_cursor is null. ${STRANGERS}`,
     annotations: READS,
-    input: inputOf(listSentMessages),
+    input: inputOf(listSentMessages, { include_preview }),
     output: z.object({ messages: z.array(SentSummary), next_cursor: nextCursor }),
     operation: listSentMessages,
     quotesStrangers: true,

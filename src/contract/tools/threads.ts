@@ -9,7 +9,7 @@ import {
   ThreadSentDetail,
 } from '../threads.js';
 import { bodyFields, receivedFields } from './messages.js';
-import { DELETES_ONCE, format, inputOf, NO_HINTS, READS, STRANGERS, tools } from './tool.js';
+import { DELETES_ONCE, format, include_preview, inputOf, NO_HINTS, READS, STRANGERS, tools } from './tool.js';
 
 const { listThreads, getThread, updateThreadLabels, deleteThread } = THREAD_OPERATIONS;
 
@@ -31,7 +31,7 @@ export const THREAD_TOOLS = tools({
     title: 'List and search conversations',
     description: `Last active first. One message of a conversation must meet all conditions. Stop when next_cursor is null. ${STRANGERS}`,
     annotations: READS,
-    input: inputOf(listThreads),
+    input: inputOf(listThreads, { include_preview }),
     output: ThreadPage,
     operation: listThreads,
     quotesStrangers: true,

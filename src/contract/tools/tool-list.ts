@@ -6,6 +6,7 @@ import { MESSAGE_TOOLS } from './messages.js';
 import { SENDING_TOOLS } from './sending.js';
 import { THREAD_TOOLS } from './threads.js';
 import type { ToolSpec } from './tool.js';
+import { UPLOAD_TOOLS } from './uploads.js';
 
 /** Every tool by its name, in the order in which they are listed. */
 export const TOOLS = {
@@ -13,6 +14,7 @@ export const TOOLS = {
   ...MESSAGE_TOOLS,
   ...LABEL_TOOLS,
   ...SENDING_TOOLS,
+  ...UPLOAD_TOOLS,
   ...DRAFT_TOOLS,
   ...THREAD_TOOLS,
 } as const satisfies Readonly<Record<string, ToolSpec>>;

@@ -48,17 +48,20 @@ export const STRANGERS =
 
 /**
  * What a tool takes that is its operation under another name: the segments of its path, its query, and the fields of
- * its body. `include` is left out: a tool has its own words for that.
+ * its body. What `LEFT_OUT` names is not among them: a tool has its own words for that.
  * @param more arguments besides, or in the place of those of the operation
  */
 export function inputOf(operation: Operation, more: z.ZodRawShape = {}): z.ZodObject {
   const { path, query, body } = operation;
   const segments = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, pathArgument(name)]);
-  const names = [...(query?.names ?? []), ...(query?.lists ?? [])].filter(name => name !== 'include');
+  const names = [...(query?.names ?? []), ...(query?.lists ?? [])].filter(name => !LEFT_OUT.includes(name));
   const asked = names.map(name => [name, queryArgument(name)]);
   const fields = body?.schema instanceof z.ZodObject ? body.schema.shape : {};
   return z.strictObject({ ...Object.fromEntries([...segments, ...asked]), ...fields, ...more });
 }
+
+/** Parameters of operations that tools do not take: what answers have besides. */
+const LEFT_OUT: readonly string[] = ['include'];
 
 function pathArgument(name: string): z.ZodType {
   const parameter = PATH_PARAMETERS[name];
@@ -71,6 +74,16 @@ function queryArgument(name: string): z.ZodType {
   if (parameter === undefined) throw new Error(`the parameter ${name} is not declared in parameters.ts`);
   return parameter.schema.optional().describe(parameter.description);
 }
+
+/** Of a list of messages. */
+export const include_preview = z
+  .boolean()
+  .optional()
+  .describe('True: each entry has preview, the beginning of what the message says.');
+
+/** What descriptions of tools that send files end with. */
+export const ATTACHED =
+  'A file is given as base64 (content), by upload_id (create_upload), or as one that a message has (message_id, attachment_id).';
 
 /** How much of a message is told. */
 export const format = z

@@ -1,5 +1,5 @@
 import { BODY_BYTES } from '../../contract/limits.js';
-import type { BodySpec } from '../../contract/operation.js';
+import type { BodySpec, BytesSpec } from '../../contract/operation.js';
 import { Refusal } from '../../domain/errors.js';
 import type { Logger } from '../../usecases/ports.js';
 import type { CallOperation, OperationAnswer, OperationCall } from '../../usecases/shared/operation-call.js';
@@ -35,7 +35,8 @@ function reply(route: Route, call: OperationCall): Reply | Promise<Reply> {
     call.query.map(([name, value]): [string, string] => [name, value]),
   ).toString();
   const query = readQuery(queryText, route.query);
-  const body = route.body === undefined ? undefined : checkedBody(call.body, route.body);
+  const body =
+    route.body === undefined ? checkedBytes(call.bytes, route.bytes) : checkedBody(call.body, route.body);
   return route.handle({ params, query, queryText, body, client: '', hand, account, headers: {} });
 }
 
@@ -44,6 +45,13 @@ function checkedBody(body: OperationCall['body'], spec: BodySpec): unknown {
   const isShort = spec.limitBytes < BODY_BYTES.message;
   if (isShort && Buffer.byteLength(JSON.stringify(body)) > spec.limitBytes) throw tooLarge(spec.limitBytes);
   return validateBody(body, spec);
+}
+
+function checkedBytes(bytes: OperationCall['bytes'], spec: BytesSpec | undefined): OperationCall['bytes'] {
+  if (spec === undefined) return null;
+  if (bytes === null) throw new Error('an operation that takes bytes was asked for without any');
+  if ((bytes.declaredBytes ?? 0) > spec.limitBytes) throw tooLarge(spec.limitBytes);
+  return bytes;
 }
 
 function answerOf(reply: Reply): OperationAnswer {

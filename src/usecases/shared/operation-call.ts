@@ -1,4 +1,5 @@
 import type { AccountRecord } from '../../store/records/accounts.js';
+import type { IncomingBytes } from '../uploads/file-uploads.js';
 import type { ByteStream } from './contents.js';
 import type { Hand } from './in-hand.js';
 
@@ -11,6 +12,8 @@ export interface OperationCall {
   readonly query: readonly (readonly [name: string, value: string])[];
   /** What the JSON body would be; it is validated. */
   readonly body: Readonly<Record<string, unknown>>;
+  /** In place of a body, where the operation takes bytes; else null. */
+  readonly bytes: IncomingBytes | null;
   /** What the request has in memory. */
   readonly hand: Hand | null;
 }

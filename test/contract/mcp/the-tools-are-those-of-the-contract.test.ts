@@ -7,7 +7,7 @@ import { listTools } from '../../../src/contract/tools/tool-list.js';
  * here is taken from the code. Tools may take more than stands here, if it may be left out.
  */
 
-const SEARCH = 'from* recipient* subject* after* before* labels_all* labels_any* labels_none*';
+const SEARCH = 'query* from* recipient* subject* after* before* labels_all* labels_any* labels_none*';
 const SEARCHED_PAGE = `${SEARCH} order* limit* cursor*`;
 const FIELDS = 'to* cc* bcc* subject* text* html* attachments* in_reply_to* labels*';
 const REPLY = 'inbox_id message_id text html* attachments* labels* idempotency_key*';
@@ -68,6 +68,8 @@ const ROWS: readonly (readonly [name: string, annotations: string, args: string]
 /** Tools of ours beside these. */
 const OURS: typeof ROWS = [
   ['list_deliveries', 'RO ID', 'message_id'],
+  ['create_upload', '', 'content'],
+  ['delete_upload', 'D ID', 'upload_id'],
   ['erase_message', 'D ID', 'message_id'],
   ['erase_sent_message', 'D ID', 'message_id'],
 ];

@@ -38,6 +38,9 @@ const send = async (more: object = {}): Promise<string> => {
 const draft = async (more: object = {}): Promise<string> =>
   (await client.call<{ id: string }>('create_draft', { inbox_id, ...more })).id;
 
+const upload = async (): Promise<string> =>
+  (await client.call<{ upload_id: string }>('create_upload', { content: file.content })).upload_id;
+
 const received = await receive();
 const sent = await send({ attachments: [file] });
 await firstReceived(peer);
@@ -99,13 +102,13 @@ const ROWS: Readonly<Record<string, Row>> = {
     code: 'invalid_request',
   },
   list_messages: {
-    works: { inbox_id, limit: 5, labels_none: [], order: 'oldest', include_content: true },
+    works: { inbox_id, query: 'hello', limit: 5, labels_none: [], order: 'relevance', include_content: true },
     gives: { messages: [{ id: received, body_source: 'text', body_truncated: false }] },
     fails: { inbox_id, limit: 101 },
     code: 'invalid_limit',
   },
   count_messages: {
-    works: { inbox_id, from: 'sender@client.example', labels_none: ['x', 'y'] },
+    works: { inbox_id, query: '"hello"', from: 'sender@client.example', labels_none: ['x', 'y'] },
     gives: {},
     fails: { inbox_id, from: 'nobody' },
     code: 'invalid_search',
@@ -200,8 +203,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   get_outbound_quota: { works: {}, gives: { window_hours: 24 }, fails: { x: 1 }, code: 'invalid_request' },
   list_sent: {
-    works: { inbox_id, subject: 'notes' },
-    gives: { next_cursor: null },
+    works: { inbox_id, query: 'here are', subject: 'notes', include_preview: true, limit: 1 },
+    gives: { messages: [{ preview: { truncated: false } }] },
     fails: { inbox_id, after: 'today' },
     code: 'invalid_search',
   },
@@ -222,6 +225,18 @@ const ROWS: Readonly<Record<string, Row>> = {
     works: async () => ({ message_id: await send() }),
     gives: { status: 'deletion_pending' },
     ...unknownMessage,
+  },
+  create_upload: {
+    works: { content: file.content },
+    gives: { size: 3 },
+    fails: { content: 'a' },
+    code: 'invalid_request',
+  },
+  delete_upload: {
+    works: async () => ({ upload_id: await upload() }),
+    gives: { status: 'deletion_pending' },
+    fails: { upload_id: NOWHERE },
+    code: 'not_found',
   },
   create_draft: {
     works: { inbox_id, source: { action: 'forward', message_id: received }, idempotency_key: 'draft-1' },
@@ -260,9 +275,9 @@ const ROWS: Readonly<Record<string, Row>> = {
     code: 'not_found',
   },
   list_threads: {
-    works: { inbox_id },
-    gives: { next_cursor: null },
-    fails: { inbox_id, order: 'random' },
+    works: { inbox_id, query: 'hello', include_preview: true },
+    gives: { threads: [{ latest_message: { preview: { truncated: false } } }], next_cursor: null },
+    fails: { inbox_id, order: 'relevance' },
     code: 'invalid_search',
   },
   get_thread: {
