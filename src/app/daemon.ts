@@ -169,6 +169,7 @@ export class Daemon {
       search: { store, cursors, index: this.#searching.index, rankings: new Rankings() },
       isReady: () => readiness.isReady(),
       maxClients,
+      version: options.version,
       log,
     });
   }

@@ -12,6 +12,7 @@ import type { InboundMail, Logger } from '../usecases/ports.js';
 import type { SearchDeps } from '../usecases/search/search-messages.js';
 import type { SendDeps } from '../usecases/sending/submit-send.js';
 import type { Access } from './access.js';
+import { withTools } from './tools.js';
 
 /** What the HTTP listener serves. */
 export interface HttpParts {
@@ -23,12 +24,13 @@ export interface HttpParts {
   readonly isReady: () => Promise<boolean>;
   /** Connections in all. */
   readonly maxClients: number;
+  readonly version: string;
   readonly log: Logger;
 }
 
 /** The HTTP listener with all its routes, not yet open. */
 export function createHttpListener(config: Config, parts: HttpParts): HttpServer {
-  const { send, access, events, webhooks, search, isReady, maxClients, log } = parts;
+  const { send, access, events, webhooks, search, isReady, maxClients, version, log } = parts;
   const { store, clock } = send;
   return new HttpServer({
     host: config.http.host,
@@ -42,27 +44,30 @@ export function createHttpListener(config: Config, parts: HttpParts): HttpServer
       isProxy: address => access.visitors.isProxy(address),
     },
     pages: access.pages,
-    routes: apiRoutes({
-      service: config.service,
-      isReady,
-      inboxes: {
-        store,
-        clock,
-        limits: config.limits,
-        domains: config.mail.domains,
-        reservedLocalParts: config.mail.reservedLocalParts,
-        increaseRequest: config.service.increaseRequest,
-        policyUrl: config.service.policyUrl,
-        perDay: INBOXES_PER_DAY,
-      },
-      send,
-      search,
-      events,
-      webhooks,
-      retentionDays: config.trash.retentionDays,
-      signup: access.signup,
-      feedback: access.feedback,
-    }),
+    routes: withTools(
+      { config, version, store, log },
+      apiRoutes({
+        service: config.service,
+        isReady,
+        inboxes: {
+          store,
+          clock,
+          limits: config.limits,
+          domains: config.mail.domains,
+          reservedLocalParts: config.mail.reservedLocalParts,
+          increaseRequest: config.service.increaseRequest,
+          policyUrl: config.service.policyUrl,
+          perDay: INBOXES_PER_DAY,
+        },
+        send,
+        search,
+        events,
+        webhooks,
+        retentionDays: config.trash.retentionDays,
+        signup: access.signup,
+        feedback: access.feedback,
+      }),
+    ),
   });
 }
 

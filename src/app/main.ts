@@ -23,6 +23,7 @@ export function main(argv: readonly string[]): Promise<number> {
     openIndex: store => new IndexReader(store),
     memoryNeeds,
     version: packageVersion(),
+    stdin: () => process.stdin,
     stdout: writeTo(process.stdout),
     stderr: writeTo(process.stderr),
     env: process.env,

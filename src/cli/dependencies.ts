@@ -58,6 +58,8 @@ export interface CliDependencies {
   readonly version: string;
   /** Looks at the clock of the machine. */
   readonly readClock: () => ClockReading;
+  /** Standard input; a function, because asking for it opens it. */
+  readonly stdin: () => AsyncIterable<Uint8Array>;
   readonly stdout: Write;
   readonly stderr: Write;
   readonly env: Environment;

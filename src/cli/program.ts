@@ -13,6 +13,7 @@ import { addInboxCommands } from './inboxes/inbox.js';
 import { addPolicyCommands } from './inboxes/policy.js';
 import { addSuppressionCommands } from './inboxes/suppression.js';
 import { addMessageCommands } from './mailbox/message.js';
+import { addMcpCommand } from './mcp/mcp.js';
 import { EXIT } from './outcome.js';
 import { OutputClosedError, OutputFailedError } from './output.js';
 import { type Cli, reportFailure, startRun } from './run-command.js';
@@ -94,6 +95,7 @@ function addCommands(program: Command, cli: Cli, version: string): void {
   program.version(version).addHelpText('after', AFTER_HELP);
   addInitCommand(program, cli);
   addServeCommand(program, cli);
+  addMcpCommand(program, cli);
   addConfigCommands(program, cli);
   addAccountCommands(program, cli);
   addKeyCommands(program, cli);

@@ -198,6 +198,14 @@ export const KEYS = {
     ),
   }),
 
+  mcp: section('The tools that agents call by the Model Context Protocol, at /mcp of the HTTP listener.', {
+    allow_erase: key(
+      boolean(),
+      false,
+      'Whether there are tools that delete a message for good (erase_message, erase_sent_message); one sentence in a hostile mail may talk an agent into calling them.',
+    ),
+  }),
+
   signup: section('Who may get access for an agent, and how a human shows who they are.', {
     policy: key(
       oneOf(['closed', 'domains', 'open']),

@@ -134,6 +134,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** Variables with our prefix that are not configuration keys. */
 export const OTHER_VARIABLES = [
   { variable: 'POSTERN_CONFIG', doc: 'Configuration file to read, unless --config names one.' },
+  { variable: 'POSTERN_KEY', doc: 'Key of an account for "postern mcp", unless --key-file names a file.' },
 ] as const;
 
 const PREFIX = 'POSTERN_';

@@ -206,8 +206,14 @@ export function errorCodesOf(operation: Failing): readonly ErrorCode[] {
   return ALL.filter(code => codes.has(code));
 }
 
-function queryCodes({ names, lists = [], invalid, codes = {} }: QuerySpec): ErrorCode[] {
-  return [invalid, ...[...names, ...lists].map(name => codes[name] ?? PARAMETER_CODES[name] ?? invalid)];
+function queryCodes(query: QuerySpec): ErrorCode[] {
+  const { names, lists = [], invalid } = query;
+  return [invalid, ...[...names, ...lists].map(name => codeOfParameter(query, name))];
+}
+
+/** The error code for a bad value of a query parameter. */
+export function codeOfParameter({ invalid, codes = {} }: QuerySpec, name: string): ErrorCode {
+  return codes[name] ?? PARAMETER_CODES[name] ?? invalid;
 }
 
 function bodyCodes(body: BodySpec): ErrorCode[] {

@@ -97,6 +97,11 @@ export function envelopeByDomain(recipients: Recipients): ReadonlyMap<string, re
 
 const BASE64 = new RegExp(PATTERNS.base64);
 
+/** Whether this is padded base64 without white space. */
+export function isBase64(text: string): boolean {
+  return text.length % 4 === 0 && BASE64.test(text);
+}
+
 /**
  * Checks attachments; absent, null and empty all mean none. What they refer to is looked up later.
  * @throws `invalid_message`
@@ -124,7 +129,7 @@ function problemOf(file: FileInput): string | null {
   if (type !== undefined && !isMediaType(type)) {
     return 'type must be a MIME type without parameters, like application/pdf.';
   }
-  if ('content' in file && (file.content.length % 4 !== 0 || !BASE64.test(file.content))) {
+  if ('content' in file && !isBase64(file.content)) {
     return 'content must be padded base64 without white space.';
   }
   return null;

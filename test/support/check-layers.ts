@@ -11,7 +11,7 @@ import { findCycles, type Import, type ImportGraph, readImportGraph } from './im
  * Every folder may import them, and each of them those before it.
  */
 const floors = ['lib', 'contract'];
-const adaptors = ['queue', 'relay', 'smtp', 'http', 'workers', 'cli', 'signin', 'search', 'hooks'];
+const adaptors = ['queue', 'relay', 'smtp', 'http', 'mcp', 'workers', 'cli', 'signin', 'search', 'hooks'];
 const beneathUsecases = ['domain', 'config', 'store', 'mail', 'dns'];
 const beneathAdaptors = [...beneathUsecases, 'usecases'];
 const beneathApp = [...beneathAdaptors, ...adaptors, 'ops'];
@@ -40,6 +40,7 @@ const mayImportTypes: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 const libraryHomes: ReadonlyMap<string, readonly string[]> = new Map([
+  ['@modelcontextprotocol/server', ['mcp']],
   ['bullmq', ['queue']],
   ['commander', ['cli']],
   ['dns-packet', ['dns']],

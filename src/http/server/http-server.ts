@@ -15,6 +15,7 @@ import { readQuery } from './query.js';
 import { readBody } from './read-body.js';
 import { failed, type Reply, type Requester, type ServedRoute } from './route.js';
 import { Router } from './router.js';
+import { refusedAs, uncertainRefusal } from './uncertain.js';
 import { answerUnread, MAX_HEADER_BYTES } from './unread-request.js';
 import type { Visit, Visitors } from './visitors.js';
 import { type Exchange, Outbox, writeReply } from './write-reply.js';
@@ -51,21 +52,10 @@ const UNAUTHORIZED = failed(
 );
 const UNKNOWN_PATH = failed(refuse('not_found', 'There is nothing at this path.'));
 
-function uncertainReply(code: ErrorCode): Reply {
-  return failed(
-    refuse(code, 'The operation failed and may have been carried out in part. Check before you repeat it.'),
-  );
-}
-
-/**
- * The error answer of a refusal; anything else is thrown on. Sends and drafts say in their own words (`uncertain`) that
- * there is no room.
- */
+/** The error answer of a refusal; anything else is thrown on. */
 function replyOf(error: unknown, uncertain: ErrorCode): Reply {
   if (!(error instanceof Refusal)) throw error;
-  const { failure } = error;
-  const isTheirs = failure.code === 'insufficient_room' && uncertain !== 'internal_error';
-  return failed(isTheirs ? { failure: { ...failure, code: uncertain } } : error);
+  return failed(refusedAs(error, uncertain));
 }
 
 /** The path and query of a request target, which may be an absolute URL (RFC 9112 section 3.2.2). */
@@ -189,6 +179,7 @@ export class HttpServer {
     };
     if ('page' in route) return servePage(this.#options, route, visit);
     exchange.uncertain = route.uncertain ?? 'internal_error';
+    if (route.isOwnOriginOnly === true) this.#options.visitors.refuseForeign(request);
     if (route.guard === undefined) return this.#serve(exchange, route, visit, '');
     const { visitors } = this.#options;
     const client = visitors.addressOf(request);
@@ -212,6 +203,7 @@ export class HttpServer {
         body,
         client,
         hand,
+        headers: request.headers,
         account: account as AccountRecord,
         // Null on routes that do not wait, whose handlers do not use it.
         requester: requester as Requester,
@@ -251,7 +243,7 @@ export class HttpServer {
       return;
     }
     // A stream may refuse with its first piece.
-    const reply = error instanceof Refusal ? failed(error) : uncertainReply(exchange.uncertain);
+    const reply = error instanceof Refusal ? failed(error) : failed(uncertainRefusal(exchange.uncertain));
     writeReply(exchange, reply, this.#isStopping)?.catch(() => response.destroy());
   }
 }

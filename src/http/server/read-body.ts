@@ -58,7 +58,7 @@ export async function readBody(
     );
   }
   await pauseIfLong(bytes.length);
-  const valid = validate(value, spec);
+  const valid = validateBody(value, spec);
   await pauseIfLong(bytes.length);
   return valid;
 }
@@ -111,7 +111,8 @@ function grown(bytes: Buffer, needed: number, limit: number): Buffer {
  */
 const MAX_ENTRIES = 1_000;
 
-function validate(value: Record<string, unknown>, spec: BodySpec): unknown {
+/** A body by its type, with what null stands for in its place. @throws the code of the first field that is wrong */
+export function validateBody(value: Readonly<Record<string, unknown>>, spec: BodySpec): unknown {
   for (const [field, list] of Object.entries(value)) {
     if (!Array.isArray(list) || list.length <= MAX_ENTRIES) continue;
     throw refuse(codeOfField(spec, field), `${shown([field])} has ${list.length} entries, far too many.`);

@@ -26,7 +26,10 @@ export interface Route extends Operation {
 export type ServedRoute = Pick<
   Route,
   'method' | 'path' | 'auth' | 'query' | 'body' | 'bytes' | 'isWaiting' | 'uncertain' | 'guard' | 'handle'
->;
+> & {
+  /** Requests of pages of other sites are refused, before anything else. */
+  readonly isOwnOriginOnly?: true;
+};
 
 /** A request that has passed every check of its operation. */
 export interface RouteRequest {
@@ -39,6 +42,8 @@ export interface RouteRequest {
   readonly body: unknown;
   /** What the request has in memory; null on routes without a body. */
   readonly hand: Hand | null;
+  /** Of the request, in lower case. */
+  readonly headers: IncomingHttpHeaders;
   /** Network address of the client; only on routes with a guard. */
   readonly client: string;
   /** Only on routes with `auth: 'bearer'`. */

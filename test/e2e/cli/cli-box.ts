@@ -72,6 +72,7 @@ export class CliBox {
       readClock,
       outside,
       openIndex: store => new IndexReader(store),
+      stdin: async function* () {},
       stdout: async data => void out.push(Buffer.from(data)),
       stderr: async data => void err.push(Buffer.from(data)),
       env: this.env,

@@ -15,6 +15,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   readClock,
   outside,
   openIndex: store => new IndexReader(store),
+  stdin: () => process.stdin,
   stdout: writeTo(process.stdout),
   stderr: writeTo(process.stderr),
   env: process.env,

@@ -18,6 +18,7 @@ export async function run(...args: string[]): Promise<{ code: number; out: strin
       tryOutgoing: () => Promise.reject(new Error('nothing is tried')),
       callHook: () => Promise.reject(new Error('nobody is called')),
     },
+    stdin: async function* () {},
     stdout: async data => void out.push(String(data)),
     stderr: async data => void err.push(String(data)),
     env: {},
