@@ -7,6 +7,7 @@ import { pauseIfLong } from '../lib/slices.js';
 import type { McpDeps, ToolCaller } from './deps.js';
 import { HANDLERS, type Handler, handlerOf } from './handlers.js';
 import { refuseUnknown } from './read-arguments.js';
+import { type Found, ResultBytes } from './result-bytes.js';
 import { Quotation, withoutDelimiters } from './strangers.js';
 import { isObject, type JsonObject } from './values.js';
 
@@ -26,7 +27,7 @@ export function callTool(
   caller: ToolCaller,
   name: ToolName,
   given: JsonObject,
-): Promise<CallToolResult> {
+): Promise<CallToolResult | ResultBytes> {
   const spec: ToolSpec = TOOLS[name];
   const isSafe = spec.annotations.readOnlyHint === true || typeof given.idempotency_key === 'string';
   const told = (error: unknown): CallToolResult => {
@@ -37,11 +38,11 @@ export function callTool(
   };
   try {
     return start(deps, caller, name, given)
-      .then(value => result(value, spec.quotesStrangers === true))
-      .then(async result => {
-        // What the library makes of a long one is made in another turn of the loop.
-        await pauseIfLong(result.content[0]?.type === 'text' ? result.content[0].text.length : 0);
-        return result;
+      .then(value => found(value, spec.quotesStrangers === true))
+      .then(async found => {
+        // The bytes of a long one are made in other turns of the loop.
+        await pauseIfLong(found.json.length);
+        return new ResultBytes(found);
       })
       .catch(told);
   } catch (error) {
@@ -62,16 +63,10 @@ function handlerFor(name: ToolName, { operation }: ToolSpec): Handler {
   return handler;
 }
 
-function result(value: JsonObject, quotesStrangers: boolean): CallToolResult {
+function found(value: JsonObject, quotesStrangers: boolean): Found {
   const quotation = new Quotation();
-  const shown = quotesStrangers ? (quotation.quote(value) as JsonObject) : value;
-  const { note } = quotation;
-  // The text is for clients that know no structured content (MCP, "Tools", structured content).
-  const content = [JSON.stringify(shown), ...(note === null ? [] : [note])];
-  return {
-    content: content.map(text => ({ type: 'text' as const, text })),
-    structuredContent: shown,
-  };
+  const shown = quotesStrangers ? quotation.quote(value) : value;
+  return { json: JSON.stringify(shown), note: quotation.note };
 }
 
 function failureResult(

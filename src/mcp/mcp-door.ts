@@ -5,6 +5,7 @@ import { type ListedTool, listTools } from '../contract/tools/tool-list.js';
 import { callTool, findTool } from './call-tool.js';
 import type { McpDeps, ToolCaller } from './deps.js';
 import { argumentsOf } from './read-arguments.js';
+import { ResultBytes } from './result-bytes.js';
 import { isObject, type JsonObject } from './values.js';
 
 /** One message of a client, as HTTP brings it. */
@@ -16,8 +17,8 @@ export interface McpRequest extends ToolCaller {
 
 export interface McpAnswer {
   readonly status: number;
-  /** JSON; empty for what is only acknowledged. */
-  readonly text: string;
+  /** JSON; nothing for what is only acknowledged. */
+  readonly bytes: readonly Uint8Array[];
 }
 
 /** Headers that the protocol gives a meaning ("Transports", Streamable HTTP). */
@@ -51,7 +52,10 @@ export class McpDoor {
     const call = new Call(caller, message);
     return this.#loaded
       .then(loaded => this.#answer(loaded, webRequest(headers), call))
-      .then(async response => ({ status: response.status, text: await response.text() }));
+      .then(async response => ({
+        status: response.status,
+        bytes: await call.bytesOf(await response.text()),
+      }));
   }
 
   async #load(): Promise<Loaded> {
@@ -92,7 +96,9 @@ export class McpDoor {
       if (name === null) {
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
       }
-      return callTool(this.#deps, call.caller, name, call.takeArguments());
+      return callTool(this.#deps, call.caller, name, call.takeArguments()).then(result =>
+        call.resultOf(result),
+      );
     });
     return server;
   }
@@ -109,6 +115,7 @@ class Call {
   readonly caller: ToolCaller;
   readonly message: JsonObject;
   #args: JsonObject | null = null;
+  #result: ResultBytes | null = null;
 
   constructor(caller: ToolCaller, message: JsonObject) {
     this.caller = caller;
@@ -116,6 +123,18 @@ class Call {
     const isCall = message.method === 'tools/call' && isObject(params) && isObject(params.arguments);
     this.message = isCall ? { ...message, params: { ...params, arguments: {} } } : message;
     if (isCall) this.#args = argumentsOf(params.arguments);
+  }
+
+  /** The result as the library is to have it. */
+  resultOf(result: Library.CallToolResult | ResultBytes): Library.CallToolResult {
+    if (!(result instanceof ResultBytes)) return result;
+    this.#result = result;
+    return result.marked;
+  }
+
+  /** The answer of the library as it is sent. */
+  async bytesOf(answer: string): Promise<readonly Uint8Array[]> {
+    return this.#result?.fill(answer) ?? [Buffer.from(answer)];
   }
 
   takeArguments(): JsonObject {
@@ -155,7 +174,7 @@ function webRequest(headers: IncomingHttpHeaders): Request {
 
 function notFound({ id = null, method }: JsonObject): McpAnswer {
   const error = { code: METHOD_NOT_FOUND, message: `There is no method ${method}.` };
-  return { status: 404, text: JSON.stringify({ jsonrpc: '2.0', id, error }) };
+  return { status: 404, bytes: [Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, error }))] };
 }
 
 function instructionsOf(service: string): string {

@@ -12,7 +12,7 @@ export type AnswerMcp = (request: {
   readonly headers: IncomingHttpHeaders;
   readonly waiting: WaitingClient;
   readonly message: Readonly<Record<string, unknown>>;
-}) => Promise<{ readonly status: number; readonly text: string }>;
+}) => Promise<{ readonly status: number; readonly bytes: readonly Uint8Array[] }>;
 
 /**
  * `POST /mcp` (MCP, "Transports", Streamable HTTP): stateless, so that there is nothing to GET and no session to
@@ -31,9 +31,9 @@ export function mcpRoute(answer: AnswerMcp): ServedRoute {
     // Not an async function: that would hold the message until the answer.
     handle: ({ account, hand, headers, requester: waiting, body }) =>
       answer({ account, hand, headers, waiting, message: body as Readonly<Record<string, unknown>> }).then(
-        ({ status, text }) => {
-          const bytes = Buffer.from(text, 'utf8');
-          return { kind: 'json-bytes', status, stream: { size: bytes.length, bytes: [bytes] } };
+        ({ status, bytes }) => {
+          const size = bytes.reduce((sum, { length }) => sum + length, 0);
+          return { kind: 'json-bytes', status, stream: { size, bytes } };
         },
       ),
   };
