@@ -66,12 +66,17 @@ export function readAnswers(): Answers {
   return JSON.parse(readFileSync(join(PAST, 'answers.json'), 'utf8')) as Answers;
 }
 
+/** The schemas that this store is kept in; the newer ones were made of it by programs of their day. */
+export const KEPT_SCHEMAS = [3, 4, 5, 6, 7] as const;
+
 /** A data directory as it was, removed after the test. */
-export function unpackStore(t: Pick<Test, 'teardown'>): string {
-  const dataDir = mkdtempSync(join(tmpdir(), 'schema-3-'));
+export function unpackStore(t: Pick<Test, 'teardown'>, schema: (typeof KEPT_SCHEMAS)[number] = 3): string {
+  const dataDir = mkdtempSync(join(tmpdir(), `schema-${schema}-`));
   t.teardown(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
   mkdirSync(join(dataDir, 'store'));
-  const bytes = brotliDecompressSync(readFileSync(join(PAST, 'store.mdb.br')));
+  const bytes = brotliDecompressSync(
+    readFileSync(join(packageRoot, `test/upgrade/schema-${schema}/store.mdb.br`)),
+  );
   writeFileSync(join(dataDir, 'store/data.mdb'), bytes);
   return dataDir;
 }
