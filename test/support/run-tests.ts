@@ -16,6 +16,12 @@ import { type FinalResults, Parser, type Result, type TapError } from 'tap-parse
  * ends with a non-zero code or holds no test counts as one failure.
  */
 
+/**
+ * In `TEST_MAY_SKIP`: tests may be skipped only for a reason that begins with this; any other skip counts as a failure.
+ * Continuous integration sets it, so that nothing goes missing in silence.
+ */
+const maySkip = process.env.TEST_MAY_SKIP ?? '';
+
 const folders = ['unit', 'contract', 'e2e', 'crash', 'abuse', 'upgrade'];
 const jobs = Number(process.env.TEST_JOBS ?? 2);
 const fileTimeoutS = Number(process.env.TEST_TIMEOUT_S ?? 240);
@@ -34,6 +40,8 @@ interface Tally {
 interface FileReport extends Tally {
   readonly name: string;
   readonly durationMs: number;
+  /** Why tests were skipped. */
+  readonly reasons: readonly string[];
   /** What to print below the file's line. */
   readonly details: readonly string[];
 }
@@ -137,22 +145,32 @@ async function runFile(name: string, temporary: string): Promise<FileReport> {
   const script = join(root, 'dist/test', `${name}.test.js`);
   if (!existsSync(script)) {
     const details = [`not compiled: ${relative(root, script)}`];
-    return { name, passed: 0, failed: 1, skipped: 0, durationMs: 0, details };
+    return { name, passed: 0, failed: 1, skipped: 0, durationMs: 0, reasons: [], details };
   }
   const tally: Tally = { passed: 0, failed: 0, skipped: 0 };
   const failures: string[] = [];
   const skips: string[] = [];
+  const reasons: string[] = [];
+  const skip = (what: string, reason: string): void => {
+    const line = `skipped: ${what}${reason === '' ? '' : ` (${reason})`}`;
+    if (reason.startsWith(maySkip)) {
+      tally.skipped += 1;
+      reasons.push(reason);
+      skips.push(line);
+    } else {
+      tally.failed += 1;
+      failures.push(`${line}: it should run here`);
+    }
+  };
   let strayOutput = '';
   let results: FinalResults | undefined;
 
   const parser = new Parser();
   collectFailures(parser, failures);
   parser.on('assert', (point: Result) => {
-    const skip = point.skip || point.todo;
-    if (skip !== false) {
-      tally.skipped += 1;
-      skips.push(`skipped: ${point.name}${typeof skip === 'string' ? ` (${skip})` : ''}`);
-    } else if (point.ok) tally.passed += 1;
+    const reason = point.skip || point.todo;
+    if (reason !== false) skip(point.name, typeof reason === 'string' ? reason : '');
+    else if (point.ok) tally.passed += 1;
     else tally.failed += 1;
   });
   parser.on('extra', (text: string) => {
@@ -180,8 +198,7 @@ async function runFile(name: string, temporary: string): Promise<FileReport> {
 
   // tap says `1..0 # no tests found` of a file without tests: that is no skip.
   if (results?.plan.skipAll && results.plan.comment !== 'no tests found' && ended.code === 0) {
-    tally.skipped += 1;
-    skips.push(`skipped: the whole file${results.plan.comment ? ` (${results.plan.comment})` : ''}`);
+    skip('the whole file', results.plan.comment);
   } else if (tally.failed === 0) {
     const reason = endedBadly(ended, results);
     if (reason !== undefined) {
@@ -193,7 +210,7 @@ async function runFile(name: string, temporary: string): Promise<FileReport> {
   if (tally.failed > 0 && strayOutput.trim() !== '') {
     details.push(`it also wrote:\n${lastLines(strayOutput, 40)}`);
   }
-  return { name, ...tally, durationMs: performance.now() - startedAt, details };
+  return { name, ...tally, durationMs: performance.now() - startedAt, reasons, details };
 }
 
 /** Why a file without a failed test is a failure all the same. */
@@ -218,12 +235,21 @@ function words({ passed, failed, skipped }: Tally): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
 
+/** Each reason of skips once, with how many had it. */
+function why(reasons: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  const told = [...counts].map(([reason, count]) => `${reason || 'no reason given'} (${count})`);
+  return told.length === 0 ? '' : `: ${told.join('; ')}`;
+}
+
 async function main(): Promise<void> {
   const queue = findTests(process.argv.slice(2));
   const fileCount = queue.length;
   const temporary = mkdtempSync(join(tmpdir(), 'postern-test-'));
   const startedAt = performance.now();
   const total: Tally = { passed: 0, failed: 0, skipped: 0 };
+  const reasons: string[] = [];
 
   const stop = () => {
     for (const child of running) killGroup(child);
@@ -238,6 +264,7 @@ async function main(): Promise<void> {
       total.passed += report.passed;
       total.failed += report.failed;
       total.skipped += report.skipped;
+      reasons.push(...report.reasons);
       print(report);
     }
   };
@@ -246,7 +273,7 @@ async function main(): Promise<void> {
 
   if (fileCount === 0) process.stdout.write('no test file matches\n');
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-  process.stdout.write(`\n${fileCount} files, ${seconds} s\n${words(total)}\n`);
+  process.stdout.write(`\n${fileCount} files, ${seconds} s\n${words(total)}${why(reasons)}\n`);
   process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
 }
 
