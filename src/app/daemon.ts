@@ -28,6 +28,7 @@ import { Delivering, DOT_ANSWERS_MS, isDeliveryWaiting } from './delivering.js';
 import { httpClients } from './descriptors.js';
 import { Hooking } from './hooking.js';
 import { type Certificate, createHttpListener, createSmtpListener, readCertificate } from './listeners.js';
+import { Metering, NO_METERS } from './metering.js';
 import { Parsing } from './parsing.js';
 import { Readiness } from './readiness.js';
 import { Rechecking } from './rechecking.js';
@@ -83,6 +84,8 @@ export class Daemon {
   readonly #http: HttpServer;
   readonly #access: Access;
   readonly #events: EventDeps;
+  readonly #metering: Metering | null;
+  readonly #readiness: Readiness;
 
   private constructor(
     options: DaemonOptions,
@@ -99,7 +102,9 @@ export class Daemon {
     this.#watch = watch;
     this.#claim = claim;
     this.#redis = new RedisHost({ config, store, log });
-    const shared = { config, store, uploads, clock, log, redis: this.#redis };
+    this.#metering = Metering.of(config, store, log);
+    const meters = this.#metering?.meters ?? NO_METERS;
+    const shared = { config, store, uploads, clock, log, redis: this.#redis, meters };
     this.#parsing = new Parsing(shared);
     this.#rechecking = new Rechecking({ ...shared, authenticator: this.#parsing.pool });
     this.#searching = new Searching({ store, clock, log });
@@ -112,7 +117,7 @@ export class Daemon {
       dns: this.#dns,
       mailDigest: accountId => mailFeedbackDigest(this.#access.feedback, accountId),
     });
-    const inbound = createInboundMail({
+    const accepting = createInboundMail({
       store,
       uploads,
       clock,
@@ -127,6 +132,7 @@ export class Daemon {
         ),
       },
     });
+    const inbound = meters.inbound(accepting);
     this.#listens = listenPlaces(config.smtp);
     const isDirect = config.relay.transport === 'direct';
     // What was accepted for delivery comes to its end, though others take the mail by now.
@@ -139,7 +145,7 @@ export class Daemon {
     this.#smtp = createSmtpListener(config, { inbound, tls: certificate?.identity, log });
     const isQueueReady = (): boolean => this.#parsing.isQueueReady && this.#sending.isReady;
     const parsingStalledMs = (): number => this.#parsing.stalledMs;
-    const readiness = new Readiness({ store, clock, isQueueReady, parsingStalledMs });
+    this.#readiness = new Readiness({ store, clock, isQueueReady, parsingStalledMs });
     const identity = store.read(reader => getMeta(reader, 'identity'));
     if (identity === undefined) throw new Error('the store has no identity: it was not migrated');
     this.#access = new Access({
@@ -167,8 +173,9 @@ export class Daemon {
       events: this.#events,
       webhooks: this.#hooking.routes,
       search: { store, cursors, index: this.#searching.index, rankings: new Rankings() },
-      isReady: () => readiness.isReady(),
+      isReady: () => this.#readiness.isReady(),
       maxClients,
+      onAnswered: meters.onAnswered,
       log,
     });
   }
@@ -235,7 +242,11 @@ export class Daemon {
     this.#certificate?.stop();
     this.#sending.answerWithin(ANSWER_MS);
     const delivering = this.#delivering?.stop();
-    const listeners = Promise.all([this.#smtp.stop(GRACE_MS), this.#http.stop(GRACE_MS)]);
+    const listeners = Promise.all([
+      this.#smtp.stop(GRACE_MS),
+      this.#http.stop(GRACE_MS),
+      this.#metering?.stop(GRACE_MS),
+    ]);
     this.#events.waiters.stop();
     await listeners;
     this.#events.feed.stop();
@@ -269,12 +280,24 @@ export class Daemon {
     await this.#sending.whenReady(SENDING_READY_MS);
   }
 
+  async #startFigures(): Promise<void> {
+    await this.#metering?.start({
+      store: this.#store,
+      clock: this.#watch.clock,
+      version: this.#options.version,
+      smtp: () => this.#smtp.stats(),
+      queues: () => ({ parse: this.#parsing.isQueueReady, relay: this.#sending.isReady }),
+      certificates: () => (this.#certificate === null ? {} : { smtp: this.#certificate.inForce }),
+      isReady: () => this.#readiness.isReady(),
+    });
+  }
+
   async #serve(): Promise<void> {
     const { config, version, log } = this.#options;
     const working = this.#startWork();
     // Awaited below; until then a failure must not count as an unhandled rejection.
     working.catch(() => {});
-    const [smtp, http] = await Promise.all([this.#smtp.start(), this.#http.start()]);
+    const [smtp, http] = await Promise.all([this.#smtp.start(), this.#http.start(), this.#startFigures()]);
     this.#listens = listenPlaces({ ...config.smtp, port: smtp.port });
     this.#certificate?.watch(identity => this.#smtp.reloadTls(identity));
     this.#upkeep.start();

@@ -40,6 +40,15 @@ interface MetaValues {
   readonly unfinished: UnfinishedMigration;
   /** How far the excerpts of mail from before have been made (`store/mailbox/excerpts.ts`). */
   readonly excerpts: ExcerptProgress;
+  /** The last backup that ended well. */
+  readonly backup: BackupRecord;
+}
+
+export interface BackupRecord {
+  /** When it was complete, milliseconds since the epoch. */
+  readonly endedAt: number;
+  /** Where it was written to, as a path of this machine. */
+  readonly place: string;
 }
 
 export interface ExcerptProgress {
