@@ -145,7 +145,6 @@ export class State {
       for (const kind of COUNTED) {
         this.#set('postern_pending_due', count, countDue(reader, kind, nowMs, MAX_COUNTED), { kind });
       }
-      // Held until somebody says otherwise, so it is never due.
       const held = 'Sends that wait for an admin (postern queue status), counted up to 1000.';
       this.#set('postern_sends_held', held, countDue(reader, 'relay-held', nowMs, MAX_COUNTED));
     });
