@@ -35,7 +35,9 @@ import { Rechecking } from './rechecking.js';
 import { RedisHost } from './redis-host.js';
 import { Searching } from './searching.js';
 import { Sending } from './sending.js';
+import type { ServiceManager } from './service-manager.js';
 import { Upkeep } from './upkeep.js';
+import { Watchdog } from './watchdog.js';
 
 export interface DaemonOptions {
   readonly config: Config;
@@ -43,6 +45,8 @@ export interface DaemonOptions {
   readonly log: Logger;
   /** The store has failed and nothing can be promised any more: the process must end. */
   readonly onFatal: (error: unknown) => void;
+  /** The start has come further: a migration, or what an earlier process left. */
+  readonly onProgress: () => void;
 }
 
 /** What an orderly stop takes at most, answers to final dots aside. */
@@ -190,13 +194,15 @@ export class Daemon {
    * start; then the store is closed again.
    */
   static async start(options: DaemonOptions): Promise<Daemon> {
-    const { config, version, log, onFatal } = options;
+    const { config, version, log, onFatal, onProgress } = options;
     const store = await openMigratedStore({
       path: config.store.path,
       mapSizeBytes: config.store.mapSizeGib * 2 ** 30,
       diskFloorBytes: config.store.diskFloorMib * 2 ** 20,
       onFatal,
+      onProgress,
     });
+    const recovery = progressOf(store, onProgress);
     let watch: ClockWatch | undefined;
     let claim: StoreClaim | undefined;
     try {
@@ -219,7 +225,18 @@ export class Daemon {
       await watch?.stop();
       await store.close();
       throw error;
+    } finally {
+      clearInterval(recovery);
     }
+  }
+
+  /** Gives signs of life to a service manager that asks for them. */
+  watch(manager: ServiceManager | null): Watchdog | null {
+    const limitMs = manager?.watchdogMs ?? null;
+    if (manager === null || limitMs === null) return null;
+    const { clock } = this.#watch;
+    const { log } = this.#options;
+    return new Watchdog({ store: this.#store, clock, log, limitMs, alive: () => manager.alive() });
   }
 
   /** Reads the certificate files again; new SMTP sessions use them. Rejects when they are not valid. */
@@ -311,4 +328,17 @@ export class Daemon {
     );
     this.#sending.warmUp();
   }
+}
+
+/** How often it is looked whether a start has come further. */
+const PROGRESS_MS = 1_000;
+
+/** Tells of every look at which there are new commits: work that an earlier process left is done in steps. */
+function progressOf(store: Store, onProgress: () => void): NodeJS.Timeout {
+  let seen = store.lastCommit();
+  return setInterval(() => {
+    const last = store.lastCommit();
+    if (last !== seen) onProgress();
+    seen = last;
+  }, PROGRESS_MS).unref();
 }

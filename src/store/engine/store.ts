@@ -36,6 +36,8 @@ export interface StoreOptions extends RoomLimits {
   readonly mapSizeBytes: number;
   /** A commit failed: answer those who wait, then end the process. */
   readonly onFatal?: (error: unknown) => void;
+  /** A migration, or the copy before it, has come further. */
+  readonly onProgress?: () => void;
 }
 
 /** A unit of work was refused because an earlier commit had failed, or its own commit failed. */
