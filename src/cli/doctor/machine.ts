@@ -10,6 +10,7 @@ import { DAY_MS, error, type Finding, warning, when } from './finding.js';
 
 /** When the releases of Node end (https://github.com/nodejs/release#release-schedule). */
 const NODE_ENDS: Readonly<Record<number, string>> = {
+  18: '2025-04-30',
   20: '2026-04-30',
   22: '2027-04-30',
   24: '2028-04-30',

@@ -136,14 +136,13 @@ t.test('nothing is found on a healthy box, and each of many faults is', async t 
   const port = await freePort();
   const external = env({ POSTERN_REDIS_MODE: 'external', POSTERN_REDIS_URL: `redis://127.0.0.1:${port}` });
   await finds('redis_away', external);
-  await runRedis(t, port);
+  const gone = temporaryFolder(t);
+  await runRedis(t, port, ['--dir', gone]);
   t.strictSame((await doctor.look(external)).findings, []);
   const redis = new Redis(port, '127.0.0.1');
   t.teardown(() => redis.disconnect());
   await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
   await finds('redis_evicts', external, () => redis.config('SET', 'maxmemory-policy', 'noeviction'));
-  const gone = temporaryFolder(t);
-  await redis.config('SET', 'dir', gone);
   rmSync(gone, { recursive: true });
   await redis.set('a', 'b');
   await redis.bgsave().catch(() => {});
