@@ -91,7 +91,7 @@ export class Metering {
       log: this.#log,
       figures: async () => {
         await state.read();
-        return { contentType: registry.contentType, text: await registry.metrics() };
+        return { contentType: registry.contentType, text: await this.#figures.text() };
       },
     });
     const { port } = await this.#server.start();

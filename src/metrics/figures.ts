@@ -1,7 +1,8 @@
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import { EVENT_TYPES } from '../contract/events.js';
 import type { DeliveryOutcome, ParseOutcome } from '../usecases/ports.js';
-import { keyOf, Tally } from './tally.js';
+import { BETWEEN, Spread, Tally } from './tally.js';
 
 /** Sizes of messages, from a line to the largest that are taken. */
 const SIZE_BUCKETS = [1e3, 4e3, 16e3, 64e3, 256e3, 1e6, 4e6, 16e6, 64e6, 256e6];
@@ -33,28 +34,27 @@ type MailWay = 'smtp' | 'local';
 export class Figures {
   readonly registry = new Registry();
   readonly #mail: Tally;
-  readonly #mailBytes: Histogram;
+  readonly #mailBytes: Spread;
   readonly #parses: Tally;
-  readonly #parseSeconds: Histogram;
+  readonly #parseSeconds: Spread;
   readonly #sends: Tally;
   readonly #attempts: Tally;
   readonly #protocols: Tally;
   readonly #requests: Tally;
-  readonly #requestSeconds: Histogram;
+  readonly #requestSeconds: Spread;
   readonly #events: Tally;
   readonly #calls: Tally;
-  readonly #callSeconds: Histogram;
+  readonly #callSeconds: Spread;
 
   constructor() {
-    const registers = [this.registry];
     const tally = (
       name: string,
       help: string,
       labels: readonly string[],
       known: readonly (readonly string[])[],
     ) => new Tally(this.registry, { name, help, labels }, known);
-    const histogram = (name: string, help: string, buckets: number[]) =>
-      new Histogram({ name, help, buckets, registers });
+    const spread = (name: string, help: string, bounds: readonly number[]) =>
+      new Spread(this.registry, { name, help }, bounds);
     this.#mail = tally(
       'postern_mail_received_total',
       'Messages at their final dot, by how that ended and whether they came over SMTP or from an inbox here.',
@@ -64,7 +64,7 @@ export class Figures {
         ['local', outcome],
       ]),
     );
-    this.#mailBytes = histogram(
+    this.#mailBytes = spread(
       'postern_mail_received_bytes',
       'Sizes of messages that were accepted.',
       SIZE_BUCKETS,
@@ -75,7 +75,7 @@ export class Figures {
       ['outcome'],
       each(PARSE_OUTCOMES),
     );
-    this.#parseSeconds = histogram(
+    this.#parseSeconds = spread(
       'postern_parse_duration_seconds',
       'Time from when a message was given to the parser threads to its prepared content.',
       SECOND_BUCKETS,
@@ -104,7 +104,7 @@ export class Figures {
       ['method', 'route', 'status'],
       [],
     );
-    this.#requestSeconds = histogram(
+    this.#requestSeconds = spread(
       'postern_http_request_duration_seconds',
       'Time from the head of a request to its answer; requests that wait for events are left out.',
       SECOND_BUCKETS,
@@ -121,7 +121,7 @@ export class Figures {
       ['outcome'],
       each(CALL_OUTCOMES),
     );
-    this.#callSeconds = histogram(
+    this.#callSeconds = spread(
       'postern_webhook_call_duration_seconds',
       'Time that a call of a webhook took.',
       SECOND_BUCKETS,
@@ -133,13 +133,13 @@ export class Figures {
 
   /** @param bytes size of the message; null when it is not kept */
   mail(way: MailWay, outcome: MailOutcome, bytes: number | null): void {
-    this.#mail.add(keyOf(way, outcome));
-    if (bytes !== null) this.#mailBytes.observe(bytes);
+    this.#mail.add(way + BETWEEN + outcome);
+    if (bytes !== null) this.#mailBytes.add(bytes);
   }
 
   parse(outcome: ParseOutcome, seconds: number): void {
     this.#parses.add(outcome.status === 'gave_up' ? outcome.reason : outcome.status);
-    if (outcome.status === 'parsed') this.#parseSeconds.observe(seconds);
+    if (outcome.status === 'parsed') this.#parseSeconds.add(seconds);
   }
 
   send(outcome: (typeof SEND_OUTCOMES)[number]): void {
@@ -153,19 +153,35 @@ export class Figures {
 
   /** @param seconds null for a request that waits on purpose */
   request(method: string, route: string, status: number, seconds: number | null): void {
-    this.#requests.add(keyOf(method, route, String(status)));
-    if (seconds !== null) this.#requestSeconds.observe(seconds);
+    this.#requests.add(method + BETWEEN + route + BETWEEN + status);
+    if (seconds !== null) this.#requestSeconds.add(seconds);
   }
 
   event(type: string): void {
     this.#events.add(type);
   }
 
+  /** All of it as Prometheus reads it, written in turns of the loop. */
+  async text(): Promise<string> {
+    const parts: string[] = [];
+    let since = performance.now();
+    for (const { name } of this.registry.getMetricsAsArray()) {
+      parts.push(await this.registry.getSingleMetricAsString(name));
+      if (performance.now() - since < TURN_MS) continue;
+      await nextTurn();
+      since = performance.now();
+    }
+    return `${parts.join('\n\n')}\n`;
+  }
+
   webhookCall(outcome: (typeof CALL_OUTCOMES)[number], seconds: number): void {
     this.#calls.add(outcome);
-    if (outcome !== 'stopped') this.#callSeconds.observe(seconds);
+    if (outcome !== 'stopped') this.#callSeconds.add(seconds);
   }
 }
+
+/** The main loop is held no longer than this, or than one metric takes. */
+const TURN_MS = 2;
 
 const COSTLY = [
   'nodejs_active_handles',

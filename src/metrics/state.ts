@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { statfsSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { getMeta } from '../store/engine/meta.js';
 import type { Store } from '../store/engine/store.js';
@@ -56,6 +57,7 @@ export class State {
     this.#readSmtp();
     this.#readStore();
     this.#readDisk();
+    await nextTurn();
     this.#readPending();
     this.#readSurroundings();
     const isReady = await this.#sources.isReady();
