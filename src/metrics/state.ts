@@ -58,7 +58,7 @@ export class State {
     this.#readStore();
     this.#readDisk();
     await nextTurn();
-    this.#readPending();
+    await this.#readPending();
     this.#readSurroundings();
     const isReady = await this.#sources.isReady();
     this.#set('postern_ready', 'Whether /readyz says yes.', isReady ? 1 : 0);
@@ -130,7 +130,7 @@ export class State {
     this.#set('postern_disk_floor_bytes', 'Free space below which nothing new is stored.', diskFloorBytes);
   }
 
-  #readPending(): void {
+  async #readPending(): Promise<void> {
     const { store, clock } = this.#sources;
     const nowMs = clock();
     const age = 'How long the oldest work of a kind has been due; 0 when none is.';
@@ -144,12 +144,15 @@ export class State {
           this.#set('postern_search_lag_seconds', lag, seconds);
         }
       }
-      for (const kind of COUNTED) {
-        this.#set('postern_pending_due', count, countDue(reader, kind, nowMs, MAX_COUNTED), { kind });
-      }
-      const held = 'Sends that wait for an admin (postern queue status), counted up to 1000.';
-      this.#set('postern_sends_held', held, countDue(reader, 'relay-held', nowMs, MAX_COUNTED));
     });
+    const countOf = (kind: PendingKind): number =>
+      store.read(reader => countDue(reader, kind, nowMs, MAX_COUNTED));
+    for (const kind of COUNTED) {
+      await nextTurn();
+      this.#set('postern_pending_due', count, countOf(kind), { kind });
+    }
+    const held = 'Sends that wait for an admin (postern queue status), counted up to 1000.';
+    this.#set('postern_sends_held', held, countOf('relay-held'));
   }
 
   #readSurroundings(): void {

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { configWarnings } from '../../config/config-warnings.js';
 import { loadConfig } from '../../config/load-config.js';
 import { getMeta } from '../../store/engine/meta.js';
+import { storeExists } from '../../store/engine/store.js';
 import { readStatus } from '../../usecases/upkeep/read-status.js';
 import type { Box } from '../context.js';
 import { type DkimRecordsOf, lookAtDns } from '../dns/dns.js';
@@ -11,7 +12,7 @@ import { printable } from '../output.js';
 import type { Cli } from '../run-command.js';
 import { checkCertificate } from './certificate.js';
 import { checkFiles } from './files.js';
-import { error, type Finding, warning } from './finding.js';
+import { error, type Finding, warning, when } from './finding.js';
 import { checkClock, checkNode, checkRoom, checkTimeSource, checkUnit } from './machine.js';
 import { checkDns, checkListeners, checkProxy, checkRedis } from './network.js';
 import { checkBackup, checkWork } from './work.js';
@@ -31,7 +32,8 @@ export function addDoctorCommand(program: Command, cli: Cli, dkimOf: DkimRecords
     .addHelpText('after', HELP)
     .action(async ({ try: tried }: { try: string }) => {
       const early = beforeTheStore(cli);
-      if (early.some(({ id }) => id === 'config_wrong')) return cli.plain(() => answerOf(early));
+      if (early.some(({ id }) => id === 'config_wrong' || id === 'no_store'))
+        return cli.plain(() => answerOf(early));
       return cli.read(async box => answerOf([...early, ...(await examine(cli, box, dkimOf, tried))]));
     });
 }
@@ -48,6 +50,13 @@ function beforeTheStore({ deps, configFile }: Cli): Finding[] {
   const { config } = loaded;
   const nowMs = deps.readClock().at;
   return [
+    ...when(!storeExists(config.store.path), () =>
+      error('no_store', {
+        what: `there is no store in ${config.store.path}, or it is out of reach`,
+        why: 'Without it there is no mail, and nothing else can be looked at.',
+        fix: 'Run this as root or as its owner; if there is none yet, postern init',
+      }),
+    ),
     ...configWarnings(config).map(problem =>
       warning('config_unwise', {
         what: `${problem.where} ${problem.what}`,
@@ -74,7 +83,10 @@ async function examine(cli: Cli, box: Box, dkimOf: DkimRecordsOf, tried: string)
     lookAtDns(cli, box, dkimOf, tried),
     redisUrl === null ? null : deps.outside.lookAtRedis(redisUrl),
     checkTimeSource(deps.env),
-    checkUnit(deps.env),
+    checkUnit(
+      deps.env,
+      deps.memoryNeeds(config).reduce((sum, { bytes }) => sum + bytes, 0),
+    ),
   ]);
   return [
     ...listeners,

@@ -58,9 +58,20 @@ export async function checkTimeSource(env: Environment): Promise<Finding[]> {
 
 const UNIT = 'postern.service';
 
-/** How systemd has the unit, where there is systemd and it knows one. */
-export async function checkUnit(env: Environment): Promise<Finding[]> {
-  const names = ['LoadState', 'UnitFileState', 'ActiveState', 'NeedDaemonReload', 'NRestarts', 'Type'];
+/**
+ * How systemd has the unit, where there is systemd and it knows one.
+ * @param neededBytes what the daemon may take of memory
+ */
+export async function checkUnit(env: Environment, neededBytes: number): Promise<Finding[]> {
+  const names = [
+    'LoadState',
+    'UnitFileState',
+    'ActiveState',
+    'NeedDaemonReload',
+    'NRestarts',
+    'Type',
+    'MemoryHigh',
+  ];
   const said = await ask(env, 'systemctl', ['show', UNIT, `--property=${names.join(',')}`]);
   const facts = new Map(
     (said ?? '').split('\n').map(line => {
@@ -70,6 +81,8 @@ export async function checkUnit(env: Environment): Promise<Finding[]> {
   );
   if (facts.get('LoadState') !== 'loaded') return [];
   const is = (name: string, value: string): boolean => facts.get(name) === value;
+  // "infinity" is no number, and no limit.
+  const memory = Number(facts.get('MemoryHigh'));
   return [
     ...when(is('ActiveState', 'failed'), () =>
       error('unit_failed', {
@@ -97,6 +110,13 @@ export async function checkUnit(env: Environment): Promise<Finding[]> {
         what: `${UNIT} was started again ${facts.get('NRestarts')} times because it had ended by itself`,
         why: 'Something ends it: a fault, the limit of memory, or a store that does not answer.',
         fix: 'journalctl -u postern -p warning',
+      }),
+    ),
+    ...when(memory < neededBytes, () =>
+      warning('unit_memory', {
+        what: `${UNIT} may take ${formatBytes(memory)} of memory, and this configuration may need ${formatBytes(neededBytes)}`,
+        why: 'Under load the daemon is slowed down or killed.',
+        fix: 'Run bin/install again, which makes the limits anew, or lower what "postern config check" counts.',
       }),
     ),
     ...when(facts.has('Type') && !is('Type', 'notify'), () =>

@@ -2,6 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import { memoryNeeds } from '../../../src/app/memory.js';
 import { outside } from '../../../src/app/outside.js';
 import type { Finding } from '../../../src/cli/doctor/finding.js';
 import { runCli } from '../../../src/cli/program.js';
@@ -87,6 +88,7 @@ export class DoctorBox {
       NeedDaemonReload: 'no',
       NRestarts: '0',
       Type: 'notify',
+      MemoryHigh: 'infinity',
       ...facts,
     };
     this.#program(
@@ -154,7 +156,7 @@ export class DoctorBox {
     let err = '';
     const code = await runCli(['--config', this.configFile, ...args], {
       serve: () => Promise.reject(new Error('no daemon is wanted here')),
-      memoryNeeds: () => [],
+      memoryNeeds,
       version: '1.2.3',
       // Newer than any that is known to end.
       nodeVersion: nodeVersion ?? 'v998.0.0',

@@ -7,11 +7,13 @@ import { newId } from '../../../../src/domain/ids.js';
 import { readClock } from '../../../../src/ops/read-clock.js';
 import { metaTable } from '../../../../src/store/engine/meta.js';
 import { addPending, removePending } from '../../../../src/store/records/pending.js';
+import { createAgent } from '../../../support/box/agents.js';
 import { DOMAIN } from '../../../support/box/postern-box.js';
 import { makeChain, makeIdentity } from '../../../support/certificate.js';
 import { DoctorBox, greeter, HOST, type Look } from '../../../support/doctor/doctor-box.js';
 import { freePort, runRedis } from '../../../support/redis/own-redis.js';
 import { temporaryFolder } from '../../../support/redis/redis.js';
+import { deliver } from '../../../support/smtp/deliver.js';
 
 const DAY_MS = 86_400_000;
 const later = (days: number) => () => ({ ...readClock(), at: Date.now() + days * DAY_MS });
@@ -46,6 +48,7 @@ t.test('nothing is found on a healthy box, and each of many faults is', async t 
 
   // The configuration and who may read what.
   await finds('config_wrong', env({ POSTERN_HTTP_PORT: '99999' }));
+  await finds('no_store', env({ POSTERN_STORE_PATH: join(doctor.folder, 'nowhere') }));
   await finds('config_unwise', env({ POSTERN_ADMIN_PORT: '9125', POSTERN_ADMIN_HOST: '0.0.0.0' }));
   await modes('config_readable', doctor.configFile, 0o644, 0o600);
   await modes('config_writable', doctor.configFile, 0o620, 0o600);
@@ -91,6 +94,7 @@ t.test('nothing is found on a healthy box, and each of many faults is', async t 
     ['unit_changed', { NeedDaemonReload: 'yes' }],
     ['unit_restarts', { NRestarts: '3' }],
     ['unit_old', { Type: 'exec' }],
+    ['unit_memory', { MemoryHigh: '1048576' }],
   ] as const) {
     doctor.unitSays(facts);
     await finds(id, {}, () => doctor.unitSays({}));
@@ -163,6 +167,10 @@ t.test('nothing is found on a healthy box, and each of many faults is', async t 
     await doctor.backedUp(store, Date.now());
   });
   await isWell();
+  const agent = await createAgent(box);
+  const large = `Subject: Large\r\n\r\n${'All of it.\r\n'.repeat(1_350_000)}`;
+  for (let n = 0; n < 2; n++) await deliver(box, agent.address, large);
+  await finds('map_low', env({ POSTERN_STORE_MAP_SIZE_GIB: '0.03125' }));
   const ports = env({ POSTERN_SMTP_PORT: String(box.smtpPort), POSTERN_HTTP_PORT: String(box.httpPort) });
   await box.stop();
   await finds('daemon_down', ports);
