@@ -171,7 +171,7 @@ export class State {
     }
     const backup = 'When the last backup ended well; nothing where there was none.';
     const gauge = this.#gauge('postern_backup_last_success_timestamp_seconds', backup, []);
-    const at = store.read(reader => getMeta(reader, 'backup'))?.endedAt;
+    const at = store.read(reader => getMeta(reader, 'lastBackup'))?.finishedAt;
     if (at === undefined) gauge.remove();
     else gauge.set(at / 1000);
   }

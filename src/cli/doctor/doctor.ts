@@ -76,7 +76,7 @@ async function examine(cli: Cli, box: Box, dkimOf: DkimRecordsOf, tried: string)
   const { blocks, bsize } = statfsSync(store.path);
   const status = await readStatus({ ...box, readClock: deps.readClock });
   const redisUrl = config.redis.mode === 'external' ? (config.redis.url?.reveal() ?? '') : null;
-  const backup = store.read(reader => getMeta(reader, 'backup'));
+  const backup = store.read(reader => getMeta(reader, 'lastBackup'));
   const [listeners, proxy, dns, redis, time, unit] = await Promise.all([
     checkListeners(deps, config, status),
     checkProxy(config, status),

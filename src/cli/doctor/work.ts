@@ -1,4 +1,4 @@
-import type { BackupRecord } from '../../store/engine/meta.js';
+import type { LastBackup } from '../../store/engine/meta.js';
 import type { BoxStatus } from '../../usecases/upkeep/read-status.js';
 import { formatDuration } from '../output.js';
 import { DAY_MS, error, type Finding, warning, when } from './finding.js';
@@ -51,11 +51,11 @@ export function checkWork({ pending, webhooks, search }: BoxStatus): Finding[] {
 }
 
 /** @param last the last backup that ended well, as the store knows it */
-export function checkBackup(last: BackupRecord | undefined, nowMs: number): Finding[] {
+export function checkBackup(last: LastBackup | undefined, nowMs: number): Finding[] {
   const fix = 'postern backup DIR; systemctl enable --now postern-backup.timer makes one each day';
   const why = 'A disk that fails, or a command that was wrong, takes all mail with it.';
   if (last === undefined) return [warning('no_backup', { what: 'no backup was ever made', why, fix })];
-  const days = Math.floor((nowMs - last.endedAt) / DAY_MS);
+  const days = Math.floor((nowMs - last.snapshotAt) / DAY_MS);
   return when(days >= BACKUP_OLD_DAYS, () =>
     warning('backup_old', { what: `the last backup is ${days} days old`, why, fix }),
   );

@@ -101,8 +101,9 @@ export class DoctorBox {
     this.#program('timedatectl', [isSynchronised]);
   }
 
-  backedUp(store: Store, endedAt: number): Promise<void> {
-    return store.write(writer => putMeta(writer, 'backup', { endedAt, place: '/backup' }));
+  backedUp(store: Store, at: number): Promise<void> {
+    const backup = { snapshotAt: at, finishedAt: at, path: '/backup', bytes: 1 };
+    return store.write(writer => putMeta(writer, 'lastBackup', backup));
   }
 
   async withStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {

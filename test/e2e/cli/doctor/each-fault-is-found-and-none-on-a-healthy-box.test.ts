@@ -162,7 +162,7 @@ t.test('nothing is found on a healthy box, and each of many faults is', async t 
     await store.write(writer => removePending(writer, { kind: 'relay-held', dueAt: hourAgo, id }));
     await doctor.backedUp(store, Date.now() - 5 * DAY_MS);
     await finds('backup_old', {});
-    await store.write(writer => writer.remove(metaTable, 'backup'));
+    await store.write(writer => writer.remove(metaTable, 'lastBackup'));
     await finds('no_backup', {});
     await doctor.backedUp(store, Date.now());
   });
