@@ -28,13 +28,16 @@ import { Delivering, DOT_ANSWERS_MS, isDeliveryWaiting } from './delivering.js';
 import { httpClients } from './descriptors.js';
 import { Hooking } from './hooking.js';
 import { type Certificate, createHttpListener, createSmtpListener, readCertificate } from './listeners.js';
+import { Metering, NO_METERS } from './metering.js';
 import { Parsing } from './parsing.js';
 import { Readiness } from './readiness.js';
 import { Rechecking } from './rechecking.js';
 import { RedisHost } from './redis-host.js';
 import { Searching } from './searching.js';
 import { Sending } from './sending.js';
+import type { ServiceManager } from './service-manager.js';
 import { Upkeep } from './upkeep.js';
+import { Watchdog } from './watchdog.js';
 
 export interface DaemonOptions {
   readonly config: Config;
@@ -42,6 +45,8 @@ export interface DaemonOptions {
   readonly log: Logger;
   /** The store has failed and nothing can be promised any more: the process must end. */
   readonly onFatal: (error: unknown) => void;
+  /** The start has come further: a migration, or what an earlier process left. */
+  readonly onProgress: () => void;
 }
 
 /** What an orderly stop takes at most, answers to final dots aside. */
@@ -83,6 +88,8 @@ export class Daemon {
   readonly #http: HttpServer;
   readonly #access: Access;
   readonly #events: EventDeps;
+  readonly #metering: Metering | null;
+  readonly #readiness: Readiness;
 
   private constructor(
     options: DaemonOptions,
@@ -99,7 +106,9 @@ export class Daemon {
     this.#watch = watch;
     this.#claim = claim;
     this.#redis = new RedisHost({ config, store, log });
-    const shared = { config, store, uploads, clock, log, redis: this.#redis };
+    this.#metering = Metering.of(config, store, log);
+    const meters = this.#metering?.meters ?? NO_METERS;
+    const shared = { config, store, uploads, clock, log, redis: this.#redis, meters };
     this.#parsing = new Parsing(shared);
     this.#rechecking = new Rechecking({ ...shared, authenticator: this.#parsing.pool });
     this.#searching = new Searching({ store, clock, log });
@@ -112,7 +121,7 @@ export class Daemon {
       dns: this.#dns,
       mailDigest: accountId => mailFeedbackDigest(this.#access.feedback, accountId),
     });
-    const inbound = createInboundMail({
+    const accepting = createInboundMail({
       store,
       uploads,
       clock,
@@ -127,6 +136,7 @@ export class Daemon {
         ),
       },
     });
+    const inbound = meters.inbound(accepting);
     this.#listens = listenPlaces(config.smtp);
     const isDirect = config.relay.transport === 'direct';
     // What was accepted for delivery comes to its end, though others take the mail by now.
@@ -139,7 +149,7 @@ export class Daemon {
     this.#smtp = createSmtpListener(config, { inbound, tls: certificate?.identity, log });
     const isQueueReady = (): boolean => this.#parsing.isQueueReady && this.#sending.isReady;
     const parsingStalledMs = (): number => this.#parsing.stalledMs;
-    const readiness = new Readiness({ store, clock, isQueueReady, parsingStalledMs });
+    this.#readiness = new Readiness({ store, clock, isQueueReady, parsingStalledMs });
     const identity = store.read(reader => getMeta(reader, 'identity'));
     if (identity === undefined) throw new Error('the store has no identity: it was not migrated');
     this.#access = new Access({
@@ -167,9 +177,10 @@ export class Daemon {
       events: this.#events,
       webhooks: this.#hooking.routes,
       search: { store, cursors, index: this.#searching.index, rankings: new Rankings() },
-      isReady: () => readiness.isReady(),
+      isReady: () => this.#readiness.isReady(),
       maxClients,
       version: options.version,
+      onAnswered: meters.onAnswered,
       log,
     });
   }
@@ -184,13 +195,15 @@ export class Daemon {
    * start; then the store is closed again.
    */
   static async start(options: DaemonOptions): Promise<Daemon> {
-    const { config, version, log, onFatal } = options;
+    const { config, version, log, onFatal, onProgress } = options;
     const store = await openMigratedStore({
       path: config.store.path,
       mapSizeBytes: config.store.mapSizeGib * 2 ** 30,
       diskFloorBytes: config.store.diskFloorMib * 2 ** 20,
       onFatal,
+      onProgress,
     });
+    const recovery = progressOf(store, onProgress);
     let watch: ClockWatch | undefined;
     let claim: StoreClaim | undefined;
     try {
@@ -213,7 +226,18 @@ export class Daemon {
       await watch?.stop();
       await store.close();
       throw error;
+    } finally {
+      clearInterval(recovery);
     }
+  }
+
+  /** Gives signs of life to a service manager that asks for them. */
+  watch(manager: ServiceManager | null): Watchdog | null {
+    const limitMs = manager?.watchdogMs ?? null;
+    if (manager === null || limitMs === null) return null;
+    const { clock } = this.#watch;
+    const { log } = this.#options;
+    return new Watchdog({ store: this.#store, clock, log, limitMs, alive: () => manager.alive() });
   }
 
   /** Reads the certificate files again; new SMTP sessions use them. Rejects when they are not valid. */
@@ -236,7 +260,11 @@ export class Daemon {
     this.#certificate?.stop();
     this.#sending.answerWithin(ANSWER_MS);
     const delivering = this.#delivering?.stop();
-    const listeners = Promise.all([this.#smtp.stop(GRACE_MS), this.#http.stop(GRACE_MS)]);
+    const listeners = Promise.all([
+      this.#smtp.stop(GRACE_MS),
+      this.#http.stop(GRACE_MS),
+      this.#metering?.stop(GRACE_MS),
+    ]);
     this.#events.waiters.stop();
     await listeners;
     this.#events.feed.stop();
@@ -270,12 +298,24 @@ export class Daemon {
     await this.#sending.whenReady(SENDING_READY_MS);
   }
 
+  async #startFigures(): Promise<void> {
+    await this.#metering?.start({
+      store: this.#store,
+      clock: this.#watch.clock,
+      version: this.#options.version,
+      smtp: () => this.#smtp.stats(),
+      queues: () => ({ parse: this.#parsing.isQueueReady, relay: this.#sending.isReady }),
+      certificates: () => (this.#certificate === null ? {} : { smtp: this.#certificate.inForce }),
+      isReady: () => this.#readiness.isReady(),
+    });
+  }
+
   async #serve(): Promise<void> {
     const { config, version, log } = this.#options;
     const working = this.#startWork();
     // Awaited below; until then a failure must not count as an unhandled rejection.
     working.catch(() => {});
-    const [smtp, http] = await Promise.all([this.#smtp.start(), this.#http.start()]);
+    const [smtp, http] = await Promise.all([this.#smtp.start(), this.#http.start(), this.#startFigures()]);
     this.#listens = listenPlaces({ ...config.smtp, port: smtp.port });
     this.#certificate?.watch(identity => this.#smtp.reloadTls(identity));
     this.#upkeep.start();
@@ -289,4 +329,17 @@ export class Daemon {
     );
     this.#sending.warmUp();
   }
+}
+
+/** How often it is looked whether a start has come further. */
+const PROGRESS_MS = 1_000;
+
+/** Tells of every look at which there are new commits: work that an earlier process left is done in steps. */
+function progressOf(store: Store, onProgress: () => void): NodeJS.Timeout {
+  let seen = store.lastCommit();
+  return setInterval(() => {
+    const last = store.lastCommit();
+    if (last !== seen) onProgress();
+    seen = last;
+  }, PROGRESS_MS).unref();
 }

@@ -24,6 +24,7 @@ import { isQueued, isUntold, LONGEST_PAUSE_MS, type Notice } from '../usecases/s
 import type { NoticedRecipient } from '../usecases/sending/notice-words.js';
 import { noticedMessage } from '../usecases/sending/noticed-message.js';
 import { type NoticeDeps, sendNotice } from '../usecases/sending/send-notice.js';
+import type { Meters } from './metering.js';
 
 interface DeliveringDeps {
   readonly config: Config;
@@ -36,6 +37,7 @@ interface DeliveringDeps {
   readonly inbound: InboundMail;
   /** Every place where we take mail now: mail for others that leads there would come round. */
   readonly listens: () => readonly ListenPlace[];
+  readonly meters: Meters;
 }
 
 /** Deliveries in hand at a time, where no more connections are wanted. */
@@ -56,7 +58,7 @@ export class Delivering {
   readonly #line: WorkLine<DeliveryRecord, Buffer>;
   readonly #outside: DirectDeliverer;
 
-  constructor({ config, store, clock, log, redis, dns, inbound, listens }: DeliveringDeps) {
+  constructor({ config, store, clock, log, redis, dns, inbound, listens, meters }: DeliveringDeps) {
     const { direct } = config.relay;
     const { hostname, domains } = config.mail;
     const maxAgeMs = maxQueuedMs(config);
@@ -81,7 +83,7 @@ export class Delivering {
     const deps: DeliverDeps = {
       store,
       clock,
-      deliverer: new DeliverHere({ domains, local, outside: this.#outside }),
+      deliverer: new DeliverHere({ domains, local, outside: meters.deliverer(this.#outside) }),
       notify: (deliveries, kind, alongside) =>
         notify({ store, inbound, clock, hostname, maxAgeMs }, deliveries, kind, alongside),
       telling: new Set(),

@@ -17,6 +17,7 @@ import { type MailNewsDeps, mailWebhookNews } from '../usecases/webhooks/mail-ne
 import { endpointWait, tellEndpoint } from '../usecases/webhooks/tell-endpoint.js';
 import { urlRules } from '../usecases/webhooks/webhooks.js';
 import { Sweeper } from '../workers/background.js';
+import type { Meters } from './metering.js';
 
 interface HookingDeps {
   readonly config: Config;
@@ -30,6 +31,7 @@ interface HookingDeps {
   /** For mail to humans. */
   readonly news: Omit<MailNewsDeps, 'store' | 'clock' | 'log'>;
   readonly limiter: RateLimiter;
+  readonly meters: Meters;
 }
 
 /**
@@ -65,12 +67,24 @@ export class Hooking {
   readonly #due = new Set<AccountId>();
   #isStopping = false;
 
-  constructor({ config, store, clock, log, redis, feed, views, version, news, limiter }: HookingDeps) {
+  constructor({
+    config,
+    store,
+    clock,
+    log,
+    redis,
+    feed,
+    views,
+    version,
+    news,
+    limiter,
+    meters,
+  }: HookingDeps) {
     this.#store = store;
     this.#dns = new DnsClient(config.dns);
     const urls = urlRules(config);
     this.#caller = new HttpHookCaller({ dns: this.#dns, reach: urls.reach, version });
-    const deps = { store, clock, feed, views, caller: this.#caller, log };
+    const deps = { store, clock, feed, views, caller: meters.caller(this.#caller), log };
     this.routes = { store, clock, log, feed, urls, limiter, caller: this.#caller };
     this.#news = new Sweeper({
       run: shouldStop => mailWebhookNews({ ...news, store, clock, log }, shouldStop),

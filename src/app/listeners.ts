@@ -1,7 +1,7 @@
 import type { Config } from '../config/load-config.js';
 import { apiRoutes } from '../http/routes/api-routes.js';
 import type { WebhookRouteDeps } from '../http/routes/webhooks.js';
-import { HttpServer } from '../http/server/http-server.js';
+import { HttpServer, type HttpServerOptions } from '../http/server/http-server.js';
 import { CertificateFiles } from '../smtp/certificate-files.js';
 import { smtpListenerDefaults, type TlsIdentity } from '../smtp/options.js';
 import { SmtpListener } from '../smtp/smtp-listener.js';
@@ -25,18 +25,20 @@ export interface HttpParts {
   /** Connections in all. */
   readonly maxClients: number;
   readonly version: string;
+  readonly onAnswered: HttpServerOptions['onAnswered'];
   readonly log: Logger;
 }
 
 /** The HTTP listener with all its routes, not yet open. */
 export function createHttpListener(config: Config, parts: HttpParts): HttpServer {
-  const { send, access, events, webhooks, search, isReady, maxClients, version, log } = parts;
+  const { send, access, events, webhooks, search, isReady, maxClients, version, onAnswered, log } = parts;
   const { store, clock } = send;
   return new HttpServer({
     host: config.http.host,
     port: config.http.port,
     authenticate: rememberingAuthenticator({ store }),
     log,
+    onAnswered,
     visitors: access.visitors,
     connections: {
       maxClients,

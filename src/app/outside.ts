@@ -5,6 +5,7 @@ import { type Dns, DnsClient } from '../dns/dns-client.js';
 import { Reach } from '../domain/networks.js';
 import { HttpHookCaller } from '../hooks/http-hook-caller.js';
 import { codeOrReasonOf } from '../lib/async.js';
+import { lookAtRedis } from '../queue/redis/external-redis.js';
 import { DirectRoutes } from '../relay/direct/find-route.js';
 import { listenPlaces, SOMEWHERE, sourceTowards } from '../relay/direct/own-addresses.js';
 import type { HookCall, HookOutcome } from '../usecases/webhooks/hook-call.js';
@@ -16,8 +17,8 @@ const CONNECT_MS = 10_000;
 const MAX_TRIES = 3;
 const MAX_GREETING = 512;
 
-/** For `postern dns` and `postern webhook test`. */
-export const outside: Outside = { addresses, tryOutgoing, callHook };
+/** For `postern dns`, `postern doctor` and `postern webhook test`. */
+export const outside: Outside = { addresses, tryOutgoing, callHook, greetingOf, lookAtRedis };
 
 async function addresses({ relay, smtp }: Config): Promise<readonly string[]> {
   const { sourceAddress } = relay.direct;
@@ -83,7 +84,7 @@ async function tryOutgoing({ mail, smtp, relay }: Config, dns: Dns, domain: stri
 function greetingOf(
   address: string,
   port: number,
-  source: string | undefined,
+  source?: string | undefined,
 ): Promise<{ readonly ok: boolean; readonly text: string }> {
   return new Promise(resolve => {
     const socket = connect({

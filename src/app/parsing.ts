@@ -10,6 +10,7 @@ import type { Authenticator, Clock, Logger, MessageParser, WorkQueue } from '../
 import { noteBounce } from '../usecases/sending/note-bounce.js';
 import { CHECK_SHARES, checkTimes } from '../workers/dns-answers.js';
 import { isLarge, ParsePool } from '../workers/parse-pool.js';
+import type { Meters } from './metering.js';
 
 interface ParsingDeps {
   readonly config: Config;
@@ -18,6 +19,7 @@ interface ParsingDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly redis: RedisSpace;
+  readonly meters: Meters;
 }
 
 /** Small messages in flight per thread: most of them wait for a commit, which they share, or for the thread. */
@@ -39,7 +41,7 @@ export class Parsing {
   readonly #line: WorkLine<ParseWork, Buffer>;
   readonly #stopping = new AbortController();
 
-  constructor({ config, store, uploads, clock, log, redis }: ParsingDeps) {
+  constructor({ config, store, uploads, clock, log, redis, meters }: ParsingDeps) {
     this.#timeoutMs = config.parse.timeoutS * 1000;
     const { dnsTimeoutS, trustedSealers } = config.inbound;
     const dnsMs = dnsTimeoutS * 1000;
@@ -58,7 +60,7 @@ export class Parsing {
       uploads,
       clock,
       log,
-      parser: pool,
+      parser: meters.parser(pool),
       noteBounce: noteBounce(clock),
       maxTries,
       startedAt,

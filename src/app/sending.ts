@@ -17,6 +17,7 @@ import { SendsInFlight } from '../usecases/sending/in-flight.js';
 import { type RelayWork, relayMessage } from '../usecases/sending/relay-message.js';
 import type { SendDeps } from '../usecases/sending/submit-send.js';
 import type { Delivering } from './delivering.js';
+import type { Meters } from './metering.js';
 
 interface SendingDeps {
   readonly config: Config;
@@ -29,6 +30,7 @@ interface SendingDeps {
   readonly inbound: InboundMail;
   /** Delivers to other domains; null where a relay does, or nobody. */
   readonly delivering: Delivering | null;
+  readonly meters: Meters;
 }
 
 /**
@@ -53,7 +55,7 @@ export class Sending {
   readonly #relay: ReturnType<typeof createRelay>;
   readonly #signs: boolean;
 
-  constructor({ config, store, uploads, clock, log, redis, inbound, delivering }: SendingDeps) {
+  constructor({ config, store, uploads, clock, log, redis, inbound, delivering, meters }: SendingDeps) {
     const inFlight = new SendsInFlight();
     const { transport, dkim, smarthost } = config.relay;
     const isSmarthost = transport === 'smarthost';
@@ -66,6 +68,7 @@ export class Sending {
         : null;
     const relay = createRelay({ config, inbound, log, signer, direct: delivering?.transport ?? null });
     this.#relay = relay;
+    const counted = meters.relay(relay);
     this.#signs = signer !== null;
     this.#line = new WorkLine<RelayWork, Buffer>({
       name: 'relay',
@@ -87,7 +90,7 @@ export class Sending {
       // Not by the current time: the clock may have been set back since the reservation.
       listPending: pendingWork(store, 'relay', () => END_OF_TIME),
       handler: async id => {
-        await relayMessage({ store, clock, relay, inFlight, log }, id);
+        await relayMessage({ store, clock, relay: counted, inFlight, log }, id);
         return undefined;
       },
     });
@@ -103,7 +106,7 @@ export class Sending {
       },
       attribution: config.service.attribution,
       keepsMessageIds: config.relay.transport !== 'smarthost' || config.relay.smarthost.keepsMessageId,
-      deliveries: delivering === null ? null : { queue: delivering.queue, signer },
+      deliveries: delivering === null ? null : { queue: meters.deliveries(delivering.queue), signer },
       responseTimeoutMs: config.relay.responseTimeoutS * 1000,
     };
   }

@@ -4,6 +4,7 @@ import { createLogger, type LogLevel, type RootLogger } from '../ops/logging.js'
 import { Daemon } from './daemon.js';
 import { endWithin, exitNow } from './exit-guard.js';
 import { memoryLimit, memoryNeeded } from './memory.js';
+import { ServiceManager } from './service-manager.js';
 import { packageVersion } from './version.js';
 
 /**
@@ -29,6 +30,7 @@ export interface ServeOptions {
 export async function serve(options: ServeOptions): Promise<number> {
   const log = createLogger(options.config.log.level);
   dieOnUnhandled(log);
+  const manager = ServiceManager.of(process.env, log);
   // Listens for signals before the start: without a listener, a signal during it would kill the process.
   const stopSignal = nextStopSignal();
   let daemon: Daemon | undefined;
@@ -40,22 +42,30 @@ export async function serve(options: ServeOptions): Promise<number> {
       config: options.config,
       version: packageVersion(),
       log,
+      onProgress: manager?.progressed ?? (() => {}),
       onFatal: error => {
         log.fatal({ err: error }, 'the store cannot be written; the process ends and is to be started again');
         setTimeout(() => exitNow(1), FATAL_DELAY_MS);
       },
     });
     warnOfLittleMemory(options.config, daemon.delivers, log);
+    manager?.ready();
   } catch (error) {
     log.fatal({ err: error }, 'postern cannot start');
     // Parts that were already started would keep the process alive.
     setTimeout(() => exitNow(1), FATAL_DELAY_MS);
     return 1;
   }
+  const watchdog = daemon.watch(manager);
   const signal = await stopSignal;
   log.info({ signal }, 'stopping');
+  manager?.stopping();
+  watchdog?.stopping();
   endWithin(daemon.stopDeadlineMs + STOP_KILL_MS);
-  if ((await within(daemon.stopDeadlineMs, daemon.stop())) !== null) return 0;
+  const hasStopped = (await within(daemon.stopDeadlineMs, daemon.stop())) !== null;
+  watchdog?.end();
+  manager?.close();
+  if (hasStopped) return 0;
   log.error({}, 'the orderly stop takes too long; what is left is recovered at the next start');
   return exitNow(1);
 }

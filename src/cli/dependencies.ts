@@ -31,12 +31,29 @@ export interface OutgoingTrial {
   readonly detail: string;
 }
 
+export type RedisView =
+  /** It does not answer, or refuses us. */
+  | { readonly status: 'unreachable' | 'denied'; readonly reason: string }
+  | {
+      readonly status: 'known';
+      /** `maxmemory-policy`; null when it does not tell. */
+      readonly policy: string | null;
+      readonly version: string | null;
+      readonly isTooOld: boolean;
+      /** It could not write to its disk, and refuses new work because of that. */
+      readonly hasFailedToSave: boolean;
+    };
+
 /** How this machine reaches others, and they it. */
 export interface Outside {
   /** The public addresses that mail leaves from or arrives at, as far as the machine knows them. */
   addresses(config: Config): Promise<readonly string[]>;
   /** Connects to the mail servers of a domain, and sends nothing. */
   tryOutgoing(config: Config, dns: Dns, domain: string): Promise<OutgoingTrial>;
+  /** Connects to a mail server, and says nothing. Never rejects. */
+  greetingOf(address: string, port: number): Promise<{ readonly ok: boolean; readonly text: string }>;
+  /** What a Redis that the operator runs says of itself. Never rejects. */
+  lookAtRedis(url: string): Promise<RedisView>;
   /** Sends an event to an endpoint, once. Never rejects. */
   callHook(config: Config, call: HookCall): Promise<HookOutcome>;
 }
@@ -56,6 +73,8 @@ export interface CliDependencies {
   /** Opens the search index of a store, to be read. */
   readonly openIndex: (store: Store) => OpenIndex;
   readonly version: string;
+  /** Of Node; by default that of this process. */
+  readonly nodeVersion?: string;
   /** Looks at the clock of the machine. */
   readonly readClock: () => ClockReading;
   /** Standard input; a function, because asking for it opens it. */

@@ -9,6 +9,7 @@ import { addKeyCommands } from './accounts/key.js';
 import type { CliDependencies } from './dependencies.js';
 import { addDkimCommands } from './dkim/dkim.js';
 import { addDnsCommands } from './dns/dns.js';
+import { addDoctorCommand } from './doctor/doctor.js';
 import { addInboxCommands } from './inboxes/inbox.js';
 import { addPolicyCommands } from './inboxes/policy.js';
 import { addSuppressionCommands } from './inboxes/suppression.js';
@@ -113,6 +114,7 @@ function addCommands(program: Command, cli: Cli, version: string): void {
   addAuditCommands(program, cli);
   addCompactCommand(program, cli);
   addDnsCommands(program, cli, publishedDkimKeys);
+  addDoctorCommand(program, cli, publishedDkimKeys);
   addStatusCommand(program, cli);
   addSearchCommands(program, cli);
   addClockCommands(program, cli);

@@ -7,9 +7,12 @@ import type { Config } from './load-config.js';
  * `where` is a key.
  */
 export function configWarnings(config: Config): readonly ConfigProblem[] {
-  return [signupDomains(config), plainPublicUrl(config), trustedResolvers(config)].flatMap(
-    warning => warning ?? [],
-  );
+  return [
+    signupDomains(config),
+    plainPublicUrl(config),
+    trustedResolvers(config),
+    openFigures(config),
+  ].flatMap(warning => warning ?? []);
 }
 
 /** Are addresses in `mail.domains` taken from the sign-in provider? */
@@ -44,5 +47,14 @@ function trustedResolvers({ dns }: Config): ConfigProblem | null {
     where: 'dns.trust_ad',
     what: 'holds for whatever resolvers /etc/resolv.conf names, which the network may change',
     fix: 'Name resolvers that validate in dns.servers, best one on this machine.',
+  };
+}
+
+function openFigures({ admin }: Config): ConfigProblem | null {
+  if (admin.port === 0 || isLoopback(admin.host)) return null;
+  return {
+    where: 'admin.host',
+    what: `is ${admin.host}: whoever reaches it learns how much mail there is, and when`,
+    fix: 'Leave it at 127.0.0.1, or let a firewall admit your Prometheus alone.',
   };
 }

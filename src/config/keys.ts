@@ -331,6 +331,15 @@ export const KEYS = {
     ),
   }),
 
+  admin: section('Figures for whoever looks after the machine, in the format of Prometheus, at /metrics.', {
+    host: key(
+      listenHost(),
+      '127.0.0.1',
+      'Address to listen on; anybody who reaches it reads the figures, in which there is no mail.',
+    ),
+    port: key(port(), 0, 'Port to listen on, such as 9125; 0 is none.'),
+  }),
+
   log: section('What the daemon writes to standard output.', {
     level: key(
       oneOf(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']),

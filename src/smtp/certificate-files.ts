@@ -25,6 +25,7 @@ export class CertificateFiles {
   /** The fingerprint of the files when the pair was last read. */
   #seen = '';
   #timer: NodeJS.Timeout | undefined;
+  #inForce: Buffer | string = '';
 
   constructor(paths: CertificatePaths, log: Logger) {
     this.#paths = paths;
@@ -37,7 +38,13 @@ export class CertificateFiles {
     this.#seen = await this.#fingerprint();
     const [cert, key] = await Promise.all([readFile(this.#paths.cert), readFile(this.#paths.key)]);
     checkTlsIdentity({ cert, key });
+    this.#inForce = cert;
     return { cert, key };
+  }
+
+  /** The certificate that was read last and is valid, with its chain (PEM). */
+  get inForce(): Buffer | string {
+    return this.#inForce;
   }
 
   /** From now on calls `onRenewed` with every valid pair that differs from the last one read. */

@@ -282,6 +282,7 @@ export class MailConnection extends SMTPConnection implements Guest {
     const { counters } = this.#context;
     if (verdict.isAccepted) {
       counters.acceptedMessages += 1;
+      if (this.secure) counters.acceptedOverTls += 1;
       this.#errors = 0;
       this.#time.messageAccepted();
       this.#context.brake.accepted(this.client, this.#context.clock.nowMs());

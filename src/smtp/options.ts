@@ -114,6 +114,8 @@ export interface SmtpStats {
   /** Connections admitted since the start. */
   readonly connectionsTotal: number;
   readonly acceptedMessages: number;
+  /** Those of them that came over TLS. */
+  readonly acceptedOverTls: number;
   /** Messages refused after 354. */
   readonly refusedMessages: number;
   /** All refusals: of connections, commands, recipients and messages. */
@@ -124,6 +126,7 @@ export interface SmtpStats {
 export class SmtpCounters {
   connectionsTotal = 0;
   acceptedMessages = 0;
+  acceptedOverTls = 0;
   refusedMessages = 0;
   readonly #refusals: Record<RefusalReason, number> = {
     line_ending: 0,
@@ -157,6 +160,7 @@ export class SmtpCounters {
       connections,
       connectionsTotal: this.connectionsTotal,
       acceptedMessages: this.acceptedMessages,
+      acceptedOverTls: this.acceptedOverTls,
       refusedMessages: this.refusedMessages,
       refusals: { ...this.#refusals },
     };

@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setsTable } from './bitmap/sets.js';
 import { type DaemonLease, getMeta, metaTable, Presence, putMeta, removeUnfinished } from './engine/meta.js';
@@ -126,7 +126,7 @@ export async function openMigratedStore(
 ): Promise<Store> {
   const store = openStore(options);
   try {
-    await migrate(store, options.path, migrations);
+    await migrate(store, options, migrations);
     return store;
   } catch (error) {
     await store.close();
@@ -134,17 +134,22 @@ export async function openMigratedStore(
   }
 }
 
-async function migrate(store: Store, path: string, migrations: readonly Migration[]): Promise<void> {
+async function migrate(
+  store: Store,
+  { path, onProgress = () => {} }: StoreOptions,
+  migrations: readonly Migration[],
+): Promise<void> {
   const found = store.read(reader => getMeta(reader, 'schema')) ?? 0;
   if (found > migrations.length) throw new NewerSchemaError(found, migrations.length);
   if (found > 0 && found < migrations.length) {
     await refuseBesideDaemon(store, path);
-    await backUp(store, path, found);
+    await whileGrowing(join(path, 'backups'), onProgress, () => backUp(store, path, found));
   }
   for (const [index, migration] of migrations.entries()) {
     // A step that is done takes no write lock: every command opens the store, beside a daemon that writes.
     if (index >= found) await store.write(writer => begin(writer, migration, index + 1), 'settle');
-    if (migration.more !== undefined) await finish(store, index + 1, migration.more);
+    onProgress();
+    if (migration.more !== undefined) await finish(store, index + 1, migration.more, onProgress);
   }
 }
 
@@ -158,7 +163,12 @@ function begin(writer: Writer, migration: Migration, schema: number): void {
 }
 
 /** Goes on with a step until it is complete, whoever began it; several processes may do so at once. */
-async function finish(store: Store, schema: number, more: NonNullable<Migration['more']>): Promise<void> {
+async function finish(
+  store: Store,
+  schema: number,
+  more: NonNullable<Migration['more']>,
+  onProgress: () => void,
+): Promise<void> {
   const isUnfinished = (reader: Reader): boolean => getMeta(reader, 'unfinished')?.schema === schema;
   while (store.read(isUnfinished)) {
     await store.write(writer => {
@@ -169,6 +179,7 @@ async function finish(store: Store, schema: number, more: NonNullable<Migration[
       if (next === null) removeUnfinished(writer);
       else putMeta(writer, 'unfinished', { schema, position: next.toString('base64') });
     }, 'settle');
+    onProgress();
   }
 }
 
@@ -188,6 +199,37 @@ async function backUp(store: Store, path: string, schema: number): Promise<void>
   const isFromBefore = store.read(reader => getMeta(reader, 'schema')) === schema;
   if (isFromBefore) renameSync(unfinished, directory);
   else rmSync(unfinished, { recursive: true });
+}
+
+/** How often it is looked whether a copy has grown. */
+const LOOK_MS = 1_000;
+
+/** Does what writes a copy under `folder`, which LMDB does in one go, and tells whenever that has grown. */
+async function whileGrowing(
+  folder: string,
+  onProgress: () => void,
+  work: () => Promise<void>,
+): Promise<void> {
+  let seen = -1;
+  const timer = setInterval(() => {
+    const bytes = bytesUnder(folder);
+    if (bytes !== seen) onProgress();
+    seen = bytes;
+  }, LOOK_MS).unref();
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function bytesUnder(folder: string): number {
+  if (!existsSync(folder)) return 0;
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return names.reduce(
+    (sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
 }
 
 /** Every table of the store, opened together. */

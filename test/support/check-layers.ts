@@ -11,7 +11,19 @@ import { findCycles, type Import, type ImportGraph, readImportGraph } from './im
  * Every folder may import them, and each of them those before it.
  */
 const floors = ['lib', 'contract'];
-const adaptors = ['queue', 'relay', 'smtp', 'http', 'mcp', 'workers', 'cli', 'signin', 'search', 'hooks'];
+const adaptors = [
+  'queue',
+  'relay',
+  'smtp',
+  'http',
+  'mcp',
+  'workers',
+  'cli',
+  'signin',
+  'search',
+  'hooks',
+  'metrics',
+];
 const beneathUsecases = ['domain', 'config', 'store', 'mail', 'dns'];
 const beneathAdaptors = [...beneathUsecases, 'usecases'];
 const beneathApp = [...beneathAdaptors, ...adaptors, 'ops'];
@@ -54,6 +66,7 @@ const libraryHomes: ReadonlyMap<string, readonly string[]> = new Map([
   ['nodemailer', ['mail', 'relay']],
   ['openid-client', ['signin']],
   ['pino', ['ops']],
+  ['prom-client', ['metrics']],
   ['smol-toml', ['config']],
   ['smtp-server', ['smtp']],
   ['standardwebhooks', ['hooks']],

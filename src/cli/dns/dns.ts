@@ -140,18 +140,36 @@ async function checkRecords(
   const shown = domainsOf(box, dkimOf, domain);
   const dns = new DnsClient(box.config.dns);
   try {
-    const facts = await factsOf(cli, box);
-    const host = await checkHost(dns, facts);
-    const domains = await Promise.all(shown.map(one => checkDomain(dns, { ...facts, ...one })));
+    const checks = await checkZones(cli, box, dns, shown);
     const outgoing = await cli.deps.outside.tryOutgoing(box.config, dns, tried);
     const dane = await daneWords(dns);
-    return outcomeOf(
-      [...host, ...domains.flat()],
-      outgoing,
-      dane,
-      relay.transport === 'direct',
-      keyless(shown),
-    );
+    return outcomeOf(checks, outgoing, dane, relay.transport === 'direct', keyless(shown));
+  } finally {
+    dns.close();
+  }
+}
+
+async function checkZones(
+  cli: Cli,
+  box: Box,
+  dns: DnsClient,
+  shown: readonly Shown[],
+): Promise<RecordCheck[]> {
+  const facts = await factsOf(cli, box);
+  const host = await checkHost(dns, facts);
+  const domains = await Promise.all(shown.map(one => checkDomain(dns, { ...facts, ...one })));
+  return [...host, ...domains.flat()];
+}
+
+/** What the DNS has of this server and all mail domains, and whether mail can leave. */
+export async function lookAtDns(cli: Cli, box: Box, dkimOf: DkimRecordsOf, tried = TRIED) {
+  const shown = domainsOf(box, dkimOf, undefined);
+  const dns = new DnsClient(box.config.dns);
+  try {
+    const checks = await checkZones(cli, box, dns, shown);
+    const isDirect = box.config.relay.transport === 'direct';
+    const outgoing = isDirect ? await cli.deps.outside.tryOutgoing(box.config, dns, tried) : null;
+    return { checks, outgoing, keyless: keyless(shown) };
   } finally {
     dns.close();
   }

@@ -32,6 +32,19 @@ export interface HttpServerOptions {
   readonly authenticate: (credential: string) => AccountRecord | null;
   readonly connections: ConnectionLimits;
   readonly log: Logger;
+  /** Hears of every answer to a request that could be read. */
+  readonly onAnswered?: ((answered: Answered) => void) | undefined;
+}
+
+/** What is counted of an answer. */
+export interface Answered {
+  /** Of the route; null where there is none. */
+  readonly method: string | null;
+  /** As the routes name it, `/v1/inboxes/{inbox_id}`; null where there is none. */
+  readonly path: string | null;
+  readonly status: number;
+  /** From the head of the request to its answer; null on a route that waits. */
+  readonly durationMs: number | null;
 }
 
 /** Limits that Node enforces against floods and slow clients. */
@@ -122,6 +135,8 @@ export class HttpServer {
       outbox: this.#outbox,
       uncertain: 'internal_error',
       hand: null,
+      route: null,
+      beganAt: this.#options.onAnswered === undefined ? 0 : performance.now(),
     };
     try {
       const reply = this.#reply(exchange, expectsContinue);
@@ -139,7 +154,20 @@ export class HttpServer {
 
   #write(exchange: Exchange, reply: Reply): Promise<void> | undefined {
     exchange.hand?.letGo();
-    return writeReply(exchange, reply, this.#isStopping);
+    const written = writeReply(exchange, reply, this.#isStopping);
+    if (this.#options.onAnswered === undefined) return written;
+    if (written === undefined) this.#tellAnswered(exchange);
+    return written?.then(() => this.#tellAnswered(exchange));
+  }
+
+  #tellAnswered({ route, response, beganAt }: Exchange): void {
+    const isWaiting = route !== null && 'isWaiting' in route && route.isWaiting === true;
+    this.#options.onAnswered?.({
+      method: route?.method ?? null,
+      path: route?.path ?? null,
+      status: response.statusCode,
+      durationMs: isWaiting ? null : performance.now() - beganAt,
+    });
   }
 
   /** Closes the connection of an answer that began before `stop`, which was sent without `Connection: close`. */
@@ -169,6 +197,7 @@ export class HttpServer {
       return failed(refuse('method_not_allowed', `This path takes ${allow}.`), { Allow: allow });
     }
     const { route, params } = match;
+    exchange.route = route;
     const visit: Visit = {
       params,
       queryText: mark < 0 ? '' : target.slice(mark + 1),
@@ -244,6 +273,6 @@ export class HttpServer {
     }
     // A stream may refuse with its first piece.
     const reply = error instanceof Refusal ? failed(error) : failed(uncertainRefusal(exchange.uncertain));
-    writeReply(exchange, reply, this.#isStopping)?.catch(() => response.destroy());
+    this.#write(exchange, reply)?.catch(() => response.destroy());
   }
 }

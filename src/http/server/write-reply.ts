@@ -7,6 +7,7 @@ import type { ByteStream } from '../../usecases/shared/contents.js';
 import type { Hand } from '../../usecases/shared/in-hand.js';
 import { endGently } from './linger.js';
 import type { PageHeaders, Reply } from './route.js';
+import type { Routed } from './router.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** Always UTF-8 (HTML standard, "Server-sent events"). */
@@ -23,6 +24,10 @@ export interface Exchange {
   readonly outbox: Outbox;
   /** What the request has in memory; null while it has no body. */
   hand: Hand | null;
+  /** The route that it takes; null until it is known, and where there is none. */
+  route: Routed | null;
+  /** When it began, by `performance.now()`; 0 where nobody asks. */
+  readonly beganAt: number;
 }
 
 /** Header names and values alternating, as `writeHead` takes them. */

@@ -46,8 +46,21 @@ export async function checkExternalRedis(url: string, log: Logger, timeoutMs = 5
   }
 }
 
+/** What a Redis says of itself. Never rejects. */
+export async function lookAtRedis(url: string, timeoutMs = 5_000): Promise<Facts & { isTooOld: boolean }> {
+  const facts = await readFacts(url, timeoutMs);
+  const isTooOld = facts.status === 'known' && facts.version !== null && isOlder(facts.version);
+  return { ...facts, isTooOld };
+}
+
 type Facts =
-  | { readonly status: 'known'; readonly policy: string | null; readonly version: string | null }
+  | {
+      readonly status: 'known';
+      readonly policy: string | null;
+      readonly version: string | null;
+      /** Its last write to disk failed: by default it refuses new work then. */
+      readonly hasFailedToSave: boolean;
+    }
   | { readonly status: 'unreachable'; readonly reason: string }
   | { readonly status: 'denied'; readonly reason: string };
 
@@ -72,7 +85,8 @@ async function readFacts(url: string, timeoutMs: number): Promise<Facts> {
     const info = await redis.info().catch(() => '');
     const version = /^redis_version:(.+?)\r?$/m.exec(info)?.[1] ?? null;
     const fromInfo = /^maxmemory_policy:(.+?)\r?$/m.exec(info)?.[1] ?? null;
-    return { status: 'known', policy: (await readPolicy(redis)) ?? fromInfo, version };
+    const hasFailedToSave = /^(?:rdb_last_bgsave_status|aof_last_write_status):err/m.test(info);
+    return { status: 'known', policy: (await readPolicy(redis)) ?? fromInfo, version, hasFailedToSave };
   } catch (error) {
     const reason = lastError?.message ?? reasonOf(error);
     return { status: /NOAUTH|WRONGPASS|NOPERM/.test(reason) ? 'denied' : 'unreachable', reason };

@@ -40,6 +40,16 @@ interface MetaValues {
   readonly unfinished: UnfinishedMigration;
   /** How far the excerpts of mail from before have been made (`store/mailbox/excerpts.ts`). */
   readonly excerpts: ExcerptProgress;
+  readonly lastBackup: LastBackup;
+}
+
+/** The newest backup that was finished. */
+export interface LastBackup {
+  /** Everything that was acknowledged by then is in it, milliseconds since the epoch. */
+  readonly snapshotAt: number;
+  readonly finishedAt: number;
+  readonly path: string;
+  readonly bytes: number;
 }
 
 export interface ExcerptProgress {

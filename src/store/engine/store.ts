@@ -1,10 +1,16 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { open, type RootDatabase } from 'lmdb';
 import { reasonOf } from '../../lib/async.js';
 import { makeFilesPrivate, PRIVATE_FILE, privateFolder } from '../private-files.js';
+import { commitError } from './commit-error.js';
+import {
+  type CommitListener,
+  type HeldSnapshots,
+  NOTHING_HAPPENED,
+  readHeldSnapshots,
+} from './held-snapshots.js';
 import { NoRoomError, type Purpose, Room, type RoomLimits } from './room.js';
 import type { Reader, Writer } from './tables.js';
 import { type Databases, DatabaseWriter, GatheringWriter } from './writer.js';
@@ -30,6 +36,8 @@ export interface StoreOptions extends RoomLimits {
   readonly mapSizeBytes: number;
   /** A commit failed: answer those who wait, then end the process. */
   readonly onFatal?: (error: unknown) => void;
+  /** A migration, or the copy before it, has come further. */
+  readonly onProgress?: () => void;
 }
 
 /** A unit of work was refused because an earlier commit had failed, or its own commit failed. */
@@ -83,7 +91,7 @@ export class Store {
   readonly #reader: Reader;
   readonly #writer: DatabaseWriter;
   readonly #onFatal: (error: unknown) => void;
-  readonly #listeners = new Set<(topics: ReadonlySet<string>) => void>();
+  readonly #listeners = new Set<CommitListener>();
   #failure: StoreFailedError | null = null;
   /** The inode of the file, until this process alone may replace it. */
   #fileId: number | null = null;
@@ -217,12 +225,14 @@ export class Store {
       throw refusal === null ? this.#fail(cause) : cause;
     }
     this.room.owe(writer.owedBytes);
-    if (writer.topics !== null) for (const listener of this.#listeners) listener(writer.topics);
+    const { topics, happened } = writer;
+    if (topics !== null)
+      for (const listener of this.#listeners) listener(topics, happened ?? NOTHING_HAPPENED);
     return result;
   }
 
   /** Calls `listener` after each commit of this process that announced anything. @returns ends that */
-  onCommitted(listener: (topics: ReadonlySet<string>) => void): () => void {
+  onCommitted(listener: CommitListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -260,6 +270,11 @@ export class Store {
       pageSize = stats.pageSize ?? pageSize;
     }
     return pages * pageSize;
+  }
+
+  /** The snapshots that are held now; this process itself holds one for a moment after each read. */
+  heldSnapshots(): HeldSnapshots {
+    return readHeldSnapshots(this.#root.readerList(), this.lastCommit());
   }
 
   /** Nobody else replaces the file from now on: this process is the store's daemon, or compacts it. */
@@ -310,23 +325,6 @@ export class Store {
     return this.#failure;
   }
 }
-
-/**
- * Why a commit failed: lmdb-js rejects a second promise with it, which must not go unhandled. Mostly that is in the same
- * event turn; when the commit is one of several, it is when its thread has ended with all of them.
- */
-async function commitError(error: unknown): Promise<unknown> {
-  if (!(error instanceof Error && 'commitError' in error)) return error;
-  const giveUp = new AbortController();
-  const late = delay(CAUSE_MS, error, { signal: giveUp.signal });
-  const cause = await Promise.race([error.commitError, late]).catch((reason: unknown) => reason);
-  giveUp.abort();
-  late.catch(() => undefined);
-  return cause;
-}
-
-/** How long the cause of a failed commit is waited for. */
-const CAUSE_MS = 2_000;
 
 /** The file that holds everything is not what LMDB wrote: mapping it would end the process with a signal. */
 export class DamagedStoreError extends Error {

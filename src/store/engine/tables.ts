@@ -120,8 +120,11 @@ export interface Writer extends Reader {
   update<Key, Value>(table: Table<Key, Value>, key: Key, change: Change<Value>): boolean;
   /** From the commit on, mail waits whose parsing will take so many bytes (less than 0: no longer): `room.ts`. */
   owe(bytes: number): void;
-  /** Tells whoever listens (`Store.onCommitted`), once the unit of work is on disk, that it was about this. */
-  announce(topic: string): void;
+  /**
+   * Tells whoever listens (`Store.onCommitted`), once the unit of work is on disk, that it was about this.
+   * @param what what has happened, where that is counted
+   */
+  announce(topic: string, what?: string): void;
 }
 
 /**

@@ -89,6 +89,7 @@ export class GatheringWriter implements Writer {
   readonly #writer: DirectWriter;
   #owedBytes = 0;
   #topics: Set<string> | null = null;
+  #happened: string[] | null = null;
   /** By name of the table. */
   readonly #gathered = new Map<string, Gathered<unknown, unknown>>();
 
@@ -110,9 +111,17 @@ export class GatheringWriter implements Writer {
     return this.#topics;
   }
 
-  announce(topic: string): void {
+  /** What has happened, once for each time; null when nothing of it is counted. */
+  get happened(): readonly string[] | null {
+    return this.#happened;
+  }
+
+  announce(topic: string, what?: string): void {
     this.#topics ??= new Set();
     this.#topics.add(topic);
+    if (what === undefined) return;
+    this.#happened ??= [];
+    this.#happened.push(what);
   }
 
   get<Key, Value>(table: Table<Key, Value>, key: Key): Value | undefined {

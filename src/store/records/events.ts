@@ -120,7 +120,7 @@ export function noteEvent(writer: Writer, happening: Happening, nowMs: number, m
   const kept: Feed = { first, next: next + 1, before, forgetAt: planned };
   const excess = Math.min(kept.next - first - mostKept, DROPPED_AT_ONCE);
   writer.put(feedsTable, accountId, excess > 0 ? dropBefore(writer, accountId, kept, first + excess) : kept);
-  writer.announce(accountId);
+  writer.announce(accountId, happening.type);
 }
 
 /** More than one event adds, so that a feed that was longer comes within its bound. */

@@ -189,6 +189,15 @@ export function oldestDueAge(reader: Reader, kind: PendingKind, nowMs: number): 
   return oldest === undefined ? null : nowMs - oldest.dueAt;
 }
 
+/** How much work of a kind is due, counted up to `limit`. */
+export function countDue(reader: Reader, kind: PendingKind, nowMs: number, limit: number): number {
+  const kindByte = u8(KIND_BYTE[kind]);
+  const due = range(kindByte, undefined, joinKey(kindByte, u48(nowMs + 1)));
+  return reader.scanKeys(pendingTable, { ...due, limit }).length;
+}
+
+export const PENDING_KINDS = Object.keys(KIND_BYTE) as readonly PendingKind[];
+
 /** Namespaces of idempotency keys. Each account has its own; a key of one namespace is unknown in the others. */
 export type KeyNamespace = 'inbox' | 'draft' | 'send';
 

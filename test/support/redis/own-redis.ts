@@ -15,8 +15,18 @@ export async function freePort(): Promise<number> {
 }
 
 /** A Redis that keeps nothing, as an operator might run it; ended after the test. */
-export async function runRedis(t: Test, port: number): Promise<ChildProcess> {
-  const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+export async function runRedis(t: Test, port: number, more: readonly string[] = []): Promise<ChildProcess> {
+  const settings = [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    ...more,
+  ];
   const redis = spawn('redis-server', settings, { stdio: ['ignore', 'pipe', 'inherit'] });
   t.teardown(async () => {
     if (redis.exitCode !== null || redis.signalCode !== null) return;

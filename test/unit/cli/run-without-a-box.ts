@@ -17,6 +17,8 @@ export async function run(...args: string[]): Promise<{ code: number; out: strin
       addresses: async () => [],
       tryOutgoing: () => Promise.reject(new Error('nothing is tried')),
       callHook: () => Promise.reject(new Error('nobody is called')),
+      greetingOf: () => Promise.reject(new Error('nobody is greeted')),
+      lookAtRedis: () => Promise.reject(new Error('no Redis is asked')),
     },
     stdin: async function* () {},
     stdout: async data => void out.push(String(data)),

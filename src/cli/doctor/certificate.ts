@@ -1,0 +1,117 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { rootCertificates } from 'node:tls';
+import type { Config } from '../../config/load-config.js';
+import { reasonOf } from '../../lib/async.js';
+import { DAY_MS, error, type Finding, warning, when } from './finding.js';
+
+/** Certificates live for months and are renewed weeks before their end. */
+const SOON_DAYS = 14;
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/** Chain, name, key and age of the certificate that mail is taken with. */
+export function checkCertificate(config: Config, nowMs: number): Finding[] {
+  const { tlsCert, tlsKey } = config.smtp;
+  if (tlsCert === null || tlsKey === null) {
+    return [
+      warning('no_certificate', {
+        what: 'there is no certificate: mail arrives in plain text',
+        why: 'Anybody on the way can read and change it, and some senders refuse to send.',
+        fix: 'Set smtp.tls_cert and smtp.tls_key to a certificate for mail.hostname, then restart the daemon.',
+      }),
+    ];
+  }
+  try {
+    const pems = readFileSync(tlsCert, 'latin1').match(CERTIFICATE) ?? [];
+    const chain = pems.map(pem => new X509Certificate(pem));
+    const [leaf] = chain;
+    if (leaf === undefined) throw new Error('there is no certificate in it');
+    return [
+      ...checkAge(tlsCert, chain, nowMs),
+      ...checkName(leaf, config.mail.hostname),
+      ...checkKey(leaf, tlsKey),
+      ...checkChain(tlsCert, chain),
+    ];
+  } catch (reason) {
+    return [
+      error('certificate_unreadable', {
+        what: `${tlsCert} cannot be used: ${reasonOf(reason)}`,
+        why: 'The daemon does not start with it.',
+        fix: 'Put a certificate in PEM form there, with its chain.',
+      }),
+    ];
+  }
+}
+
+function checkAge(file: string, chain: readonly X509Certificate[], nowMs: number): Finding[] {
+  const endsAt = Math.min(...chain.map(({ validTo }) => Date.parse(validTo)));
+  const days = Math.floor((endsAt - nowMs) / DAY_MS);
+  const fix = 'Renew it (certbot renew); the daemon takes the new file by itself within a minute.';
+  if (endsAt <= nowMs) {
+    const why = 'Servers that check it send no mail any more.';
+    return [error('certificate_expired', { what: `${file}, or its chain, has expired`, why, fix })];
+  }
+  return when(days < SOON_DAYS, () =>
+    warning('certificate_expires', {
+      what: `${file}, or its chain, expires in ${days} days`,
+      why: 'A renewal should have come by now: whatever renews it may have failed.',
+      fix,
+    }),
+  );
+}
+
+function checkName(leaf: X509Certificate, hostname: string): Finding[] {
+  return when(leaf.checkHost(hostname) === undefined, () =>
+    error('certificate_name', {
+      what: `the certificate is not for mail.hostname, ${hostname}`,
+      why: 'Servers that check names (MTA-STS) do not send to this one.',
+      fix: `Get a certificate for ${hostname} (certbot certonly -d ${hostname}), or set mail.hostname to a name that it has.`,
+    }),
+  );
+}
+
+function checkKey(leaf: X509Certificate, file: string): Finding[] {
+  let isRight = false;
+  try {
+    isRight = leaf.checkPrivateKey(createPrivateKey(readFileSync(file)));
+  } catch {
+    // Told as a file that cannot be read, or is no key for it.
+  }
+  return when(!isRight, () =>
+    error('certificate_key', {
+      what: `${file} is not the key of the certificate`,
+      why: 'The daemon does not start with it, and ignores a renewal that looks so.',
+      fix: 'Set smtp.tls_key to the key that the certificate was made with.',
+    }),
+  );
+}
+
+/** Each certificate signed by the next, up to an authority that is known, or is in the file itself. */
+function checkChain(file: string, chain: readonly X509Certificate[]): Finding[] {
+  const [leaf] = chain;
+  const last = chain.at(-1);
+  if (leaf === undefined || last === undefined) return [];
+  if (chain.length === 1 && isIssuedBy(leaf, leaf)) {
+    return [
+      warning('certificate_self_signed', {
+        what: `${file} was signed by itself`,
+        why: 'Mail is encrypted with it, but servers that check certificates do not send to this one.',
+        fix: 'Get one from an authority (certbot certonly), where that matters.',
+      }),
+    ];
+  }
+  const isWhole = chain.every((one, at) => one === last || isIssuedBy(one, chain[at + 1] ?? one));
+  const isKnown =
+    isIssuedBy(last, last) || rootCertificates.some(pem => isIssuedBy(last, new X509Certificate(pem)));
+  return when(!isWhole || !isKnown, () =>
+    error('certificate_chain', {
+      what: `${file} lacks a certificate between that of the server and its authority`,
+      why: 'Servers that check certificates cannot follow it, and do not send to this one.',
+      fix: 'Name the file with the whole chain (fullchain.pem of certbot) in smtp.tls_cert.',
+    }),
+  );
+}
+
+function isIssuedBy(one: X509Certificate, issuer: X509Certificate): boolean {
+  return one.checkIssued(issuer) && one.verify(issuer.publicKey);
+}
