@@ -191,7 +191,7 @@ async function backUp(store: Store, path: string, schema: number): Promise<void>
 }
 
 /** Every table of the store, opened together. */
-const ALL_TABLES: readonly { readonly name: string }[] = [
+export const ALL_TABLES: readonly { readonly name: string }[] = [
   metaTable,
   accessVersionTable,
   accountsTable,
