@@ -134,6 +134,20 @@ export async function openMigratedStore(
   }
 }
 
+/** Opens a store that was just made from a backup, and brings it to the newest schema: it needs no copy before that. */
+export async function openRestored(options: StoreOptions): Promise<Store> {
+  const store = openStore(options);
+  try {
+    const found = store.read(reader => getMeta(reader, 'schema')) ?? 0;
+    if (found > MIGRATIONS.length) throw new NewerSchemaError(found, MIGRATIONS.length);
+    await takeSteps(store, found, MIGRATIONS);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
 async function migrate(store: Store, path: string, migrations: readonly Migration[]): Promise<void> {
   const found = store.read(reader => getMeta(reader, 'schema')) ?? 0;
   if (found > migrations.length) throw new NewerSchemaError(found, migrations.length);
@@ -141,6 +155,10 @@ async function migrate(store: Store, path: string, migrations: readonly Migratio
     await refuseBesideDaemon(store, path);
     await backUp(store, path, found);
   }
+  await takeSteps(store, found, migrations);
+}
+
+async function takeSteps(store: Store, found: number, migrations: readonly Migration[]): Promise<void> {
   for (const [index, migration] of migrations.entries()) {
     // A step that is done takes no write lock: every command opens the store, beside a daemon that writes.
     if (index >= found) await store.write(writer => begin(writer, migration, index + 1), 'settle');
