@@ -12,6 +12,9 @@ type CliErrorCode =
   | 'no_store'
   | 'store_unavailable'
   | 'store_damaged'
+  | 'backup_unusable'
+  | 'program_missing'
+  | 'archive_failed'
   | 'dns_wrong'
   | 'not_permitted'
   | 'output_failed';

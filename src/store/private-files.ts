@@ -183,7 +183,10 @@ export class Folder {
    * Makes a file under a name that nobody can foresee, and gives it to `owner`.
    * @returns its name
    */
-  writeDraft(data: string | Uint8Array, options: { readonly mode: number; readonly owner: Owner | null }): string {
+  writeDraft(
+    data: string | Uint8Array,
+    options: { readonly mode: number; readonly owner: Owner | null },
+  ): string {
     const name = `.new-${randomBytes(12).toString('hex')}`;
     const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
     const handle = this.#act(() => openSync(this.at(name), flags, PRIVATE_FILE));

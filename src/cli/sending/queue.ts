@@ -17,10 +17,12 @@ import {
   retrySends,
 } from '../../usecases/sending/queue-admin.js';
 import { retryUnknown } from '../../usecases/sending/retry-unknown.js';
+import { resumeSending } from '../../usecases/upkeep/mark-restored.js';
 import { wholeNumber } from '../arguments.js';
 import type { Box } from '../context.js';
 import { type Answer, answer, answerWith, type CommandRefusal, failed, orMissing } from '../outcome.js';
 import { renderFields, renderTable } from '../output.js';
+import { answerResumed } from '../resumed.js';
 import type { Cli } from '../run-command.js';
 
 const MAX_SHOWN = 1000;
@@ -81,6 +83,11 @@ export function addQueueCommands(program: Command, cli: Cli): void {
     .action((messageId: string | undefined, options: RetryOptions) =>
       cli.change(box => retry(box, messageId, options)),
     );
+
+  queue
+    .command('resume')
+    .description('let a store that was restored from a backup send and call webhooks again')
+    .action(() => cli.change(async box => answerResumed(await resumeSending(box))));
 }
 
 async function retry(

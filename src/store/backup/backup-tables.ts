@@ -66,10 +66,7 @@ export function* keyPages(read: Read, table: Table<Buffer, Buffer>): Generator<r
 }
 
 /** All entries of a table, page by page of some MiB; each page is its own short read. */
-export function* entryPages(
-  read: Read,
-  table: Table<Buffer, Buffer>,
-): Generator<readonly Entry<Buffer>[]> {
+export function* entryPages(read: Read, table: Table<Buffer, Buffer>): Generator<readonly Entry<Buffer>[]> {
   let limit = 64;
   for (let after: Buffer | null = null; ; ) {
     const scan: Scan = { ...range(WHOLE_TABLE, after), limit };

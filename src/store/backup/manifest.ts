@@ -94,7 +94,9 @@ export function readManifest(directory: string): Manifest {
   const place = placeOf.manifest(directory);
   const manifest = parse(readFileSync(place, 'utf8'));
   if (manifest?.program !== 'postern' || !SNAPSHOT.test(String(manifest.snapshot))) {
-    throw new BackupUnusableError(`${place} is damaged, or of something else than Postern. Take another backup.`);
+    throw new BackupUnusableError(
+      `${place} is damaged, or of something else than Postern. Take another backup.`,
+    );
   }
   if (manifest.format !== MANIFEST_FORMAT) {
     throw new BackupUnusableError(

@@ -113,7 +113,12 @@ export async function writeBackup(source: Store, options: BackupOptions): Promis
     const environment = storeFolder(placeOf.snapshot(place, name));
     options.onProgress({ step: 'sums', done: 0, total: 1 });
     const records = { entries: taken.entries, ...fileSum(join(environment, 'data.mdb')) };
-    for (const folder of [environment, placeOf.snapshot(place, name), storeFolder(placeOf.blobs(place)), place]) {
+    for (const folder of [
+      environment,
+      placeOf.snapshot(place, name),
+      storeFolder(placeOf.blobs(place)),
+      place,
+    ]) {
       flush(folder);
     }
     const manifest: Manifest = {
@@ -219,10 +224,7 @@ async function copyMissing(
     const value = read(reader => reader.get(rawChunks, key));
     // Purged since.
     if (value === undefined) continue;
-    await out.put(
-      { table: rawChunks, key, value },
-      { table: rawSums, key, value: u32(sumOf(value)) },
-    );
+    await out.put({ table: rawChunks, key, value }, { table: rawSums, key, value: u32(sumOf(value)) });
     copied += value.length;
     onBytes(value.length);
   }

@@ -105,7 +105,10 @@ export class Store {
     root: RootDatabase<Buffer, Buffer>,
     options: StoreOptions,
     tables: readonly TableName[],
-    beside: { readonly root: RootDatabase<Buffer, Buffer>; readonly tables: readonly TableName[] } | null = null,
+    beside: {
+      readonly root: RootDatabase<Buffer, Buffer>;
+      readonly tables: readonly TableName[];
+    } | null = null,
   ) {
     this.path = options.path;
     this.#root = root;
@@ -183,7 +186,8 @@ export class Store {
   /** Holds on to the state of now; to be ended by whoever asked for it. */
   snapshot(): Snapshot {
     if (this.#isClosed) throw new StoreClosedError();
-    if (this.#beside !== null) throw new Error('a store that lies in two environments has no common snapshot');
+    if (this.#beside !== null)
+      throw new Error('a store that lies in two environments has no common snapshot');
     this.#refreshSnapshot();
     return new Snapshot(this.#databases, this.#root.useReadTransaction());
   }

@@ -1,10 +1,16 @@
 import { type AccountId, idFromBytes } from '../../domain/ids.js';
+import { toInstant } from '../../domain/instants.js';
 import { range, WHOLE_TABLE } from '../../store/engine/keys.js';
 import { getMeta, putMeta } from '../../store/engine/meta.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Table } from '../../store/engine/tables.js';
 import { scanAccounts } from '../../store/records/accounts.js';
-import { approvalLinksTable, claimPhrasesTable, removeLink, removePhrase } from '../../store/records/approvals.js';
+import {
+  approvalLinksTable,
+  claimPhrasesTable,
+  removeLink,
+  removePhrase,
+} from '../../store/records/approvals.js';
 import { getDelivery, saveDelivery } from '../../store/records/deliveries.js';
 import { beginEpoch } from '../../store/records/events.js';
 import { type PendingKind, pendingPages, removePending } from '../../store/records/pending.js';
@@ -147,8 +153,8 @@ export function viewRestored(store: Store): RestoredView | null {
   if (restored === undefined) return null;
   const { restoredAt, snapshotAt, resumedAt } = restored;
   return {
-    restored_at: new Date(restoredAt).toISOString(),
-    snapshot_at: new Date(snapshotAt).toISOString(),
+    restored_at: toInstant(restoredAt),
+    snapshot_at: toInstant(snapshotAt),
     is_held: resumedAt === null,
   };
 }

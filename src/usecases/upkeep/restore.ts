@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readdirSync, renameSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { refuse } from '../../domain/errors.js';
@@ -34,8 +35,8 @@ export interface Restored {
   readonly files: readonly { readonly path: string; readonly copy: string }[];
 }
 
-/** The store while it is made, inside the data directory: on its disk, and whoever may write there. */
-const STAGING = 'restoring';
+/** Where the store is made, inside the data directory: on its disk, and whoever restores may write there. */
+export const STAGING = 'restoring';
 /** What an empty file system may hold. */
 const NO_CONTENT: readonly string[] = [STAGING, 'lost+found'];
 const SPARE_BYTES = 64 * 2 ** 20;
@@ -56,8 +57,8 @@ export async function restoreBackup(
   try {
     checkRecords(directory, backup);
     checkRoom(deps, backup);
-    const staging = join(path, STAGING);
-    rmSync(staging, { recursive: true, force: true });
+    // Of its own: another restore that runs at the same time must not be put in place half made.
+    const staging = join(path, STAGING, `data-${randomBytes(6).toString('hex')}`);
     try {
       const done = await fill({ ...deps, path: staging }, backup, onProgress);
       checkEmpty(path);
