@@ -114,9 +114,13 @@ function parse(text: string): Manifest | null {
   }
 }
 
-/** The name of the next snapshot: no other in the folder has it. */
-export function nextSnapshot(directory: string): string {
-  return `snapshot-${1 + Math.max(0, ...snapshotsIn(directory).map(name => Number(name.slice(9))))}`;
+/**
+ * The name of the next snapshot: no other in the folder has it.
+ * @param last that of the manifest, be it there or not
+ */
+export function nextSnapshot(directory: string, last: string | null): string {
+  const names = [...snapshotsIn(directory), ...(last === null ? [] : [last])];
+  return `snapshot-${1 + Math.max(0, ...names.map(name => Number(SNAPSHOT.exec(name)?.[1])))}`;
 }
 
 export function snapshotsIn(directory: string): string[] {

@@ -96,8 +96,8 @@ export async function writeBackup(source: Store, options: BackupOptions): Promis
     const note = { program: 'postern', store_id: identity?.id ?? '', started_at: toInstant(startedAt) };
     writePrivateFile(placeOf.unfinished(place), `${JSON.stringify(note)}\n`);
   }
-  const name = nextSnapshot(place);
   const old = isBackup(place) ? readManifest(place).snapshot : null;
+  const name = nextSnapshot(place, old);
   for (const left of snapshotsIn(place)) {
     if (left !== old) rmSync(join(place, left), { recursive: true, force: true });
   }
