@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { flush } from '../../store/private-files.js';
+import { flush, writePrivateFile } from '../../store/private-files.js';
 import { failed } from '../outcome.js';
 
 /** The ending of a backup that is packed into one file. */
@@ -14,7 +14,8 @@ export const PACKED = '.tar.zst';
 export async function packFolder(folder: string, file: string): Promise<void> {
   await checkPrograms();
   const unfinished = `${file}.unfinished`;
-  rmSync(unfinished, { force: true });
+  // Made before tar writes it: nobody else can read any of it.
+  writePrivateFile(unfinished, '');
   try {
     // Lock files of LMDB say nothing about the data.
     await run('tar', [...ZSTD, '--create', '--file', unfinished, '--exclude=lock.mdb', '-C', folder, '.']);
