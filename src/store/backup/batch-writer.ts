@@ -22,13 +22,21 @@ export class BatchWriter {
     this.#store = store;
   }
 
-  /** These go into the same unit of work. @throws NoRoomError when the disk is full; units before it stay */
-  async put(...puts: readonly RawPut[]): Promise<void> {
+  /**
+   * These go into the same unit of work.
+   * @returns false when the unit is full: wait for `flushed` before the next
+   */
+  put(...puts: readonly RawPut[]): boolean {
     for (const put of puts) {
       this.#puts.push(put);
       this.#bytes += put.key.length + put.value.length;
     }
-    if (this.#bytes >= BATCH_BYTES || this.#puts.length >= BATCH_ENTRIES) await this.#flush();
+    return this.#bytes < BATCH_BYTES && this.#puts.length < BATCH_ENTRIES;
+  }
+
+  /** Resolves when the next unit may be gathered. @throws NoRoomError when the disk is full; units before it stay */
+  flushed(): Promise<void> {
+    return this.#flush();
   }
 
   /** Resolves when all is on disk. */

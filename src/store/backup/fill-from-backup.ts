@@ -38,7 +38,7 @@ export async function fillFromBackup(
     const table = rawTable(name);
     for (const page of entryPages(read, table)) {
       for (const { key, value } of page) {
-        await out.put({ table, key, value });
+        if (!out.put({ table, key, value })) await out.flushed();
         done += key.length + value.length;
       }
       onProgress({ done: Math.min(done, total), total });
@@ -58,7 +58,7 @@ export async function fillFromBackup(
           `The backup is damaged: chunk ${index} of blob ${id} is not as it was written. Nothing was restored. "postern verify" names all faults; take another backup.`,
         );
       }
-      await out.put({ table: rawChunks, key, value });
+      if (!out.put({ table: rawChunks, key, value })) await out.flushed();
       done += value.length;
     }
     onProgress({ done: Math.min(done, total), total });

@@ -224,7 +224,8 @@ async function copyMissing(
     const value = read(reader => reader.get(rawChunks, key));
     // Purged since.
     if (value === undefined) continue;
-    await out.put({ table: rawChunks, key, value }, { table: rawSums, key, value: u32(sumOf(value)) });
+    const sum = u32(sumOf(value));
+    if (!out.put({ table: rawChunks, key, value }, { table: rawSums, key, value: sum })) await out.flushed();
     copied += value.length;
     onBytes(value.length);
   }
@@ -280,21 +281,21 @@ async function listBlobs(
   let count = 0;
   let chunks = 0;
   let last: { readonly id: Buffer; readonly chunks: number } | null = null;
-  const list = async (): Promise<void> => {
-    if (last === null) return;
+  const list = (): boolean => {
+    if (last === null) return true;
     count += 1;
-    await out.put({ table: rawListed, key: last.id, value: u32(last.chunks) });
+    return out.put({ table: rawListed, key: last.id, value: u32(last.chunks) });
   };
   for (const keys of keyPages(read, rawChunks)) {
     copied += await copyMissing(read, blobs, keys, () => {});
     for (const key of keys) {
       const id = key.subarray(0, ID_BYTES);
-      if (last === null || !last.id.equals(id)) await list();
+      if ((last === null || !last.id.equals(id)) && !list()) await out.flushed();
       last = { id, chunks: key.readUInt32BE(ID_BYTES) + 1 };
       chunks += 1;
     }
   }
-  await list();
+  list();
   await out.end();
   return { copied, blobs: { count, chunks, bytes: blobs.usedBytes(rawChunks) } };
 }
@@ -317,7 +318,7 @@ async function copyRecords(
     for (const page of entryPages(work => work(snapshot), table)) {
       for (const { key, value } of page) {
         if (name === metaTable.name && LEASES.includes(key.toString('latin1'))) continue;
-        await out.put({ table, key, value });
+        if (!out.put({ table, key, value })) await out.flushed();
         entries += 1;
         done += key.length + value.length;
       }
