@@ -2,7 +2,8 @@ import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { readManifest } from '../../store/backup/manifest.js';
-import { flush, privateFolder } from '../../store/private-files.js';
+import { ownFolder } from '../../store/backup/write-backup.js';
+import { flush } from '../../store/private-files.js';
 import { type BackedUp, backUp } from '../../usecases/upkeep/back-up.js';
 import { wholeNumber } from '../arguments.js';
 import type { Box } from '../context.js';
@@ -114,7 +115,7 @@ async function makeOneOf(
   kept: FilesToKeep,
   keep: number,
 ): Promise<Answer> {
-  const place = privateFolder(folder);
+  const place = ownFolder(folder);
   const copies = (): string[] =>
     readdirSync(place)
       .filter(name => COPY.test(name))

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { refuse } from '../../domain/errors.js';
 import { type BlobId, idFromBytes } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
+import { reasonOf } from '../../lib/async.js';
 import { u32 } from '../engine/keys.js';
 import { getMeta, metaTable } from '../engine/meta.js';
 import type { Snapshot } from '../engine/snapshot.js';
@@ -89,7 +90,7 @@ export async function writeBackup(source: Store, options: BackupOptions): Promis
   const { directory, clock, version } = options;
   const startedAt = clock();
   const identity = source.read(reader => getMeta(reader, 'identity'));
-  const place = privateFolder(directory);
+  const place = ownFolder(directory);
   checkOwner(place, identity?.id ?? '');
   checkRoom(source, options, place);
   if (!isBackup(place)) {
@@ -144,6 +145,18 @@ export async function writeBackup(source: Store, options: BackupOptions): Promis
     return { manifest, copiedBlobBytes: copied + taken.copied, snapshotMs: taken.heldMs };
   } finally {
     await blobs.close();
+  }
+}
+
+/** A folder for backups, for its owner alone; made where there is none. @throws invalid_request when that cannot be */
+export function ownFolder(directory: string): string {
+  try {
+    return privateFolder(directory);
+  } catch (error) {
+    throw refuse(
+      'invalid_request',
+      `${directory} cannot be used for a backup: ${reasonOf(error)}. Run as root this command becomes the owner of store.path, who has to own that folder, or be able to make it.`,
+    );
   }
 }
 

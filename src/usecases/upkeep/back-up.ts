@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { refuse } from '../../domain/errors.js';
+import { reasonOf } from '../../lib/async.js';
+import { BackupUnusableError } from '../../store/backup/manifest.js';
 import {
   type BackupProgress,
   type FileToKeep,
@@ -9,7 +11,7 @@ import {
 } from '../../store/backup/write-backup.js';
 import { type BackupLease, getMeta, Presence, putMeta, removeBackupLease } from '../../store/engine/meta.js';
 import { NoRoomError } from '../../store/engine/room.js';
-import { type Store, storeFolder } from '../../store/engine/store.js';
+import { type Store, StoreFailedError, storeFolder } from '../../store/engine/store.js';
 import type { Clock } from '../ports.js';
 
 export interface BackUpDeps {
@@ -41,7 +43,10 @@ export async function backUp(deps: BackUpDeps, input: BackUpInput): Promise<Back
   const lease = await claimBackup(store, clock());
   try {
     const sizeBefore = fileBytes(store);
-    const written = await writeBackup(store, { ...input, version, clock, diskFloorBytes, mapSizeBytes });
+    const options = { ...input, version, clock, diskFloorBytes, mapSizeBytes };
+    const written = await writeBackup(store, options).catch((error: unknown) => {
+      throw error instanceof StoreFailedError ? new BackupUnusableError(unwritable(input, error)) : error;
+    });
     const { manifest } = written;
     const last = {
       snapshotAt: Date.parse(manifest.snapshot_at),
@@ -60,6 +65,10 @@ export async function backUp(deps: BackUpDeps, input: BackUpInput): Promise<Back
   } finally {
     await lease.release();
   }
+}
+
+function unwritable({ directory }: BackUpInput, error: StoreFailedError): string {
+  return `The backup in ${directory} could not be written (${reasonOf(error.cause)}), and was not finished; the one from before is as it was. See to the disk of that folder, then run it again: it goes on.`;
 }
 
 function fileBytes({ path }: Store): number {

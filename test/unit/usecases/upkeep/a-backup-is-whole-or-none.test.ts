@@ -154,6 +154,7 @@ t.test('a folder that is none, or of another store, is refused', async t => {
   mkdirSync(folder);
   writeFileSync(join(folder, 'holiday.jpg'), '');
   await t.rejects(backUpInto(house, folder), /not empty/);
+  await t.rejects(backUpInto(house, join(folder, 'holiday.jpg')), /cannot be used for a backup/);
   const mine = backupFolder(t);
   await backUpInto(house, mine);
   await t.rejects(backUpInto(other, mine), /of another store/);
