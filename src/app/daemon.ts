@@ -21,6 +21,7 @@ import type { Logger } from '../usecases/ports.js';
 import { Rankings } from '../usecases/search/rankings.js';
 import { recoverSends } from '../usecases/sending/attempt.js';
 import { claimStore, type StoreClaim } from '../usecases/upkeep/claim-store.js';
+import { viewRestored } from '../usecases/upkeep/mark-restored.js';
 import { recoverUploads } from '../usecases/upkeep/sweep.js';
 import { ClockWatch } from '../usecases/upkeep/watch-clock.js';
 import { Access } from './access.js';
@@ -59,6 +60,9 @@ const ANSWER_MS = 3_000;
 const WAITING_SHARE = 0.5;
 /** For mail with approval links that is being sent; if it is cut off, the human asks for another. */
 const ACCESS_GRACE_MS = 1_000;
+
+const HELD_WARNING =
+  'this store was restored from a backup: what was sent, made or revoked after it is not known here. Nothing is sent and no webhook is called until "postern restore --resume-sending"';
 
 /** How long "postern is ready" waits until sends are accepted; without Redis it is logged all the same. */
 const SENDING_READY_MS = 500;
@@ -218,6 +222,8 @@ export class Daemon {
       if (uploads + messages + sends.unknown + sends.waiting + sends.held > 0) {
         log.info({ uploads, messages, sends }, 'an earlier process ended in the middle of work: it goes on');
       }
+      const restored = viewRestored(store);
+      if (restored?.is_held === true) log.warn(restored, HELD_WARNING);
       const daemon = new Daemon(options, store, watch, claim, await readCertificate(config, log));
       await daemon.#serve();
       return daemon;

@@ -7,6 +7,7 @@ import type { WebhookRouteDeps } from '../http/routes/webhooks.js';
 import { within } from '../lib/async.js';
 import type { RedisSpace } from '../queue/connection.js';
 import { WorkLine } from '../queue/work-line.js';
+import { isHeldAfterRestore } from '../store/engine/meta.js';
 import type { Store } from '../store/engine/store.js';
 import { getWebhook, listWebhooks, scanWebhooks, type WebhookRecord } from '../store/records/webhooks.js';
 import type { EventFeed } from '../usecases/events/event-feed.js';
@@ -136,7 +137,7 @@ export class Hooking {
   #offerDue(): void {
     const accounts = [...this.#due];
     this.#due.clear();
-    if (this.#isStopping) return;
+    if (this.#isStopping || this.#store.read(isHeldAfterRestore)) return;
     const due = this.#store.read(reader =>
       accounts.flatMap(accountId => listWebhooks(reader, accountId, MAX_WEBHOOKS)),
     );
@@ -156,6 +157,7 @@ function listDue(
 ): { readonly ids: WebhookRecord['id'][]; readonly next: Buffer | null } {
   const nowMs = clock();
   return store.read(reader => {
+    if (isHeldAfterRestore(reader)) return { ids: [], next: null };
     const page = scanWebhooks(reader, after ?? null, limit);
     const due = page.filter(({ value }) => endpointWait(reader, value, nowMs) === 0);
     const next = page.length < limit ? null : (page.at(-1)?.key ?? null);

@@ -26,6 +26,7 @@ export function main(argv: readonly string[]): Promise<number> {
     stdin: () => process.stdin,
     stdout: writeTo(process.stdout),
     stderr: writeTo(process.stderr),
+    isWatched: process.stderr.isTTY === true,
     env: process.env,
     cwd: process.cwd(),
   });

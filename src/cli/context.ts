@@ -35,6 +35,8 @@ export function configurationFailure(problems: readonly ConfigProblem[]): Comman
 export interface OpenOptions {
   /** Whether to create an empty store where there is none; if false, that is an error. */
   readonly makesStore: boolean;
+  /** Called before the process becomes the owner of the data directory: root may read more. */
+  readonly before?: (loaded: Loaded) => void;
 }
 
 /**

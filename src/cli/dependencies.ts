@@ -81,6 +81,8 @@ export interface CliDependencies {
   readonly stdin: () => AsyncIterable<Uint8Array>;
   readonly stdout: Write;
   readonly stderr: Write;
+  /** A person watches stderr: long commands show there how far they are. */
+  readonly isWatched?: boolean;
   readonly env: Environment;
   readonly cwd: string;
 }

@@ -1,5 +1,6 @@
 import { Refusal } from '../domain/errors.js';
 import { reasonOf } from '../lib/async.js';
+import { BackupUnusableError } from '../store/backup/manifest.js';
 import { StoreFailedError, StoreReplacedError } from '../store/engine/store.js';
 import { BlobMissingError } from '../store/records/blobs.js';
 import { StoreInUseError } from '../usecases/upkeep/claim-store.js';
@@ -60,9 +61,11 @@ export function startRun(deps: CliDependencies, options: () => GlobalOptions): R
       exitCode = await reportFailure(deps, options().isJson, failureOf(error));
     }
   };
-  const withBox = (handler: Handler<Box>, { makesStore }: OpenOptions): Promise<void> =>
+  const withBox = (handler: Handler<Box>, { makesStore, before }: OpenOptions): Promise<void> =>
     tellingFailures(async () => {
-      const { box, isNew } = await openBox(cli.readConfig().config, { makesStore });
+      const loaded = cli.readConfig();
+      before?.(loaded);
+      const { box, isNew } = await openBox(loaded.config, { makesStore });
       try {
         if (isNew) await deps.stderr(`postern: made an empty store in ${box.config.store.path}\n`);
         // Written before the store is closed: the answer may be a stream from it.
@@ -88,6 +91,7 @@ function failureOf(error: unknown): CliFailure {
   if (error instanceof Refusal || error instanceof CommandRefusal) return error.failure;
   if (error instanceof StoreInUseError || error instanceof StoreReplacedError)
     return { code: 'store_unavailable', message: error.message };
+  if (error instanceof BackupUnusableError) return { code: 'backup_unusable', message: error.message };
   if (error instanceof StoreFailedError) {
     return {
       code: 'store_unavailable',

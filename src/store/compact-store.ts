@@ -1,6 +1,7 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Store, storeFolder } from './engine/store.js';
+import { flush } from './private-files.js';
 
 /** The copy while it is written, beside the file that it will replace. */
 const UNFINISHED = 'compact.unfinished';
@@ -78,14 +79,4 @@ async function copyWhole(store: Store, directory: string): Promise<number> {
   flush(join(directory, 'data.mdb'));
   flush(directory);
   return lastCommit;
-}
-
-/** Flushes a file, or the names in a directory. */
-function flush(path: string): void {
-  const handle = openSync(path, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

@@ -134,6 +134,20 @@ export async function openMigratedStore(
   }
 }
 
+/** Opens a store that was just made from a backup, and brings it to the newest schema: it needs no copy before that. */
+export async function openRestored(options: StoreOptions): Promise<Store> {
+  const store = openStore(options);
+  try {
+    const found = store.read(reader => getMeta(reader, 'schema')) ?? 0;
+    if (found > MIGRATIONS.length) throw new NewerSchemaError(found, MIGRATIONS.length);
+    await takeSteps(store, found, MIGRATIONS, options.onProgress);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
 async function migrate(
   store: Store,
   { path, onProgress = () => {} }: StoreOptions,
@@ -145,6 +159,15 @@ async function migrate(
     await refuseBesideDaemon(store, path);
     await whileGrowing(join(path, 'backups'), onProgress, () => backUp(store, path, found));
   }
+  await takeSteps(store, found, migrations, onProgress);
+}
+
+async function takeSteps(
+  store: Store,
+  found: number,
+  migrations: readonly Migration[],
+  onProgress: () => void = () => {},
+): Promise<void> {
   for (const [index, migration] of migrations.entries()) {
     // A step that is done takes no write lock: every command opens the store, beside a daemon that writes.
     if (index >= found) await store.write(writer => begin(writer, migration, index + 1), 'settle');
@@ -233,7 +256,7 @@ function bytesUnder(folder: string): number {
 }
 
 /** Every table of the store, opened together. */
-const ALL_TABLES: readonly { readonly name: string }[] = [
+export const ALL_TABLES: readonly { readonly name: string }[] = [
   metaTable,
   accessVersionTable,
   accountsTable,

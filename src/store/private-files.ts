@@ -183,7 +183,10 @@ export class Folder {
    * Makes a file under a name that nobody can foresee, and gives it to `owner`.
    * @returns its name
    */
-  writeDraft(data: string, options: { readonly mode: number; readonly owner: Owner | null }): string {
+  writeDraft(
+    data: string | Uint8Array,
+    options: { readonly mode: number; readonly owner: Owner | null },
+  ): string {
     const name = `.new-${randomBytes(12).toString('hex')}`;
     const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
     const handle = this.#act(() => openSync(this.at(name), flags, PRIVATE_FILE));
@@ -257,7 +260,7 @@ export function privateFolder(path: string): string {
 }
 
 /** Writes a file anew that only its owner can read. Its folder must be private. */
-export function writePrivateFile(path: string, data: string): void {
+export function writePrivateFile(path: string, data: string | Uint8Array): void {
   const folder = Folder.open(dirname(path));
   try {
     const draft = folder.writeDraft(data, { mode: PRIVATE_FILE, owner: null });
@@ -272,6 +275,16 @@ export function makeFilesPrivate(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const file = join(folder, entry.name);
     if (entry.isFile() && (lstatSync(file).mode & 0o077) !== 0) chmodSync(file, PRIVATE_FILE);
+  }
+}
+
+/** Flushes a file, or the names in a directory. */
+export function flush(path: string): void {
+  const handle = openSync(path, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
   }
 }
 

@@ -17,16 +17,19 @@ import {
   retrySends,
 } from '../../usecases/sending/queue-admin.js';
 import { retryUnknown } from '../../usecases/sending/retry-unknown.js';
+import { resumeSending } from '../../usecases/upkeep/mark-restored.js';
 import { wholeNumber } from '../arguments.js';
 import type { Box } from '../context.js';
 import { type Answer, answer, answerWith, type CommandRefusal, failed, orMissing } from '../outcome.js';
 import { renderFields, renderTable } from '../output.js';
+import { answerResumed } from '../resumed.js';
 import type { Cli } from '../run-command.js';
 
 const MAX_SHOWN = 1000;
 
 const RETRY_HELP = `
-A send is held when it never started, because the service was down for a day, or because it is in Trash. A message that
+A send is held when it never started, because the service was down for a day, because it is in Trash, or because it
+waited when the backup was made that the store was restored from: then it may have gone out since. A message that
 was handed to a relay is never sent again. Of a delivery that is unknown the connection ended before the server said
 whether it takes the message: ask the recipient first.
 `;
@@ -81,6 +84,11 @@ export function addQueueCommands(program: Command, cli: Cli): void {
     .action((messageId: string | undefined, options: RetryOptions) =>
       cli.change(box => retry(box, messageId, options)),
     );
+
+  queue
+    .command('resume')
+    .description('let a store that was restored from a backup send and call webhooks again')
+    .action(() => cli.change(async box => answerResumed(await resumeSending(box))));
 }
 
 async function retry(
@@ -201,5 +209,5 @@ function renderStatus({ parse, relay, deliver, held, is_partial }: QueueStatus):
   const rows = held.map(({ in_trash, ...send }) => ({ ...send, in_trash: in_trash ? 'yes' : null }));
   const columns = ['id', 'inbox_id', 'created_at', 'in_trash', 'subject'];
   const table = renderTable(rows, columns, 'No send is held.');
-  return `${renderFields(counts)}${more}\nHeld: not sent for a day or put into Trash ("postern queue retry" lets go):\n${table}`;
+  return `${renderFields(counts)}${more}\nHeld: not sent for a day, put into Trash, or waiting when the backup was made that the store is from ("postern queue retry" lets go):\n${table}`;
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { RestoredView } from '../../usecases/upkeep/mark-restored.js';
 import { type BoxStatus, MAX_COUNTED, readStatus } from '../../usecases/upkeep/read-status.js';
 import { answer } from '../outcome.js';
 import { formatBytes, formatDuration, renderFields } from '../output.js';
@@ -31,7 +32,8 @@ type StatusDocument = BoxStatus & {
 };
 
 function linesOf(document: StatusDocument): object {
-  const { version, daemon, store, clock, counts, webhooks, pending, search } = document;
+  const { version, daemon, store, restored, last_backup, clock, counts, webhooks, pending, search } =
+    document;
   const room = store.has_room ? '' : ' (NO ROOM: new mail is refused until there is more)';
   return {
     version,
@@ -41,6 +43,11 @@ function linesOf(document: StatusDocument): object {
         : `running, pid ${daemon.pid}, version ${daemon.version}, up ${formatDuration(daemon.uptime_s)}`,
     store: `${store.path}, schema ${store.schema}`,
     used: `${formatBytes(store.used_bytes)} of ${formatBytes(store.map_size_bytes)}`,
+    ...(restored === null ? {} : { restored: restoredLine(restored) }),
+    last_backup:
+      last_backup === null
+        ? 'none (see "postern backup --help")'
+        : `${last_backup.snapshot_at}, ${formatDuration(last_backup.age_s)} ago, ${formatBytes(last_backup.bytes)} in ${last_backup.path}`,
     disk_free: `${formatBytes(store.disk_free_bytes)}${room}`,
     reusable: `${formatBytes(store.reusable_bytes)} inside the file`,
     clock: clockLine(clock),
@@ -54,6 +61,11 @@ function linesOf(document: StatusDocument): object {
     to_be_indexed: `${waitingLine(search)}${remade(search.rebuilding.length)}`,
     webhooks: webhookLine(webhooks),
   };
+}
+
+function restoredLine({ restored_at, snapshot_at, is_held }: RestoredView): string {
+  const from = `${restored_at}, from a backup of ${snapshot_at}`;
+  return is_held ? `${from} (SENDING AND WEBHOOKS ARE HELD: see "postern restore --help")` : from;
 }
 
 function waiting(count: number, oldestAgeS: number | null): string {

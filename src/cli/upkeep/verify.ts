@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { Command } from 'commander';
 import { reasonOf } from '../../lib/async.js';
+import { isBackup, isUnfinishedBackup } from '../../store/backup/manifest.js';
+import { checkSums, openBackup } from '../../store/backup/open-backup.js';
 import { getMeta } from '../../store/engine/meta.js';
 import type { Store } from '../../store/engine/store.js';
 import { MIGRATIONS, openStoreReadOnly } from '../../store/open-store.js';
@@ -12,7 +14,7 @@ import { renderFields } from '../output.js';
 import type { Cli } from '../run-command.js';
 
 const HELP = `
-DIR is a data directory or a copy of a store; without it, the store of the configuration is verified. Nothing
+DIR is a data directory, a backup as it lies, or a copy of a store; without it, the store of the configuration is verified. Nothing
 in it is changed, and a daemon may go on serving it: what is verified is one instant. Of a large store that
 takes a while (two minutes for a million messages), during which a busy daemon's store grows; verify a copy
 instead.
@@ -37,6 +39,7 @@ export function addVerifyCommand(program: Command, cli: Cli): void {
 }
 
 async function verifyAt(directory: string): Promise<Answer> {
+  if (isBackup(directory) || isUnfinishedBackup(directory)) return verifyBackup(directory);
   const environment = [join(directory, 'store'), directory].find(path => existsSync(join(path, 'data.mdb')));
   if (environment === undefined) {
     throw failed('no_store', `There is no store in ${directory}, or it is out of reach.`);
@@ -59,6 +62,32 @@ async function verifyAt(directory: string): Promise<Answer> {
     return outcomeOf(environment, verifyStore(store));
   } finally {
     await store.close();
+  }
+}
+
+/** Sums first: they tell which bytes are at fault. */
+async function verifyBackup(directory: string): Promise<Answer> {
+  becomeOwnerOf(directory, { makesStore: false });
+  const backup = openBackup(directory);
+  try {
+    const faults = checkSums(directory, backup);
+    if (faults.length > 0) {
+      throw failed('store_damaged', [`the backup in ${directory} is damaged:`, ...faults].join('\n'), {
+        path: directory,
+        sound: false,
+        faults,
+      });
+    }
+    const { schema, version } = backup.manifest;
+    if (schema !== MIGRATIONS.length) {
+      throw failed(
+        'store_unavailable',
+        `Every byte of the backup in ${directory} is as it was written, but it has schema ${schema} (of version ${version}), and this program verifies records of schema ${MIGRATIONS.length}. A restore upgrades and verifies it.`,
+      );
+    }
+    return outcomeOf(directory, verifyStore(backup.store, backup.isListed));
+  } finally {
+    await backup.store.close();
   }
 }
 

@@ -26,7 +26,35 @@ export interface DaemonLease {
   readonly version: string;
 }
 
+/** The process that makes a backup of this store. */
+export interface BackupLease {
+  readonly pid: number;
+  /** As that of `DaemonLease`. */
+  readonly socket: string;
+  readonly startedAt: number;
+}
+
+/** The newest backup that was finished. */
+export interface LastBackup {
+  /** Everything that was acknowledged by then is in it, milliseconds since the epoch. */
+  readonly snapshotAt: number;
+  readonly finishedAt: number;
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** The store was made from a backup: what was sent, made and revoked after it is not known here. */
+export interface RestoredStore {
+  readonly restoredAt: number;
+  readonly snapshotAt: number;
+  /** When sending and webhooks were let go on; null while they are held. */
+  readonly resumedAt: number | null;
+}
+
 interface MetaValues {
+  readonly backup: BackupLease;
+  readonly lastBackup: LastBackup;
+  readonly restored: RestoredStore;
   readonly schema: number;
   readonly identity: StoreIdentity;
   readonly daemon: DaemonLease;
@@ -40,16 +68,6 @@ interface MetaValues {
   readonly unfinished: UnfinishedMigration;
   /** How far the excerpts of mail from before have been made (`store/mailbox/excerpts.ts`). */
   readonly excerpts: ExcerptProgress;
-  readonly lastBackup: LastBackup;
-}
-
-/** The newest backup that was finished. */
-export interface LastBackup {
-  /** Everything that was acknowledged by then is in it, milliseconds since the epoch. */
-  readonly snapshotAt: number;
-  readonly finishedAt: number;
-  readonly path: string;
-  readonly bytes: number;
 }
 
 export interface ExcerptProgress {
@@ -84,6 +102,19 @@ export function removeDaemonLease(writer: Writer): void {
   writer.remove(metaTable, 'daemon');
 }
 
+export function removeBackupLease(writer: Writer): void {
+  writer.remove(metaTable, 'backup');
+}
+
+/**
+ * Is the store restored from a backup, and nobody has said yet that it may send again (`postern restore
+ * --resume-sending`)? Until then nothing leaves it.
+ */
+export function isHeldAfterRestore(reader: Reader): boolean {
+  const restored = getMeta(reader, 'restored');
+  return restored !== undefined && restored.resumedAt === null;
+}
+
 export function removeUnfinished(writer: Writer): void {
   writer.remove(metaTable, 'unfinished');
 }
@@ -113,8 +144,9 @@ export class Presence {
     this.#directory = directory;
   }
 
-  static async show(directory: string): Promise<Presence> {
-    const name = `daemon-${randomBytes(6).toString('hex')}.sock`;
+  /** @param role who shows itself: the beginning of the socket's name */
+  static async show(directory: string, role: 'daemon' | 'backup' = 'daemon'): Promise<Presence> {
+    const name = `${role}-${randomBytes(6).toString('hex')}.sock`;
     const handle = openSync(directory, 'r');
     const server = createServer(socket => socket.destroy());
     try {

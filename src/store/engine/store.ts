@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
@@ -12,8 +12,12 @@ import {
   readHeldSnapshots,
 } from './held-snapshots.js';
 import { NoRoomError, type Purpose, Room, type RoomLimits } from './room.js';
+import { Snapshot } from './snapshot.js';
+import { checkStoreFile, filesOf, isReplaced, storeFolder } from './store-file.js';
 import type { Reader, Writer } from './tables.js';
 import { type Databases, DatabaseWriter, GatheringWriter } from './writer.js';
+
+export { DamagedStoreError, storeExists, storeFolder } from './store-file.js';
 
 /**
  * The store: one LMDB environment that holds everything.
@@ -87,6 +91,8 @@ export class Store {
   readonly path: string;
   readonly room: Room;
   readonly #root: RootDatabase<Buffer, Buffer>;
+  /** Holds some of the tables, where a store that is looked at lies in two environments. */
+  readonly #beside: RootDatabase<Buffer, Buffer> | null;
   readonly #databases: Databases;
   readonly #reader: Reader;
   readonly #writer: DatabaseWriter;
@@ -107,12 +113,20 @@ export class Store {
     root: RootDatabase<Buffer, Buffer>,
     options: StoreOptions,
     tables: readonly TableName[],
+    beside: {
+      readonly root: RootDatabase<Buffer, Buffer>;
+      readonly tables: readonly TableName[];
+    } | null = null,
   ) {
     this.path = options.path;
     this.#root = root;
-    this.#databases = new Map(
-      tables.map(table => [table.name, root.openDB<Buffer, Buffer>({ name: table.name, ...BINARY })]),
-    );
+    this.#beside = beside?.root ?? null;
+    const openAll = (from: RootDatabase<Buffer, Buffer>, names: readonly TableName[]) =>
+      names.map(({ name }) => [name, from.openDB<Buffer, Buffer>({ name, ...BINARY })] as const);
+    this.#databases = new Map([
+      ...openAll(root, tables),
+      ...(beside === null ? [] : openAll(beside.root, beside.tables)),
+    ]);
     this.#reader = new DatabaseWriter(this.#databases, false);
     this.#writer = new DatabaseWriter(this.#databases, true);
     this.#onFatal = options.onFatal ?? (() => {});
@@ -153,18 +167,18 @@ export class Store {
   /**
    * Opens an environment only to look at it, such as a copy; a process that writes it is not disturbed.
    * @param directory where `data.mdb` lies
+   * @param beside another directory with a `data.mdb`, and the tables that are to be looked for there
    */
-  static openReadOnly(directory: string, tables: readonly TableName[]): Store {
-    const mapSizeBytes = 2 * statSync(join(directory, 'data.mdb')).size + SPARE_MAP_BYTES;
-    const root = open<Buffer, Buffer>({
-      path: directory,
-      readOnly: true,
-      mapSize: Math.ceil(mapSizeBytes / 65_536) * 65_536,
-      maxDbs: 96,
-      maxReaders: 510,
-      ...BINARY,
-    });
-    return new Store(root, { path: directory, mapSizeBytes, diskFloorBytes: 0 }, tables);
+  static openReadOnly(
+    directory: string,
+    tables: readonly TableName[],
+    beside: { readonly directory: string; readonly tables: readonly TableName[] } | null = null,
+  ): Store {
+    const { root, mapSizeBytes } = openToLook(directory);
+    const options = { path: directory, mapSizeBytes, diskFloorBytes: 0 };
+    if (beside === null) return new Store(root, options, tables);
+    const other = { root: openToLook(beside.directory).root, tables: beside.tables };
+    return new Store(root, options, tables, other);
   }
 
   /**
@@ -175,6 +189,15 @@ export class Store {
     if (this.#isClosed) throw new StoreClosedError();
     if (!this.#isSnapshotFresh) this.#refreshSnapshot();
     return work(this.#reader);
+  }
+
+  /** Holds on to the state of now; to be ended by whoever asked for it. */
+  snapshot(): Snapshot {
+    if (this.#isClosed) throw new StoreClosedError();
+    if (this.#beside !== null)
+      throw new Error('a store that lies in two environments has no common snapshot');
+    this.#refreshSnapshot();
+    return new Snapshot(this.#databases, this.#root.useReadTransaction());
   }
 
   /**
@@ -260,11 +283,12 @@ export class Store {
     return (lastPageNumber + 1) * pageSize;
   }
 
-  /** Bytes in use by live pages, free pages of the file not counted: asks every table. */
-  usedBytes(): number {
+  /** Bytes in use by live pages, free pages of the file not counted: asks every table, or the one that is named. */
+  usedBytes(table?: TableName): number {
     let pages = 0;
     let pageSize = 4096;
-    for (const database of this.#databases.values()) {
+    for (const [name, database] of this.#databases) {
+      if (table !== undefined && name !== table.name) continue;
       const stats = database.getStats() as Record<string, number>;
       pages += (stats.treeBranchPageCount ?? 0) + (stats.treeLeafPageCount ?? 0) + (stats.overflowPages ?? 0);
       pageSize = stats.pageSize ?? pageSize;
@@ -314,7 +338,7 @@ export class Store {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    await this.#root.close();
+    await Promise.all([this.#root.close(), this.#beside?.close()]);
   }
 
   #fail(error: unknown): StoreFailedError {
@@ -326,65 +350,20 @@ export class Store {
   }
 }
 
-/** The file that holds everything is not what LMDB wrote: mapping it would end the process with a signal. */
-export class DamagedStoreError extends Error {
-  constructor(file: string, what: string) {
-    super(
-      `${file} is no sound store: ${what}. Restore a backup of the data directory, or move the file away to start empty.`,
-    );
-    this.name = 'DamagedStoreError';
-  }
-}
-
-/** Folder of the LMDB environment inside a data directory. */
-export function storeFolder(path: string): string {
-  return join(path, 'store');
-}
-
-function storeFile(path: string): string {
-  return join(storeFolder(path), 'data.mdb');
-}
-
-/** The inodes of the two files of an environment; null for one that is not there. */
-function filesOf(path: string): { readonly data: number | null; readonly lock: number | null } {
-  const inodeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.ino ?? null;
-  return { data: inodeOf(storeFile(path)), lock: inodeOf(join(storeFolder(path), 'lock.mdb')) };
-}
-
-/** Was a file that was there before the environment was opened another one afterwards? */
-function isReplaced(before: number | null, after: number | null): boolean {
-  return before !== null && before !== after;
-}
-
-export function storeExists(path: string): boolean {
-  return existsSync(storeFile(path));
-}
-
-/** Position and value of the magic number in a meta page: behind a page header of 24 bytes (mdb.c, MDB_meta). */
-const MAGIC_AT = 24;
-const MAGIC = 0xbeef_c0de;
-/** Two meta pages of the smallest page size that is in use. */
-const SMALLEST_STORE = 2 * 4096;
-
-/**
- * Looks at the head of an existing store file; an absent or empty one will be made.
- * @throws DamagedStoreError
- */
-function checkStoreFile(path: string): void {
-  const file = storeFile(path);
-  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  if (size === 0) return;
-  if (size < SMALLEST_STORE) throw new DamagedStoreError(file, `it has only ${size} bytes`);
-  const head = Buffer.alloc(MAGIC_AT + 4);
-  const handle = openSync(file, 'r');
-  try {
-    readSync(handle, head, 0, head.length, 0);
-  } finally {
-    closeSync(handle);
-  }
-  if (head.readUInt32LE(MAGIC_AT) !== MAGIC) {
-    throw new DamagedStoreError(file, 'its head is not that of a store');
-  }
+function openToLook(directory: string): {
+  readonly root: RootDatabase<Buffer, Buffer>;
+  readonly mapSizeBytes: number;
+} {
+  const mapSizeBytes = 2 * statSync(join(directory, 'data.mdb')).size + SPARE_MAP_BYTES;
+  const root = open<Buffer, Buffer>({
+    path: directory,
+    readOnly: true,
+    mapSize: Math.ceil(mapSizeBytes / 65_536) * 65_536,
+    maxDbs: 96,
+    maxReaders: 510,
+    ...BINARY,
+  });
+  return { root, mapSizeBytes };
 }
 
 /**

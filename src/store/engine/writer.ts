@@ -69,7 +69,7 @@ export class DatabaseWriter implements DirectWriter {
 }
 
 /** lmdb-js walks backwards from `start` (here exclusive) down to `end` (exclusive there, inclusive here). */
-function rangeOptions(scan: Scan): object {
+export function rangeOptions(scan: Scan): object {
   const { from, to, limit } = scan;
   return scan.reverse === true
     ? { start: to, exclusiveStart: true, end: from, inclusiveEnd: true, reverse: true, limit }

@@ -173,6 +173,27 @@ export function forgetEvents(
   return count;
 }
 
+/** More than an account has events in years. */
+const EPOCH_GAP = 1_000_000_000;
+
+/**
+ * Begins a feed anew, where a backup has undone what it told: nothing is kept of it, whoever has a place in it is told so
+ * (`cursor_expired`, `feed.gap`), and no sequence that was given before is given again.
+ * @returns how many events were dropped; `limit`, when there may be more: call it again
+ */
+export function beginEpoch(writer: Writer, accountId: AccountId, nowMs: number, limit: number): number {
+  const feed = getFeed(writer, accountId);
+  const count = Math.min(feed.next - feed.first, limit);
+  const end = feed.first + count;
+  for (let sequence = feed.first; sequence < end; sequence++) {
+    writer.remove(eventsTable, { accountId, sequence });
+  }
+  const next = count < limit ? feed.next + EPOCH_GAP : feed.next;
+  const first = count < limit ? next : end;
+  writer.put(feedsTable, accountId, { first, next, before: newId<EventId>(nowMs), forgetAt: null });
+  return count;
+}
+
 export type StoredEvent = EventRecord & { readonly sequence: number };
 
 /** Events of an account after a sequence, oldest first, at most `limit`. */

@@ -197,9 +197,18 @@ class ChunkRun {
   }
 }
 
-/** Finds every blob, as often as it has owners, by reading all of its bytes. */
-export function findBlobs(reader: Reader, ledger: Ledger): void {
-  for (const run of chunkRuns(reader)) ledger.find(run.entry(), reader.get(blobOwnersTable, run.id) ?? 1);
+/**
+ * Finds every blob, as often as it has owners, by reading all of its bytes.
+ * @param isListed which of them count: a backup may hold others (`store/backup`)
+ */
+export function findBlobs(
+  reader: Reader,
+  ledger: Ledger,
+  isListed: (reader: Reader, id: BlobId) => boolean,
+): void {
+  for (const run of chunkRuns(reader)) {
+    if (isListed(reader, run.id)) ledger.find(run.entry(), reader.get(blobOwnersTable, run.id) ?? 1);
+  }
   for (const { key, value } of walkTable(reader, blobOwnersTable)) {
     const id = idFromBytes<BlobId>(key);
     if (value < 2) ledger.find(`number of owners ${value} of blob ${id}`);

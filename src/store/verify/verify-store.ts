@@ -1,4 +1,4 @@
-import type { InboxId } from '../../domain/ids.js';
+import type { BlobId, InboxId } from '../../domain/ids.js';
 import type { Store } from '../engine/store.js';
 import type { Reader } from '../engine/tables.js';
 import {
@@ -54,6 +54,8 @@ export interface Verification {
   readonly has_more_faults: boolean;
 }
 
+type IsListed = (reader: Reader, id: BlobId) => boolean;
+
 /** Buckets of a ledger that are named; each holds every so many thousandth entry. */
 const MAX_BUCKETS = 64;
 const MAX_FAULTS = 500;
@@ -62,15 +64,16 @@ const MAX_FAULTS = 500;
  * Checks every record of a store against every index, counter and blob (see `ledger.ts`), in one snapshot and one event
  * turn: a daemon may serve the store meanwhile. While it lasts, some 100 µs a message, the pages that the daemon frees
  * are not used again and the file may grow.
+ * @param isListed which blobs count: a backup may hold others (`store/backup`)
  */
-export function verifyStore(store: Store): Verification {
+export function verifyStore(store: Store, isListed: IsListed = () => true): Verification {
   return store.read(reader => {
     const sums = new SumLedger();
-    const checked = readAll(reader, sums);
+    const checked = readAll(reader, sums, isListed);
     const differing = sums.differing();
     if (differing.length === 0) return { checked, faults: [], has_more_faults: false };
     const names = new NameLedger(differing.slice(0, MAX_BUCKETS));
-    readAll(reader, names);
+    readAll(reader, names, isListed);
     const faults = names.faults().sort();
     return {
       checked,
@@ -80,7 +83,7 @@ export function verifyStore(store: Store): Verification {
   });
 }
 
-function readAll(reader: Reader, ledger: Ledger): Checked {
+function readAll(reader: Reader, ledger: Ledger, isListed: IsListed): Checked {
   let entries = 0;
   const counting: Ledger = {
     expect: (entry, times) => {
@@ -115,7 +118,7 @@ function readAll(reader: Reader, ledger: Ledger): Checked {
   expectKeyExpiry(reader, counting);
   expectApprovalExpiry(reader, counting);
   expectSuppressionLapse(reader, counting);
-  findBlobs(reader, counting);
+  findBlobs(reader, counting, isListed);
   return {
     accounts,
     inboxes,

@@ -1,6 +1,7 @@
 import { KEY_LIFETIME_MS } from '../../domain/idempotency.js';
 import type { MessageId, ThreadId } from '../../domain/ids.js';
 import { addressesOf } from '../../domain/message-parts.js';
+import { isHeldAfterRestore } from '../../store/engine/meta.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
 import { getSent, type SentRecord, saveAttempt, saveMessage } from '../../store/mailbox/messages.js';
@@ -32,6 +33,8 @@ const LEFT: Start = { kind: 'left' };
 export function startAttempt(writer: Writer, id: MessageId, clock: Clock): Start {
   const record = getSent(writer, id);
   if (record?.attempt !== 'reserved') return LEFT;
+  // An admin has let it go, but not yet the service as a whole.
+  if (isHeldAfterRestore(writer)) return LEFT;
   // The sweeper is about to erase it.
   if (getInbox(writer, record.inboxId) === undefined) return LEFT;
   if (mustBeHeld(record, lapseInstant(clock))) {
@@ -155,6 +158,29 @@ export async function recoverSends(deps: {
     for (const state of states) if (state !== 'gone') counts[state] += 1;
   }
   return counts;
+}
+
+/**
+ * In a store that was made from a backup: an attempt that waited then may have gone out since. It is held for an admin,
+ * and one that was under way is `unknown`.
+ */
+export function holdAfterRestore(
+  writer: Writer,
+  { work: { id }, dueAt }: DueWork<'relay'>,
+  nowMs: number,
+): 'held' | 'unknown' | 'gone' {
+  const record = getSent(writer, id);
+  if (record?.attempt === 'started') {
+    const detail = 'the service was restored from a backup that was made while the message was handed over';
+    recordOutcome(writer, record, { status: 'unknown', errorCode: 'acceptance_unknown', detail }, nowMs);
+    return 'unknown';
+  }
+  if (record?.attempt === 'reserved') {
+    holdAttempt(writer, record);
+    return 'held';
+  }
+  removePending(writer, { kind: 'relay', dueAt, id });
+  return 'gone';
 }
 
 function recoverSend(

@@ -1,5 +1,6 @@
 import { Refusal } from '../../domain/errors.js';
 import type { DeliveryId, MessageId } from '../../domain/ids.js';
+import { isHeldAfterRestore } from '../../store/engine/meta.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Writer } from '../../store/engine/tables.js';
 import { getSent } from '../../store/mailbox/messages.js';
@@ -62,6 +63,8 @@ export interface DeliverDeps {
   readonly maxAgeMs: number;
 }
 
+/** How soon it is looked whether deliveries are held no longer, after the store was restored from a backup. */
+const HELD_LOOK_MS = 5_000;
 /** A notice that could not be delivered, for want of room, is tried again after this time. */
 const NOTICE_AGAIN_MS = 60_000;
 /** What fails within this time at several domains is told in one notice. */
@@ -76,6 +79,7 @@ const LOOK_AGAIN_MS = 500;
  */
 export async function deliver(deps: DeliverDeps, id: DeliveryId): Promise<number | undefined> {
   const { store, clock } = deps;
+  if (store.read(isHeldAfterRestore)) return HELD_LOOK_MS;
   const found = store.read(reader => getDelivery(reader, id));
   if (found === undefined || hasEnded(found)) return undefined;
   const whole = found.recipients.some(isSending) ? await settleLeft(deps, found) : found;

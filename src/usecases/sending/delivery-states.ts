@@ -200,6 +200,23 @@ export function afterCrash(delivery: DeliveryRecord, nowMs: number): DeliveryRec
   );
 }
 
+/** In a store that was made from a backup: who was to get the message then may have got it since. */
+export function afterRestore(delivery: DeliveryRecord, nowMs: number): DeliveryRecord {
+  const recipients = delivery.recipients.map(
+    (one): RecipientDelivery =>
+      isOpen(one)
+        ? {
+            ...one,
+            state: 'unknown',
+            at: nowMs,
+            code: '4.4.2',
+            reply: 'the service was restored from a backup: it may have been delivered since that was made',
+          }
+        : one,
+  );
+  return planned({ ...delivery, recipients, nextAt: null }, nowMs);
+}
+
 /** Nothing that waits is tried any more; what is under way goes on. */
 export function cancelled(delivery: DeliveryRecord, nowMs: number): DeliveryRecord {
   const recipients = delivery.recipients.map(

@@ -28,7 +28,7 @@ export interface QueueStatus {
   };
   /** Deliveries to other mail servers that have not ended, those under way included (`delivery-admin.ts`). */
   readonly deliver: { readonly waiting: number; readonly oldest_age_s: number | null };
-  /** Sends that never started and do not start by themselves: a day old, or in Trash. */
+  /** Sends that do not start by themselves: a day old, in Trash, or from before a restore. */
   readonly held: readonly HeldSend[];
   /** More is waiting than was counted: the numbers are lower bounds. */
   readonly is_partial: boolean;

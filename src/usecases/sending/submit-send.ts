@@ -7,6 +7,7 @@ import { addressesOf } from '../../domain/message-parts.js';
 import { joinWords, messageWords } from '../../domain/message-words.js';
 import { checkContentSize } from '../../domain/send-input.js';
 import { inSlices, pauseIfLong } from '../../lib/slices.js';
+import { isHeldAfterRestore } from '../../store/engine/meta.js';
 import { NoRoomError } from '../../store/engine/room.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
@@ -78,6 +79,7 @@ function reserveNew(deps: SendDeps, recipe: Recipe): Promise<SendReceipt | Reser
   const look = (): SendReceipt | null => deps.store.read(reader => findAttempt(reader, deps, recipe));
   return findOrMake<SendReceipt | Reserved>(look, async () => {
     const inbox = deps.store.read(reader => locateInbox(reader, recipe, recipe.inboxId));
+    deps.store.read(reader => checkResumed(reader, recipe));
     deps.store.read(reader => checkStorage(reader, deps.quota.limits, inbox.accountId, 0));
     const content = await deriveContent(deps, recipe, inbox);
     return reserve(deps, recipe, inbox, content);
@@ -119,12 +121,13 @@ async function deriveContent(
 function admit(
   reader: Reader,
   { quota }: Pick<SendDeps, 'quota'>,
-  { draft }: Recipe,
+  recipe: Recipe,
   inbox: InboxRecord,
   { recipients, text, html, files }: OutgoingContent,
   nowMs: number,
 ): void {
-  draft?.admit(reader);
+  recipe.draft?.admit(reader);
+  checkResumed(reader, recipe);
   const bytes = files.reduce((sum, file) => sum + file.bytes.length, text.length + (html?.length ?? 0));
   checkStorage(reader, quota.limits, inbox.accountId, bytes);
   checkSendingPolicy(reader, inbox.id, addressesOf(recipients));
@@ -172,10 +175,22 @@ async function reserve(
   });
 }
 
-function unavailable({ draft }: Recipe): Refusal {
+function unavailable({ draft }: Recipe, why = 'Sending is not possible at the moment'): Refusal {
   return refuse(
     draft === undefined ? 'outbound_unavailable' : 'draft_unavailable',
-    'Sending is not possible at the moment: nothing was sent or charged, and the key is unused. Try again in a while.',
+    `${why}: nothing was sent or charged, and the key is unused. Try again in a while.`,
+  );
+}
+
+/**
+ * After a restore the keys of what was sent since the backup are forgotten: a retry would send it a second time. So
+ * nothing new is sent until an admin says so (`usecases/upkeep/restore.ts`).
+ */
+function checkResumed(reader: Reader, recipe: Recipe): void {
+  if (!isHeldAfterRestore(reader)) return;
+  throw unavailable(
+    recipe,
+    'This service was restored from a backup, and its operator has not let it send again yet',
   );
 }
 

@@ -12,6 +12,7 @@ import { scanWebhooks } from '../../store/records/webhooks.js';
 import type { Clock } from '../ports.js';
 import { type SearchStatus, searchStatusOf } from '../search/search-admin.js';
 import { currentDaemon } from './claim-store.js';
+import { type RestoredView, viewRestored } from './mark-restored.js';
 import { type ClockView, viewClock } from './watch-clock.js';
 
 /** How the box is, as the store tells it: the daemon need not run. */
@@ -36,6 +37,16 @@ export interface BoxStatus {
     /** False when disk or map are below their floor: new mail is refused for the time being. */
     readonly has_room: boolean;
   };
+  /** Null unless the store was made from a backup. */
+  readonly restored: RestoredView | null;
+  /** The newest backup that was finished; null when there was none. */
+  readonly last_backup: {
+    /** Whatever was acknowledged by then is in it. */
+    readonly snapshot_at: string;
+    readonly path: string;
+    readonly bytes: number;
+    readonly age_s: number;
+  } | null;
   readonly clock: ClockView;
   readonly counts: { readonly accounts: number; readonly inboxes: number; readonly messages: number };
   readonly webhooks: {
@@ -75,7 +86,9 @@ export async function readStatus(deps: {
   const daemon = await currentDaemon(store);
   const room = store.room.sample();
   const clock = viewClock({ store, read: deps.readClock });
+  const restored = viewRestored(store);
   return store.read(reader => {
+    const lastBackup = getMeta(reader, 'lastBackup');
     const createdAt = getMeta(reader, 'identity')?.createdAt;
     return {
       daemon:
@@ -96,6 +109,16 @@ export async function readStatus(deps: {
         reusable_bytes: Math.round(room.reusableBytes),
         has_room: store.room.hasRoomFor(0),
       },
+      restored,
+      last_backup:
+        lastBackup === undefined
+          ? null
+          : {
+              snapshot_at: toInstant(lastBackup.snapshotAt),
+              path: lastBackup.path,
+              bytes: lastBackup.bytes,
+              age_s: toSeconds(nowMs - lastBackup.snapshotAt),
+            },
       clock,
       counts: countAll(reader),
       webhooks: countWebhooks(reader),

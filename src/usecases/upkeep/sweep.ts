@@ -9,6 +9,7 @@ import {
 import { DAY_MS } from '../../domain/instants.js';
 import { removeBlocks } from '../../store/bitmap/sets.js';
 import { range, WHOLE_TABLE } from '../../store/engine/keys.js';
+import { isHeldAfterRestore } from '../../store/engine/meta.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Table, Writer } from '../../store/engine/tables.js';
 import { folderCountersTable, KINDS, scanSummaries, summariesTable } from '../../store/mailbox/folders.js';
@@ -246,7 +247,7 @@ async function doSome<Kind extends SweptKind>({ store, clock }: SweepDeps, kind:
 
 /** One digest; its entry goes after the attempt, however that ends: the feedback itself is in the store. */
 async function mailDigests({ store, clock, mailDigest }: SweepDeps): Promise<boolean> {
-  if (mailDigest === undefined) return false;
+  if (mailDigest === undefined || store.read(isHeldAfterRestore)) return false;
   const [due] = store.read(reader => listDue(reader, 'feedback-digest', clock(), 1));
   if (due === undefined) return false;
   try {

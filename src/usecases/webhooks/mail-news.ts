@@ -1,5 +1,6 @@
 import { MINUTE_MS } from '../../domain/instants.js';
 import { reasonOf } from '../../lib/async.js';
+import { isHeldAfterRestore } from '../../store/engine/meta.js';
 import type { Store } from '../../store/engine/store.js';
 import { getAccount } from '../../store/records/accounts.js';
 import {
@@ -35,6 +36,7 @@ type News = DueWork<'webhook-mail'>;
  */
 export async function mailWebhookNews(deps: MailNewsDeps, shouldStop: () => boolean): Promise<void> {
   const { store, clock } = deps;
+  if (store.read(isHeldAfterRestore)) return;
   for (;;) {
     const due = store.read(reader => listDue(reader, 'webhook-mail', clock(), PER_LOOK));
     for (const one of due) {

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type EventId, newId, type WebhookId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
+import { isHeldAfterRestore } from '../../store/engine/meta.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
 import type { StoredEvent } from '../../store/records/events.js';
@@ -47,7 +48,7 @@ const SAVE_AFTER_MS = 200;
 const PER_TURN = 100;
 
 /**
- * Tells an endpoint what is due, for some seconds. Calling it for one that is gone, disabled or up to date does no harm;
+ * Tells an endpoint what is due, for some seconds. Calling it for one that is gone, disabled or up to date, or while a restored store is held, does no harm;
  * it must not run twice at once for the same endpoint.
  * @param shouldStop asked before each event: nothing more is started
  * @returns the milliseconds after which there is more to do; undefined when only a new event makes any
@@ -59,7 +60,7 @@ export async function tellEndpoint(
 ): Promise<number | undefined> {
   const run = deps.store.read(reader => {
     const webhook = getWebhook(reader, id);
-    return webhook === undefined || webhook.disabled !== null
+    return webhook === undefined || webhook.disabled !== null || isHeldAfterRestore(reader)
       ? null
       : new EndpointRun(deps, webhook, retriesOf(reader, id), shouldStop);
   });

@@ -165,7 +165,7 @@ export class DoctorBox {
       outside,
       openIndex: store => new IndexReader(store),
       stdin: async function* () {},
-    stdout: async data => {
+      stdout: async data => {
         out += String(data);
       },
       stderr: async data => {

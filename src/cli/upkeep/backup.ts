@@ -1,0 +1,195 @@
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { readManifest } from '../../store/backup/manifest.js';
+import { ownFolder } from '../../store/backup/write-backup.js';
+import { flush } from '../../store/private-files.js';
+import { type BackedUp, backUp } from '../../usecases/upkeep/back-up.js';
+import { wholeNumber } from '../arguments.js';
+import type { Box } from '../context.js';
+import { type Answer, answer, failed } from '../outcome.js';
+import { formatBytes, formatDuration, renderFields } from '../output.js';
+import { ProgressBar } from '../progress.js';
+import type { Cli } from '../run-command.js';
+import { PACKED, packFolder } from './archive.js';
+import { type FilesToKeep, filesToKeep } from './files-to-keep.js';
+
+const HELP = `
+The daemon goes on serving. The backup is of one instant: everything that was acknowledged by then is in it, with the
+configuration, the files that it names (keys of certificates, passwords) and DKIM keys, for their owner alone. The
+search index is not; it is made anew after a restore.
+
+  postern backup /mnt/backup            makes a backup in that folder; run again, it copies what is new. Whenever it is
+                                        interrupted, the backup from before is whole, and the next run goes on
+  postern backup /mnt/backup --keep 7   makes one of seven in that folder, each named by its instant, in place of the
+                                        oldest (systemd/postern-backup.timer does this each night)
+  postern backup mail${PACKED}          makes one and packs it into a file; needs tar and zstd
+  postern backup mail${PACKED} --from /mnt/backup   packs one that is there
+
+"postern verify DIR" checks a backup as it lies, "postern restore" makes a store of it. While the last part is copied,
+the store of a busy daemon grows; that room is used again. Mail that was deleted is in no backup made after that, but
+its bytes may still lie in free pages of a folder that is brought up to date: begin a new one where that matters.
+`;
+
+const MAX_KEPT = 365;
+/** The backup in a folder of several while it is made. */
+const NEXT = 'next';
+const COPY = /^\d{4}-\d{2}-\d{2}T\d{6}Z$/;
+
+interface BackupFlags {
+  readonly keep?: number;
+  readonly from?: string;
+}
+
+/** `postern backup`: one consistent copy of everything, beside a daemon that serves. */
+export function addBackupCommand(program: Command, cli: Cli): void {
+  program
+    .command('backup')
+    .description('make a backup, or bring one up to date, while the daemon serves')
+    .argument('<target>', `folder, or a file that ends in ${PACKED}`)
+    .option(
+      '--keep <n>',
+      `keep the newest n backups in the folder, 1 to ${MAX_KEPT}`,
+      wholeNumber(1, MAX_KEPT),
+    )
+    .option('--from <dir>', `pack the backup in this folder, instead of making one`)
+    .addHelpText('after', HELP)
+    .action((named: string, flags: BackupFlags) => {
+      const target = resolve(cli.deps.cwd, named);
+      const isPacked = target.endsWith(PACKED);
+      if (flags.from !== undefined) return packExisting(cli, target, isPacked, flags.from);
+      // Before the process becomes the owner of the data directory: root may read more.
+      let kept: FilesToKeep = { files: [], missing: [] };
+      return cli.change(
+        async box => {
+          for (const words of kept.missing) {
+            await cli.deps.stderr(`postern: not in the backup: ${words}\n`);
+          }
+          if (isPacked && flags.keep !== undefined) {
+            throw failed('usage', `--keep is for a folder, not for a ${PACKED} file.`);
+          }
+          if (isPacked) return makePacked(cli, box, target, kept);
+          if (flags.keep !== undefined) return makeOneOf(cli, box, target, kept, flags.keep);
+          const made = await make(cli, box, target, kept);
+          return describe(target, made, kept);
+        },
+        {
+          makesStore: false,
+          before: loaded => {
+            kept = filesToKeep(cli.deps, loaded);
+          },
+        },
+      );
+    });
+}
+
+async function make(cli: Cli, box: Box, directory: string, { files }: FilesToKeep): Promise<BackedUp> {
+  const { store, clock, config } = box;
+  const bar = new ProgressBar(cli.deps);
+  const labels = { blobs: 'copying mail   ', records: 'copying records', sums: 'adding up      ' } as const;
+  try {
+    return await backUp(
+      {
+        store,
+        clock,
+        version: cli.deps.version,
+        diskFloorBytes: config.store.diskFloorMib * 2 ** 20,
+        mapSizeBytes: config.store.mapSizeGib * 2 ** 30,
+      },
+      {
+        directory,
+        files,
+        onProgress: ({ step, done, total }) => bar.show(labels[step], done, step === 'sums' ? null : total),
+      },
+    );
+  } finally {
+    bar.clear();
+  }
+}
+
+/** One of several: the oldest is brought up to date, and renamed when it is the newest. */
+async function makeOneOf(
+  cli: Cli,
+  box: Box,
+  folder: string,
+  kept: FilesToKeep,
+  keep: number,
+): Promise<Answer> {
+  const place = ownFolder(folder);
+  const copies = (): string[] =>
+    readdirSync(place)
+      .filter(name => COPY.test(name))
+      .sort();
+  const next = join(place, NEXT);
+  const [oldest] = copies();
+  if (!existsSync(next) && oldest !== undefined && copies().length >= keep) {
+    renameSync(join(place, oldest), next);
+  }
+  const made = await make(cli, box, next, kept);
+  const name = made.manifest.snapshot_at.replace(/\.\d+Z$/, 'Z').replaceAll(':', '');
+  const target = join(place, name);
+  rmSync(target, { recursive: true, force: true });
+  renameSync(next, target);
+  flush(place);
+  for (const old of copies().slice(0, -keep)) rmSync(join(place, old), { recursive: true, force: true });
+  return describe(target, made, kept);
+}
+
+/** Its folder goes once the file is whole; one that is left by a killed run is gone on with. */
+async function makePacked(cli: Cli, box: Box, file: string, kept: FilesToKeep): Promise<Answer> {
+  const folder = `${file}.folder`;
+  const made = await make(cli, box, folder, kept);
+  await pack(cli, folder, file);
+  rmSync(folder, { recursive: true, force: true });
+  return describe(file, made, kept);
+}
+
+function packExisting(cli: Cli, file: string, isPacked: boolean, from: string): Promise<void> {
+  return cli.plain(async () => {
+    if (!isPacked) throw failed('usage', `--from is for a file that ends in ${PACKED}.`);
+    const folder = resolve(cli.deps.cwd, from);
+    const manifest = readManifest(folder);
+    await pack(cli, folder, file);
+    const document = { path: file, snapshot_at: manifest.snapshot_at };
+    return answer(document, renderFields(document));
+  });
+}
+
+async function pack(cli: Cli, folder: string, file: string): Promise<void> {
+  const bar = new ProgressBar(cli.deps);
+  bar.show('packing', 0, null);
+  try {
+    await packFolder(folder, file);
+  } finally {
+    bar.clear();
+  }
+}
+
+function describe(path: string, made: BackedUp, { missing }: FilesToKeep): Answer {
+  const { manifest, copiedBlobBytes, growthBytes, snapshotMs } = made;
+  const { snapshot_at, started_at, finished_at, records, blobs, files } = manifest;
+  const document = {
+    path,
+    snapshot_at,
+    took_s: (Date.parse(finished_at) - Date.parse(started_at)) / 1000,
+    records: records.entries,
+    records_bytes: records.bytes,
+    blobs: blobs.count,
+    blob_bytes: blobs.bytes,
+    copied_blob_bytes: copiedBlobBytes,
+    snapshot_held_s: Math.round(snapshotMs) / 1000,
+    store_growth_bytes: growthBytes,
+    files: files.map(file => file.path),
+    missing_files: missing,
+  };
+  const shown = {
+    backup: path,
+    of: snapshot_at,
+    took: formatDuration(Math.round(document.took_s)),
+    records: `${records.entries}, ${formatBytes(records.bytes)}`,
+    mail: `${blobs.count} blobs, ${formatBytes(blobs.bytes)}; ${formatBytes(copiedBlobBytes)} of them new`,
+    files: files.length,
+    store_grew_by: `${formatBytes(growthBytes)}, one state was held for ${document.snapshot_held_s} s`,
+  };
+  return answer(document, renderFields(shown));
+}

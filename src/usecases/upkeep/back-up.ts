@@ -1,0 +1,117 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { refuse } from '../../domain/errors.js';
+import { reasonOf } from '../../lib/async.js';
+import { BackupUnusableError } from '../../store/backup/manifest.js';
+import {
+  type BackupProgress,
+  type FileToKeep,
+  type WrittenBackup,
+  writeBackup,
+} from '../../store/backup/write-backup.js';
+import { type BackupLease, getMeta, Presence, putMeta, removeBackupLease } from '../../store/engine/meta.js';
+import { NoRoomError } from '../../store/engine/room.js';
+import { type Store, StoreFailedError, storeFolder } from '../../store/engine/store.js';
+import type { Clock } from '../ports.js';
+
+export interface BackUpDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly version: string;
+  readonly diskFloorBytes: number;
+  readonly mapSizeBytes: number;
+}
+
+export interface BackUpInput {
+  readonly directory: string;
+  readonly files: readonly FileToKeep[];
+  readonly onProgress: (progress: BackupProgress) => void;
+}
+
+export interface BackedUp extends WrittenBackup {
+  /** By how much the file of the store grew while the backup was made, from all that was written meanwhile. */
+  readonly growthBytes: number;
+}
+
+/**
+ * Makes a backup of the store, or brings the one in the folder up to date, while a daemon may serve (`store/backup`). One
+ * at a time.
+ * @throws invalid_request when another one is being made, insufficient_room when the disk of the backup is full
+ */
+export async function backUp(deps: BackUpDeps, input: BackUpInput): Promise<BackedUp> {
+  const { store, clock, version, diskFloorBytes, mapSizeBytes } = deps;
+  const lease = await claimBackup(store, clock());
+  try {
+    const sizeBefore = fileBytes(store);
+    const options = { ...input, version, clock, diskFloorBytes, mapSizeBytes };
+    const written = await writeBackup(store, options).catch((error: unknown) => {
+      throw error instanceof StoreFailedError ? new BackupUnusableError(unwritable(input, error)) : error;
+    });
+    const { manifest } = written;
+    const last = {
+      snapshotAt: Date.parse(manifest.snapshot_at),
+      finishedAt: Date.parse(manifest.finished_at),
+      path: input.directory,
+      bytes: manifest.records.bytes + manifest.blobs.bytes,
+    };
+    await store.write(writer => putMeta(writer, 'lastBackup', last), 'settle');
+    return { ...written, growthBytes: fileBytes(store) - sizeBefore };
+  } catch (error) {
+    if (!(error instanceof NoRoomError)) throw error;
+    throw refuse(
+      'insufficient_room',
+      `The disk of ${input.directory} is full: the backup was not finished, and the one from before is as it was. What was copied stays: make room and run it again, it goes on from there.`,
+    );
+  } finally {
+    await lease.release();
+  }
+}
+
+function unwritable({ directory }: BackUpInput, error: StoreFailedError): string {
+  return `The backup in ${directory} could not be written (${reasonOf(error.cause)}), and was not finished; the one from before is as it was. See to the disk of that folder, then run it again: it goes on.`;
+}
+
+function fileBytes({ path }: Store): number {
+  return statSync(join(storeFolder(path), 'data.mdb')).size;
+}
+
+/** The right to be the one backup of the store that is being made, until it is released or the process ends. */
+async function claimBackup(store: Store, nowMs: number): Promise<{ release(): Promise<void> }> {
+  const presence = await Presence.show(store.path, 'backup');
+  const own: BackupLease = { pid: process.pid, socket: presence.name, startedAt: nowMs };
+  try {
+    while (!(await replaceDeadLease(store, own)));
+  } catch (error) {
+    await presence.hide();
+    throw error;
+  }
+  return {
+    release: async () => {
+      try {
+        await store.write(writer => {
+          if (getMeta(writer, 'backup')?.socket === own.socket) removeBackupLease(writer);
+        }, 'settle');
+      } finally {
+        await presence.hide();
+      }
+    },
+  };
+}
+
+/** False when another process replaced it first: look again. */
+async function replaceDeadLease(store: Store, own: BackupLease): Promise<boolean> {
+  const seen = store.read(reader => getMeta(reader, 'backup'));
+  if (seen !== undefined && (await Presence.isShown(store.path, seen.socket))) {
+    throw refuse(
+      'invalid_request',
+      `Another backup of this store is being made (pid ${seen.pid}). Nothing was changed: wait for it.`,
+    );
+  }
+  const isReplaced = await store.write(writer => {
+    if (getMeta(writer, 'backup')?.socket !== seen?.socket) return false;
+    putMeta(writer, 'backup', own);
+    return true;
+  }, 'settle');
+  if (isReplaced && seen !== undefined) Presence.forget(store.path, seen.socket);
+  return isReplaced;
+}

@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, renameSync, rmSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import { refuse } from '../../domain/errors.js';
+import { fillFromBackup } from '../../store/backup/fill-from-backup.js';
+import { BackupUnusableError, fileSum, placeOf } from '../../store/backup/manifest.js';
+import { type OpenBackup, openBackup } from '../../store/backup/open-backup.js';
+import { type StoreOptions, storeExists, storeFolder } from '../../store/engine/store.js';
+import { openRestored, openStore, openStoreReadOnly } from '../../store/open-store.js';
+import { flush, privateFolder } from '../../store/private-files.js';
+import { verifyStore } from '../../store/verify/verify-store.js';
+import type { Clock } from '../ports.js';
+import { markRestored, type RestoreMarks } from './mark-restored.js';
+
+export interface RestoreDeps {
+  readonly clock: Clock;
+  /** The data directory that is to be filled. */
+  readonly path: string;
+  readonly mapSizeBytes: number;
+  readonly diskFloorBytes: number;
+}
+
+export type RestoreProgress =
+  | { readonly step: 'copy'; readonly done: number; readonly total: number }
+  | { readonly step: 'verify' };
+
+export interface Restored {
+  readonly snapshotAt: string;
+  readonly version: string;
+  readonly storeId: string;
+  readonly messages: number;
+  readonly sent: number;
+  readonly marks: RestoreMarks;
+  /** Configuration and keys as they were, in the backup. */
+  readonly files: readonly { readonly path: string; readonly copy: string }[];
+}
+
+/** Where the store is made, inside the data directory: on its disk, and whoever restores may write there. */
+export const STAGING = 'restoring';
+/** What an empty file system may hold. */
+const NO_CONTENT: readonly string[] = [STAGING, 'lost+found'];
+const SPARE_BYTES = 64 * 2 ** 20;
+
+/**
+ * Makes the store of an empty data directory from a backup. It is made aside, verified and then put in place by one
+ * rename: whenever the process ends, there is the whole store or none.
+ * @throws invalid_request when the directory is not empty, insufficient_room, BackupUnusableError
+ */
+export async function restoreBackup(
+  deps: RestoreDeps,
+  directory: string,
+  onProgress: (progress: RestoreProgress) => void,
+): Promise<Restored> {
+  const path = privateFolder(deps.path);
+  checkEmpty(path);
+  const backup = openBackup(directory);
+  try {
+    checkRecords(directory, backup);
+    checkRoom(deps, backup);
+    // Of its own: another restore that runs at the same time must not be put in place half made.
+    const staging = join(path, STAGING, `data-${randomBytes(6).toString('hex')}`);
+    try {
+      const done = await fill({ ...deps, path: staging }, backup, onProgress);
+      checkEmpty(path);
+      renameSync(storeFolder(staging), storeFolder(path));
+      flush(path);
+      return { ...done, files: filesOf(directory, backup) };
+    } finally {
+      rmSync(staging, { recursive: true, force: true });
+    }
+  } finally {
+    await backup.store.close();
+  }
+}
+
+function checkEmpty(path: string): void {
+  if (storeExists(path)) {
+    throw refuse(
+      'invalid_request',
+      `There is a store in ${path}, which a restore does not overwrite. Nothing was changed. Stop the daemon and move ${path} away, or name another store.path.`,
+    );
+  }
+  const [other] = readdirSync(path).filter(name => !NO_CONTENT.includes(name));
+  if (other === undefined) return;
+  throw refuse(
+    'invalid_request',
+    `${path} is not empty (${other} is in it), and a restore fills only an empty store.path. Nothing was changed. Move what is in it away, or name another store.path.`,
+  );
+}
+
+function checkRecords(directory: string, { manifest }: OpenBackup): void {
+  const file = join(storeFolder(placeOf.snapshot(directory, manifest.snapshot)), 'data.mdb');
+  if (fileSum(file).sha256 === manifest.records.sha256) return;
+  throw new BackupUnusableError(
+    `The backup is damaged: ${file} is not as it was written. Nothing was restored. Take another backup.`,
+  );
+}
+
+function checkRoom({ path, diskFloorBytes }: RestoreDeps, { manifest }: OpenBackup): void {
+  const { bavail, bsize } = statfsSync(path);
+  const freeBytes = bavail * bsize;
+  const neededBytes =
+    Math.ceil(1.05 * (manifest.records.bytes + manifest.blobs.bytes)) + SPARE_BYTES + diskFloorBytes;
+  if (freeBytes >= neededBytes) return;
+  throw refuse(
+    'insufficient_room',
+    `The store needs about ${neededBytes} bytes in ${path} (${diskFloorBytes} of them as the floor that stays free), and ${freeBytes} are free. Nothing was changed. Free some, or set store.path to another disk.`,
+  );
+}
+
+async function fill(
+  { clock, path, mapSizeBytes, diskFloorBytes }: RestoreDeps,
+  backup: OpenBackup,
+  onProgress: (progress: RestoreProgress) => void,
+): Promise<Omit<Restored, 'files'>> {
+  const options: StoreOptions = { path: privateFolder(path), mapSizeBytes, diskFloorBytes };
+  const raw = openStore(options);
+  try {
+    await fillFromBackup(backup, raw, progress => onProgress({ step: 'copy', ...progress }));
+  } finally {
+    await raw.close();
+  }
+  const { manifest } = backup;
+  const store = await openRestored(options);
+  let marks: RestoreMarks;
+  try {
+    marks = await markRestored({ store, clock }, Date.parse(manifest.snapshot_at));
+  } finally {
+    await store.close();
+  }
+  onProgress({ step: 'verify' });
+  const { messages, sent } = await verify(path);
+  flush(storeFolder(path));
+  return {
+    snapshotAt: manifest.snapshot_at,
+    version: manifest.version,
+    storeId: manifest.store_id,
+    messages,
+    sent,
+    marks,
+  };
+}
+
+async function verify(path: string): Promise<{ readonly messages: number; readonly sent: number }> {
+  const store = openStoreReadOnly(storeFolder(path));
+  try {
+    const { checked, faults } = verifyStore(store);
+    if (faults.length === 0) return checked;
+    throw new BackupUnusableError(
+      `The store that the backup makes does not hold together, so nothing was put in place:\n${faults.slice(0, 20).join('\n')}\nTake another backup.`,
+    );
+  } finally {
+    await store.close();
+  }
+}
+
+function filesOf(directory: string, { manifest }: OpenBackup): Restored['files'] {
+  const folder = placeOf.files(directory, manifest.snapshot);
+  return manifest.files.map(({ path, name }) => ({ path, copy: join(folder, name) }));
+}

@@ -1,0 +1,74 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import t, { type Test } from 'tap';
+import { PosternBox } from '../../../support/box/postern-box.js';
+import { type CliBox, cliBox } from '../cli-box.js';
+
+interface Backup {
+  readonly path: string;
+  readonly files: readonly string[];
+}
+
+t.test('of several the newest stay, and the oldest becomes the next', async t => {
+  const box = await withAccount(t);
+  const folder = join(box.folder, 'backups');
+  const names: string[] = [];
+  for (let n = 0; n < 3; n++) {
+    names.push((await box.json<Backup>('backup', folder, '--keep', '2')).path);
+  }
+  t.same(
+    readdirSync(folder)
+      .map(name => join(folder, name))
+      .sort(),
+    names.slice(1),
+  );
+  t.match(await box.json('verify', names[2] ?? ''), { sound: true });
+  t.match(await box.json('status'), { last_backup: { path: /backups/ }, restored: null });
+});
+
+t.test('one is packed into a file and restored from it', async t => {
+  const box = await withAccount(t);
+  const file = join(box.folder, 'mail.tar.zst');
+  const { files } = await box.json<Backup>('backup', file);
+  t.ok(
+    files.some(path => path.endsWith('postern.toml')),
+    'with the configuration',
+  );
+  t.equal(statSync(file).mode & 0o777, 0o600);
+  t.notOk(existsSync(`${file}.folder`), 'and nothing else is left');
+  const other = await cliBox(t, { isInitialised: false });
+  t.match(await other.json('restore', file), { is_held: true });
+  t.match(await other.run('account', 'list'), { code: 0, out: /ann@x\.example/ });
+  t.match(await other.json('status'), { restored: { is_held: true } });
+  t.match(await other.run('queue', 'resume'), { code: 0, out: /again/ });
+  t.match(await other.json('status'), { restored: { is_held: false } });
+  t.notOk(existsSync(join(other.dataDir, 'restoring')));
+
+  const folder = join(box.folder, 'folder');
+  await box.json('backup', folder);
+  const from = await box.run('backup', join(box.folder, 'second.tar.zst'), '--from', folder);
+  t.equal(from.code, 0, from.err);
+  t.match(await box.run('backup', folder, '--from', folder), { code: 2 });
+  t.match(await box.run('restore'), { code: 2 });
+  t.match(await box.run('restore', join(box.folder, 'none')), { code: 1, err: /There is a store/ });
+});
+
+t.test('without zstd it says so', async t => {
+  const box = PosternBox.create(t);
+  const made = await box.cli('init', '--force', '--domain', 'example.org', '--data', box.dataDir);
+  t.equal(made.code, 0, made.stderr);
+  box.env.PATH = (box.env.PATH ?? '')
+    .split(delimiter)
+    .filter(path => !existsSync(join(path, 'zstd')))
+    .join(delimiter);
+  const file = join(box.folder, 'mail.tar.zst');
+  const run = await box.cli('backup', file);
+  t.match(run, { code: 1, stderr: /is not installed.*apt install/ });
+  t.notOk(existsSync(file));
+});
+
+async function withAccount(t: Test): Promise<CliBox> {
+  const box = await cliBox(t);
+  await box.json('account', 'create', 'ann@x.example');
+  return box;
+}
