@@ -4,7 +4,6 @@ import { CursorCodec } from '../domain/paging.js';
 import type { HttpServer } from '../http/server/http-server.js';
 import { readClock } from '../ops/read-clock.js';
 import { type ListenPlace, listenPlaces } from '../relay/direct/own-addresses.js';
-import type { CertificateFiles } from '../smtp/certificate-files.js';
 import type { SmtpListener } from '../smtp/smtp-listener.js';
 import { getMeta } from '../store/engine/meta.js';
 import type { Store } from '../store/engine/store.js';
@@ -24,10 +23,11 @@ import { claimStore, type StoreClaim } from '../usecases/upkeep/claim-store.js';
 import { recoverUploads } from '../usecases/upkeep/sweep.js';
 import { ClockWatch } from '../usecases/upkeep/watch-clock.js';
 import { Access } from './access.js';
+import { Certificates } from './certificates.js';
 import { Delivering, DOT_ANSWERS_MS, isDeliveryWaiting } from './delivering.js';
 import { httpClients } from './descriptors.js';
 import { Hooking } from './hooking.js';
-import { type Certificate, createHttpListener, createSmtpListener, readCertificate } from './listeners.js';
+import { createHttpListener, createSmtpListener } from './listeners.js';
 import { Parsing } from './parsing.js';
 import { Readiness } from './readiness.js';
 import { Rechecking } from './rechecking.js';
@@ -76,7 +76,7 @@ export class Daemon {
   readonly #upkeep: Upkeep;
   readonly #searching: Searching;
   readonly #dns: DnsClient;
-  readonly #certificate: CertificateFiles | null;
+  readonly #certificates: Certificates;
   readonly #smtp: SmtpListener;
   /** Its ports as they came to be, where the configuration leaves them open. */
   #listens: readonly ListenPlace[];
@@ -89,7 +89,7 @@ export class Daemon {
     store: Store,
     watch: ClockWatch,
     claim: StoreClaim,
-    certificate: Certificate | null,
+    certificates: Certificates,
   ) {
     const { config, log } = options;
     const { clock } = watch;
@@ -135,8 +135,8 @@ export class Daemon {
         ? new Delivering({ ...shared, dns: this.#dns, inbound, listens: () => this.#listens })
         : null;
     this.#sending = new Sending({ ...shared, inbound, delivering: isDirect ? this.#delivering : null });
-    this.#certificate = certificate?.files ?? null;
-    this.#smtp = createSmtpListener(config, { inbound, tls: certificate?.identity, log });
+    this.#certificates = certificates;
+    this.#smtp = createSmtpListener(config, { inbound, tls: certificates.identityOf('smtp'), log });
     const isQueueReady = (): boolean => this.#parsing.isQueueReady && this.#sending.isReady;
     const parsingStalledMs = (): number => this.#parsing.stalledMs;
     const readiness = new Readiness({ store, clock, isQueueReady, parsingStalledMs });
@@ -168,6 +168,8 @@ export class Daemon {
       webhooks: this.#hooking.routes,
       search: { store, cursors, index: this.#searching.index, rankings: new Rankings() },
       isReady: () => readiness.isReady(),
+      tls: certificates.identityOf('http'),
+      answerChallenge: certificates.answerChallenge,
       maxClients,
       log,
     });
@@ -204,7 +206,8 @@ export class Daemon {
       if (uploads + messages + sends.unknown + sends.waiting + sends.held > 0) {
         log.info({ uploads, messages, sends }, 'an earlier process ended in the middle of work: it goes on');
       }
-      const daemon = new Daemon(options, store, watch, claim, await readCertificate(config, log));
+      const certificates = await Certificates.read(config, { clock, version, log });
+      const daemon = new Daemon(options, store, watch, claim, certificates);
       await daemon.#serve();
       return daemon;
     } catch (error) {
@@ -215,9 +218,9 @@ export class Daemon {
     }
   }
 
-  /** Reads the certificate files again; new SMTP sessions use them. Rejects when they are not valid. */
-  async reloadCertificates(): Promise<void> {
-    if (this.#certificate !== null) this.#smtp.reloadTls(await this.#certificate.read());
+  /** Reads the certificate files again; new connections use them. Rejects when they are not valid. */
+  reloadCertificates(): Promise<void> {
+    return this.#certificates.reload();
   }
 
   /** An orderly stop takes less. After it, what is unfinished is left for the next start to recover. */
@@ -232,7 +235,7 @@ export class Daemon {
    */
   async stop(): Promise<void> {
     const { log } = this.#options;
-    this.#certificate?.stop();
+    const certificates = this.#certificates.stop();
     this.#sending.answerWithin(ANSWER_MS);
     const delivering = this.#delivering?.stop();
     const listeners = Promise.all([this.#smtp.stop(GRACE_MS), this.#http.stop(GRACE_MS)]);
@@ -251,6 +254,7 @@ export class Daemon {
       hooking,
       this.#searching.stop(),
       upkeep,
+      certificates,
     ]);
     await this.#redis.stop();
     await this.#claim.release();
@@ -276,7 +280,10 @@ export class Daemon {
     working.catch(() => {});
     const [smtp, http] = await Promise.all([this.#smtp.start(), this.#http.start()]);
     this.#listens = listenPlaces({ ...config.smtp, port: smtp.port });
-    this.#certificate?.watch(identity => this.#smtp.reloadTls(identity));
+    await this.#certificates.start({
+      smtp: identity => this.#smtp.reloadTls(identity),
+      http: identity => this.#http.reloadTls(identity),
+    });
     this.#upkeep.start();
     await this.#searching.start();
     await working;

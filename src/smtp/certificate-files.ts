@@ -55,7 +55,7 @@ export class CertificateFiles {
       const identity = await this.read();
       onRenewed(identity);
       const expires = new X509Certificate(identity.cert).validTo;
-      this.#log.info({ expires }, 'the renewed certificate serves new smtp sessions');
+      this.#log.info({ expires }, 'the renewed certificate serves new connections');
     } catch (error) {
       this.#log.error({ err: error }, 'the renewed certificate cannot be used: the old one stays');
     }

@@ -11,7 +11,7 @@ import { findCycles, type Import, type ImportGraph, readImportGraph } from './im
  * Every folder may import them, and each of them those before it.
  */
 const floors = ['lib', 'contract'];
-const adaptors = ['queue', 'relay', 'smtp', 'http', 'workers', 'cli', 'signin', 'search', 'hooks'];
+const adaptors = ['queue', 'relay', 'smtp', 'http', 'workers', 'cli', 'signin', 'search', 'hooks', 'acme'];
 const beneathUsecases = ['domain', 'config', 'store', 'mail', 'dns'];
 const beneathAdaptors = [...beneathUsecases, 'usecases'];
 const beneathApp = [...beneathAdaptors, ...adaptors, 'ops'];
