@@ -2,7 +2,7 @@ import { backOffMs, reasonOf } from '../lib/async.js';
 import type { Clock, Logger } from '../usecases/ports.js';
 import { AcmeError, adviceFor } from './acme-error.js';
 import { CertificateFolder, type Issued, type TryState } from './certificate-folder.js';
-import { ChallengeListener, ListenError } from './challenge-listener.js';
+import { ChallengeListener, isTaken, ListenError } from './challenge-listener.js';
 import { Challenges } from './challenges.js';
 import { isSameList, obtainCertificate } from './obtain-certificate.js';
 import type { AcmeSettings } from './settings.js';
@@ -55,6 +55,8 @@ export class CertificateKeeper {
   readonly #options: KeeperOptions;
   readonly #listener: ChallengeListener | null;
   readonly #ending = new AbortController();
+  /** The port is in the hands of another process, such as the daemon beside a command, which reads the same tokens. */
+  #doOthersAnswer = false;
   #onIssued: () => void = () => {};
   #timer: NodeJS.Timeout | undefined;
   #current: Promise<void> = Promise.resolve();
@@ -71,10 +73,26 @@ export class CertificateKeeper {
   /** Opens the port and begins. A port that cannot be had is told, and tried again with the next certificate. */
   async start(onIssued: () => void): Promise<void> {
     this.#onIssued = onIssued;
-    await this.#listener?.open().catch(error => {
-      this.#options.log.error({ err: error }, 'the port for certificates cannot be opened');
+    await this.openPort(false).catch(error => {
+      const fields = { err: error, advice: error instanceof AcmeError ? adviceFor(error) : undefined };
+      this.#options.log.error(fields, 'the port for certificates cannot be opened');
     });
     this.#schedule(0);
+  }
+
+  /**
+   * Opens the port for challenges, if there is to be one. Rejects with a `ListenError` when it cannot be had.
+   * @param mayOthersAnswer whether it is right that another process has it
+   */
+  async openPort(mayOthersAnswer: boolean): Promise<void> {
+    if (this.#listener === null || this.#doOthersAnswer) return;
+    const { host, port } = this.#options.settings;
+    try {
+      await this.#listener.open();
+    } catch (error) {
+      if (!mayOthersAnswer || !(error instanceof ListenError) || !(await isTaken(host, port))) throw error;
+      this.#doOthersAnswer = true;
+    }
   }
 
   /** Ends what is going on. */
@@ -106,7 +124,7 @@ export class CertificateKeeper {
     if (clock() < nextMs) return Math.min(LOOK_MS, Math.max(SOONEST_LOOK_MS, nextMs - clock()));
     log.info({ names: settings.names, authority: settings.directoryUrl, reason: want }, 'getting a certificate');
     try {
-      await this.obtain(() => {}, this.#ending.signal);
+      await this.obtain(step => log.debug({ step }, 'getting a certificate'));
       this.#onIssued();
     } catch (error) {
       if (this.#ending.signal.aborted) return LOOK_MS;
@@ -126,14 +144,10 @@ export class CertificateKeeper {
 
   /**
    * Gets a certificate now, whatever is there, and notes how that went. Rejects as `obtainCertificate` does.
-   * @param mayOthersAnswer whether the port may be in the hands of another process, such as the daemon beside a command
    */
-  async obtain(
-    onStep: (step: string) => void,
-    signal: AbortSignal = this.#ending.signal,
-    mayOthersAnswer = false,
-  ): Promise<void> {
+  async obtain(onStep: (step: string) => void): Promise<void> {
     const { settings, clock, version } = this.#options;
+    const { signal } = this.#ending;
     const before = this.folder.state();
     const isSame = before !== null && isAboutThese(settings, before);
     const earlier = isSame ? before.failures : 0;
@@ -150,9 +164,7 @@ export class CertificateKeeper {
       error,
     });
     try {
-      await this.#listener?.open().catch(error => {
-        if (!(mayOthersAnswer && error instanceof ListenError && error.code === 'EADDRINUSE')) throw error;
-      });
+      await this.openPort(false);
       await obtainCertificate({ settings, folder: this.folder, clock, version, signal, onStep });
     } catch (error) {
       if (signal.aborted) {

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { clientNetwork } from '../domain/addresses.js';
 import { codeOrReasonOf } from '../lib/async.js';
 import { AcmeError } from './acme-error.js';
@@ -12,6 +12,8 @@ const MAX_PER_NETWORK = 8;
 /** How long a connection may last in all: an authority asks once and waits ten seconds at most. */
 const CONNECTION_MS = 10_000;
 
+const PROBE_MS = 2_000;
+
 const LIMITS = {
   maxHeaderSize: 8 * 1024,
   headersTimeout: CONNECTION_MS,
@@ -19,9 +21,6 @@ const LIMITS = {
   keepAlive: false,
   maxRequestsPerSocket: 1,
 } as const;
-
-/** What the listener may cost at most, in bytes. */
-export const CHALLENGE_BYTES = MAX_CONNECTIONS * 32 * 1024;
 
 export interface ChallengeListenerOptions {
   readonly host: string;
@@ -95,10 +94,21 @@ export class ChallengeListener {
   }
 }
 
+/** Whether somebody answers at a port of this machine. */
+export function isTaken(host: string, port: number): Promise<boolean> {
+  const here = host === '::' ? '::1' : host === '0.0.0.0' ? '127.0.0.1' : host;
+  return new Promise(resolve => {
+    const socket = connect({ host: here, port, timeout: PROBE_MS });
+    const end = (is: boolean) => (): void => {
+      socket.destroy();
+      resolve(is);
+    };
+    socket.once('connect', end(true)).once('error', end(false)).once('timeout', end(false));
+  });
+}
+
 /** The port cannot be had. */
 export class ListenError extends AcmeError {
-  readonly code: string;
-
   constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
     const reason =
       cause.code === 'EADDRINUSE'
@@ -107,6 +117,5 @@ export class ListenError extends AcmeError {
           ? 'ports below 1024 take root, or CAP_NET_BIND_SERVICE'
           : codeOrReasonOf(cause);
     super('listen', `port ${port} of ${host} cannot be listened on for the authority: ${reason}`);
-    this.code = cause.code ?? '';
   }
 }

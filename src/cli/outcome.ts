@@ -13,6 +13,7 @@ type CliErrorCode =
   | 'store_unavailable'
   | 'store_damaged'
   | 'dns_wrong'
+  | 'certificate_failed'
   | 'not_permitted'
   | 'output_failed';
 

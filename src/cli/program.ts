@@ -22,6 +22,7 @@ import { addConfigCommands } from './service/config.js';
 import { addInitCommand } from './service/init.js';
 import { addServeCommand, addVersionCommand } from './service/serve.js';
 import { addApproveCommand } from './signup/approve.js';
+import { addTlsCommands } from './tls/tls.js';
 import { addClockCommands } from './upkeep/clock.js';
 import { addCompactCommand } from './upkeep/compact.js';
 import { addSearchCommands } from './upkeep/search.js';
@@ -111,6 +112,7 @@ function addCommands(program: Command, cli: Cli, version: string): void {
   addAuditCommands(program, cli);
   addCompactCommand(program, cli);
   addDnsCommands(program, cli, publishedDkimKeys);
+  addTlsCommands(program, cli);
   addStatusCommand(program, cli);
   addSearchCommands(program, cli);
   addClockCommands(program, cli);

@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import { type BoxStatus, MAX_COUNTED, readStatus } from '../../usecases/upkeep/read-status.js';
+import type { CertificateStatus } from '../dependencies.js';
 import { answer } from '../outcome.js';
 import { formatBytes, formatDuration, renderFields } from '../output.js';
 import type { Cli } from '../run-command.js';
+import { certificateLine } from '../tls/tls.js';
 import { clockLine } from './clock.js';
 import { waitingLine } from './search.js';
 
@@ -18,6 +20,7 @@ export function addStatusCommand(program: Command, cli: Cli): void {
         const document = {
           version: cli.deps.version,
           ...status,
+          certificates: cli.deps.certificates.status(box.config),
           store: { path, ...store, map_size_bytes: mapSizeGib * 2 ** 30 },
         };
         return answer(document, renderFields(linesOf(document)));
@@ -27,11 +30,12 @@ export function addStatusCommand(program: Command, cli: Cli): void {
 
 type StatusDocument = BoxStatus & {
   readonly version: string;
+  readonly certificates: readonly CertificateStatus[];
   readonly store: { readonly path: string; readonly map_size_bytes: number };
 };
 
 function linesOf(document: StatusDocument): object {
-  const { version, daemon, store, clock, counts, webhooks, pending, search } = document;
+  const { version, daemon, store, clock, counts, webhooks, pending, search, certificates } = document;
   const room = store.has_room ? '' : ' (NO ROOM: new mail is refused until there is more)';
   return {
     version,
@@ -53,6 +57,7 @@ function linesOf(document: StatusDocument): object {
       pending.deliveries === 0 ? 0 : `${counted(pending.deliveries)}: see "postern queue list"`,
     to_be_indexed: `${waitingLine(search)}${remade(search.rebuilding.length)}`,
     webhooks: webhookLine(webhooks),
+    ...(certificates.length === 0 ? {} : { certificate: certificates.map(certificateLine).join('; ') }),
   };
 }
 

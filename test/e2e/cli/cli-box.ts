@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import { certificateTools } from '../../../src/app/certificate-tools.js';
 import { outside } from '../../../src/app/outside.js';
 import { type CliDependencies, runCli, type ServeOptions } from '../../../src/cli/program.js';
 import type { MessageId } from '../../../src/domain/ids.js';
@@ -71,6 +72,7 @@ export class CliBox {
       version: '1.2.3',
       readClock,
       outside,
+      certificates: certificateTools,
       openIndex: store => new IndexReader(store),
       stdout: async data => void out.push(Buffer.from(data)),
       stderr: async data => void err.push(Buffer.from(data)),
