@@ -66,8 +66,7 @@ export class CertificateKeeper {
     const { folder, host, port } = options.settings;
     this.folder = new CertificateFolder(folder);
     this.challenges = new Challenges(this.folder.challenges);
-    this.#listener =
-      port === 0 ? null : new ChallengeListener({ host, port, challenges: this.challenges });
+    this.#listener = port === 0 ? null : new ChallengeListener({ host, port, challenges: this.challenges });
   }
 
   /** Opens the port and begins. A port that cannot be had is told, and tried again with the next certificate. */
@@ -122,9 +121,13 @@ export class CertificateKeeper {
     const { atMs, want } = dueAt(settings, this.folder.issued(), this.folder.state());
     const nextMs = Math.max(atMs, pausedUntil(settings, this.folder.state()));
     if (clock() < nextMs) return Math.min(LOOK_MS, Math.max(SOONEST_LOOK_MS, nextMs - clock()));
-    log.info({ names: settings.names, authority: settings.directoryUrl, reason: want }, 'getting a certificate');
+    log.info(
+      { names: settings.names, authority: settings.directoryUrl, reason: want },
+      'getting a certificate',
+    );
     try {
       await this.obtain(step => log.debug({ step }, 'getting a certificate'));
+      log.info({ expires: this.folder.issued()?.certificate.validTo }, 'a certificate was issued');
       this.#onIssued();
     } catch (error) {
       if (this.#ending.signal.aborted) return LOOK_MS;

@@ -62,10 +62,7 @@ export function selfSigned(names: readonly string[], nowMs: number): Placeholder
     integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
     ECDSA_WITH_SHA256,
     called,
-    sequence(
-      utcTime(new Date(nowMs - HOUR_MS)),
-      utcTime(new Date(nowMs + PLACEHOLDER_DAYS * 24 * HOUR_MS)),
-    ),
+    sequence(utcTime(new Date(nowMs - HOUR_MS)), utcTime(new Date(nowMs + PLACEHOLDER_DAYS * 24 * HOUR_MS))),
     called,
     publicKeyOf(key),
     explicit(3, sequence(altNames(names))),

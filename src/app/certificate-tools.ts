@@ -59,7 +59,8 @@ function ofAuthority(config: Config): CertificateStatus[] {
         renewal_at: nextMs === 0 ? null : instant(nextMs),
         last_try_at: tries?.lastTryAt == null ? null : instant(tries.lastTryAt),
         failures: tries?.failures ?? 0,
-        error: error === null ? null : told(error.type, error.message, adviceFor(new AcmeError(error.type, ''))),
+        error:
+          error === null ? null : told(error.type, error.message, adviceFor(new AcmeError(error.type, ''))),
       },
     ];
   } catch (error) {

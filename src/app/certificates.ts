@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { selfSigned } from '../acme/certificate-request.js';
 import { CertificateKeeper } from '../acme/certificate-keeper.js';
+import { selfSigned } from '../acme/certificate-request.js';
 import { acmeSettings } from '../acme/settings.js';
 import type { Config } from '../config/load-config.js';
 import { CertificateFiles } from '../smtp/certificate-files.js';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { domainOf, isLoopback } from '../domain/addresses.js';
-import type { ConfigProblem } from './config-problem.js';
 import { checkTls } from './check-tls.js';
+import type { ConfigProblem } from './config-problem.js';
 import type { SettledValues } from './settle-values.js';
 
 /** Checks rules that involve several keys. A rule is skipped when one of its keys is wrong by itself. */

@@ -14,9 +14,7 @@ export function configWarnings(config: Config): readonly ConfigProblem[] {
     trustedResolvers(config),
     unnamedPublicUrl(config),
     openHttp(config),
-  ].flatMap(
-    warning => warning ?? [],
-  );
+  ].flatMap(warning => warning ?? []);
 }
 
 /** Are addresses in `mail.domains` taken from the sign-in provider? */
@@ -56,7 +54,8 @@ function plainPublicUrl({ service, http }: Config): ConfigProblem | null {
 /** An authority vouches for names with a dot that are no addresses. */
 function unnamedPublicUrl({ service, http }: Config): ConfigProblem | null {
   const { hostname } = new URL(service.publicUrl);
-  if (http.tls !== 'acme' || (isIP(hostname.replace(/^\[|\]$/g, '')) === 0 && hostname.includes('.'))) return null;
+  if (http.tls !== 'acme' || (isIP(hostname.replace(/^\[|\]$/g, '')) === 0 && hostname.includes('.')))
+    return null;
   return {
     where: 'service.public_url',
     what: `its host, ${hostname}, will not be in the certificate: it is no name on the Internet`,

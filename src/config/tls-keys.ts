@@ -51,7 +51,7 @@ export const HTTP_TLS = {
     {
       placeholder: '',
       from: '"files" with tls_cert, else "off"',
-      example: 'acme',
+      example: 'files',
       derive: (_facts, textOf) => (textOf('http.tls_cert') === null ? 'off' : 'files'),
     },
     'Whether it speaks HTTPS itself, so that no proxy is needed; files: with tls_cert and tls_key; acme: with the certificate of [tls]; off: plain HTTP, for a proxy on the same machine.',

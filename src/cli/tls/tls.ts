@@ -38,7 +38,9 @@ export function addTlsCommands(program: Command, cli: Cli): void {
 
   tls
     .command('renew')
-    .description('get a new certificate now, even if the one that is there is good; authorities limit how often')
+    .description(
+      'get a new certificate now, even if the one that is there is good; authorities limit how often',
+    )
     .action(() => cli.plain(() => obtain(cli, 'none')));
 }
 
