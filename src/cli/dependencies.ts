@@ -118,6 +118,8 @@ export interface CliDependencies {
   readonly readClock: () => ClockReading;
   readonly stdout: Write;
   readonly stderr: Write;
+  /** Whether stderr is a terminal: only there is progress drawn. */
+  readonly isTerminal: boolean;
   readonly env: Environment;
   readonly cwd: string;
 }

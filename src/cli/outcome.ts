@@ -14,6 +14,7 @@ type CliErrorCode =
   | 'store_damaged'
   | 'dns_wrong'
   | 'certificate_failed'
+  | 'import_stopped'
   | 'not_permitted'
   | 'output_failed';
 

@@ -49,8 +49,10 @@ async function obtain(cli: Cli, needs: 'due' | 'none'): Promise<Answer> {
   const outcome = await cli.deps.certificates.obtain(config, {
     needs,
     becomeOwner: () => becomeOwnerOf(config.store.path, { makesStore: true }),
-    // A step that nobody reads is no reason to stop.
-    onStep: step => void cli.deps.stderr(`postern: ${printable(step)}\n`).catch(() => {}),
+    onStep: step => {
+      // With --json, what is on stderr is one document. A step that nobody reads is no reason to stop.
+      if (!cli.isJson()) void cli.deps.stderr(`postern: ${printable(step)}\n`).catch(() => {});
+    },
   });
   return answerTo(cli, outcome);
 }

@@ -24,6 +24,7 @@ export async function run(...args: string[]): Promise<{ code: number; out: strin
     },
     stdout: async data => void out.push(String(data)),
     stderr: async data => void err.push(String(data)),
+    isTerminal: false,
     env: {},
     cwd: '/nonexistent',
   });

@@ -52,7 +52,7 @@ t.test('requests are answered over TLS 1.2 and 1.3, and not over what is older',
 
 t.test('a body arrives whole', async t => {
   const { port, credential } = await withServer(t, [], {}, first);
-  const body = JSON.stringify({ display_name: 'An agent' });
+  const body = JSON.stringify({ local_part: 'another-agent' });
   const outgoing = request({
     host: '127.0.0.1',
     port,
