@@ -27,7 +27,7 @@ export function main(argv: readonly string[]): Promise<number> {
     version: packageVersion(),
     stdout: writeTo(process.stdout),
     stderr: writeTo(process.stderr),
-    isTerminal: process.stderr.isTTY === true,
+    terminals: { stdout: process.stdout.isTTY === true, stderr: process.stderr.isTTY === true },
     env: process.env,
     cwd: process.cwd(),
   });

@@ -118,8 +118,8 @@ export interface CliDependencies {
   readonly readClock: () => ClockReading;
   readonly stdout: Write;
   readonly stderr: Write;
-  /** Whether stderr is a terminal: only there is progress drawn. */
-  readonly isTerminal: boolean;
+  /** Which of them are terminals: only there is progress drawn, and a screen wiped. */
+  readonly terminals: { readonly stdout: boolean; readonly stderr: boolean };
   readonly env: Environment;
   readonly cwd: string;
 }

@@ -18,6 +18,7 @@ import { OutputClosedError, OutputFailedError } from './output.js';
 import { type Cli, reportFailure, startRun } from './run-command.js';
 import { addQueueCommands } from './sending/queue.js';
 import { addSentCommands } from './sending/sent.js';
+import { addCompletionCommand } from './service/completion.js';
 import { addConfigCommands } from './service/config.js';
 import { addInitCommand } from './service/init.js';
 import { addServeCommand, addVersionCommand } from './service/serve.js';
@@ -117,6 +118,7 @@ function addCommands(program: Command, cli: Cli, version: string): void {
   addSearchCommands(program, cli);
   addClockCommands(program, cli);
   addVerifyCommand(program, cli);
+  addCompletionCommand(program, cli);
   addVersionCommand(program, cli);
 }
 

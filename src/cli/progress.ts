@@ -29,14 +29,14 @@ export interface ProgressOptions {
 }
 
 export function startProgress(
-  { stderr, isTerminal }: Pick<CliDependencies, 'stderr' | 'isTerminal'>,
+  { stderr, terminals }: Pick<CliDependencies, 'stderr' | 'terminals'>,
   { of, bytes: total, isShown }: ProgressOptions,
 ): Progress {
   const startedMs = performance.now();
   let done = 0;
   let drawnMs = 0;
   let last: Promise<void> = Promise.resolve();
-  const isDrawn = isShown && isTerminal;
+  const isDrawn = isShown && terminals.stderr;
   return {
     add(bytes, note = '') {
       done += bytes;
@@ -54,7 +54,13 @@ export function startProgress(
 }
 
 /** One line of less than 80 columns. */
-export function barOf(of: string, done: number, total: number | null, elapsedMs: number, note: string): string {
+export function barOf(
+  of: string,
+  done: number,
+  total: number | null,
+  elapsedMs: number,
+  note: string,
+): string {
   if (total === null || total <= 0) return `${of} ${formatBytes(done)}  ${note}`.trimEnd();
   const part = Math.min(1, done / total);
   const filled = Math.round(part * WIDTH);

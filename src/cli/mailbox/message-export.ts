@@ -4,13 +4,13 @@ import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
+import { Refusal } from '../../domain/errors.js';
 import { reasonOf } from '../../lib/async.js';
 import { mboxEntry } from '../../mail/write/mbox.js';
-import type { ReceivedRecord } from '../../store/mailbox/messages.js';
 import { getCounters } from '../../store/mailbox/folders.js';
-import type { InboxRecord } from '../../store/records/inboxes.js';
-import { Refusal } from '../../domain/errors.js';
+import type { ReceivedRecord } from '../../store/mailbox/messages.js';
 import { BlobMissingError } from '../../store/records/blobs.js';
+import type { InboxRecord } from '../../store/records/inboxes.js';
 import { receivedOf } from '../../usecases/mailbox/export-messages.js';
 import { getMessageDetail, openRawMessage } from '../../usecases/mailbox/read-message.js';
 import { ADMIN } from '../../usecases/shared/callers.js';
@@ -66,7 +66,10 @@ async function exportInbox(
     else await writeWhole(path, allOf(box, inbox, format, tally, progress));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    throw failed('output_failed', `${path} cannot be written: ${reasonOf(error)}. Nothing was changed in the inbox.`);
+    throw failed(
+      'output_failed',
+      `${path} cannot be written: ${reasonOf(error)}. Nothing was changed in the inbox.`,
+    );
   } finally {
     await progress.end();
   }
@@ -117,7 +120,8 @@ function opened(
 ): AsyncIterable<Uint8Array> | Iterable<Uint8Array> | null {
   const input = { ...ADMIN, messageId: record.id, kind: 'received' } as const;
   try {
-    if (format === 'json') return withLineEnd(getMessageDetail(box, { ...input, hasAuthentication: true }).bytes);
+    if (format === 'json')
+      return withLineEnd(getMessageDetail(box, { ...input, hasAuthentication: true }).bytes);
     const { bytes } = openRawMessage(box, input);
     if (format === 'eml') return bytes;
     return mboxEntry({ sender: record.envelopeFrom, receivedAt: record.receivedAt }, bytes);

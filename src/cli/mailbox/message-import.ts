@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { reasonOf } from '../../lib/async.js';
 import { splitEntries } from '../../mail/read/mbox.js';
 import { BlobUploads } from '../../store/records/blob-upload.js';
+import { addressOf } from '../../store/records/inboxes.js';
 import { createInboundMail } from '../../usecases/inbound/accept-message.js';
 import { MessageImport } from '../../usecases/inbound/import-messages.js';
 import type { Box } from '../context.js';
@@ -57,7 +58,7 @@ async function importFiles(cli: Cli, box: Box, named: string, given: readonly st
     limits: config.limits,
   });
   const { maxMessageBytes } = config.smtp;
-  const work = new MessageImport({ store, inbound, maxMessageBytes }, inbox.id, inbox.address);
+  const work = new MessageImport({ store, inbound, maxMessageBytes }, inbox.id, addressOf(inbox));
   const progress = startProgress(cli.deps, { of: 'import', bytes, isShown: !cli.isJson() });
   const tally = new Tally();
   try {
@@ -71,19 +72,29 @@ async function importFiles(cli: Cli, box: Box, named: string, given: readonly st
   return answerOf(tally);
 }
 
-async function importFile(work: MessageImport, path: string, tally: Tally, progress: Progress): Promise<void> {
+async function importFile(
+  work: MessageImport,
+  path: string,
+  tally: Tally,
+  progress: Progress,
+): Promise<void> {
   let number = 0;
   try {
     for await (const result of work.run(splitEntries(counted(path, progress, tally)))) {
       number += 1;
       if (result.kind === 'imported') tally.imported += 1;
       else if (result.kind === 'there') tally.there += 1;
-      else if (result.kind === 'left_out') tally.leaveOut({ file: path, message: number, reason: result.reason });
+      else if (result.kind === 'left_out')
+        tally.leaveOut({ file: path, message: number, reason: result.reason });
       else tally.stopped = { file: path, message: number, reason: result.reason };
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall !== 'read') throw error;
-    tally.leaveOut({ file: path, message: number + 1, reason: `the file cannot be read: ${reasonOf(error)}` });
+    tally.leaveOut({
+      file: path,
+      message: number + 1,
+      reason: `the file cannot be read: ${reasonOf(error)}`,
+    });
   }
 }
 

@@ -1,7 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { type BoxStatus, MAX_COUNTED, readStatus } from '../../usecases/upkeep/read-status.js';
+import { wholeNumber } from '../arguments.js';
+import type { Box } from '../context.js';
 import type { CertificateStatus } from '../dependencies.js';
-import { answer } from '../outcome.js';
+import { answer, bytesAnswer } from '../outcome.js';
 import { formatBytes, formatDuration, renderFields } from '../output.js';
 import type { Cli } from '../run-command.js';
 import { certificateLine } from '../tls/tls.js';
@@ -13,19 +16,42 @@ export function addStatusCommand(program: Command, cli: Cli): void {
   program
     .command('status')
     .description('show how the box is; works with and without a daemon')
-    .action(() =>
+    .option(
+      '--watch [seconds]',
+      'show it again every so many seconds (default: 2), until interrupted',
+      seconds,
+    )
+    .action(({ watch }: { readonly watch?: number | true }) =>
       cli.read(async box => {
-        const { path, mapSizeGib } = box.config.store;
-        const { store, ...status } = await readStatus({ ...box, readClock: cli.deps.readClock });
-        const document = {
-          version: cli.deps.version,
-          ...status,
-          certificates: cli.deps.certificates.status(box.config),
-          store: { path, ...store, map_size_bytes: mapSizeGib * 2 ** 30 },
-        };
+        if (watch !== undefined) return bytesAnswer(again(cli, box, watch === true ? 2 : watch));
+        const document = await look(cli, box);
         return answer(document, renderFields(linesOf(document)));
       }),
     );
+}
+
+const seconds = wholeNumber(1, 3600);
+
+async function look(cli: Cli, box: Box): Promise<StatusDocument> {
+  const { path, mapSizeGib } = box.config.store;
+  const { store, ...status } = await readStatus({ ...box, readClock: cli.deps.readClock });
+  return {
+    version: cli.deps.version,
+    ...status,
+    certificates: cli.deps.certificates.status(box.config),
+    store: { path, ...store, map_size_bytes: mapSizeGib * 2 ** 30 },
+  };
+}
+
+/** Without an end: whoever watches interrupts it. With `--json` a document a line, on a terminal in place of the last. */
+async function* again(cli: Cli, box: Box, everyS: number): AsyncGenerator<Buffer> {
+  for (;;) {
+    const document = await look(cli, box);
+    const head = cli.deps.terminals.stdout ? '\x1b[H\x1b[2J' : '';
+    const shown = `${head}${new Date(box.clock()).toISOString()}\n${renderFields(linesOf(document))}\n`;
+    yield Buffer.from(cli.isJson() ? `${JSON.stringify(document)}\n` : shown);
+    await setTimeout(everyS * 1000);
+  }
 }
 
 type StatusDocument = BoxStatus & {

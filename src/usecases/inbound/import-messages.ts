@@ -6,7 +6,13 @@ import { scanTrash } from '../../store/mailbox/index.js';
 import { getMessage } from '../../store/mailbox/messages.js';
 import { type BlobRef, readBlob } from '../../store/records/blobs.js';
 import { receivedOf } from '../mailbox/export-messages.js';
-import { type Envelope, IMPORTED, type InboundMail, type IncomingBody, type ResolvedRecipient } from '../ports.js';
+import {
+  type Envelope,
+  IMPORTED,
+  type InboundMail,
+  type IncomingBody,
+  type ResolvedRecipient,
+} from '../ports.js';
 
 /** What became of a message that was brought in. */
 export type ImportResult =
@@ -78,7 +84,10 @@ export class MessageImport {
     const release = inbound.holdStorage(this.#recipient, bytes);
     if (release === null) {
       entry.abort();
-      return { kind: 'stopped', reason: 'the account stores as much as it may (limits.storage_mib, "postern allowance")' };
+      return {
+        kind: 'stopped',
+        reason: 'the account stores as much as it may (limits.storage_mib, "postern allowance")',
+      };
     }
     try {
       const outcome = await entry.commit(this.#recipient);

@@ -76,7 +76,7 @@ export class CliBox {
       openIndex: store => new IndexReader(store),
       stdout: async data => void out.push(Buffer.from(data)),
       stderr: async data => void err.push(Buffer.from(data)),
-      isTerminal: false,
+      terminals: { stdout: false, stderr: false },
       env: this.env,
       cwd: this.folder,
     };

@@ -19,7 +19,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   openIndex: store => new IndexReader(store),
   stdout: writeTo(process.stdout),
   stderr: writeTo(process.stderr),
-  isTerminal: process.stderr.isTTY === true,
+  terminals: { stdout: process.stdout.isTTY === true, stderr: process.stderr.isTTY === true },
   env: process.env,
   cwd: process.cwd(),
 });

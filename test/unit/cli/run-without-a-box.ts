@@ -24,7 +24,7 @@ export async function run(...args: string[]): Promise<{ code: number; out: strin
     },
     stdout: async data => void out.push(String(data)),
     stderr: async data => void err.push(String(data)),
-    isTerminal: false,
+    terminals: { stdout: false, stderr: false },
     env: {},
     cwd: '/nonexistent',
   });
