@@ -124,7 +124,11 @@ export class CertificateFolder {
     const text = this.#read(name);
     try {
       const value: unknown = JSON.parse(text ?? 'null');
-      const isWhole = typeof value === 'object' && value !== null && members.every(one => one in value);
+      const isWhole =
+        typeof value === 'object' &&
+        value !== null &&
+        members.every(one => one in value) &&
+        Array.isArray((value as { names?: unknown }).names);
       return isWhole ? (value as Document) : null;
     } catch {
       return null;
