@@ -1,6 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import t from 'tap';
 import { ISSUED, overSmtp, withAuthority } from '../../support/acme/acme-box.js';
+import { freePort } from '../../support/redis/own-redis.js';
 
 t.test('a proxy that has the port passes the question on to the HTTP listener', async t => {
   const httpPort = await freePort();
