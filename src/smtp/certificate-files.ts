@@ -25,6 +25,7 @@ export class CertificateFiles {
   /** The fingerprint of the files when the pair was last read. */
   #seen = '';
   #timer: NodeJS.Timeout | undefined;
+  #isLooking = false;
 
   constructor(paths: CertificatePaths, log: Logger) {
     this.#paths = paths;
@@ -49,8 +50,18 @@ export class CertificateFiles {
     clearInterval(this.#timer);
   }
 
+  /** One look at a time: on a slow disk a second one would find the same change. */
   async #look(onRenewed: (identity: TlsIdentity) => void): Promise<void> {
-    if ((await this.#fingerprint()) === this.#seen) return;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      if ((await this.#fingerprint()) !== this.#seen) await this.#take(onRenewed);
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  async #take(onRenewed: (identity: TlsIdentity) => void): Promise<void> {
     try {
       const identity = await this.read();
       onRenewed(identity);

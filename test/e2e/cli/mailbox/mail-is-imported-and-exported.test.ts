@@ -1,6 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { localAuthentication } from '../../../../src/domain/authentication.js';
+import type { MessageId } from '../../../../src/domain/ids.js';
+import { getMessage } from '../../../../src/store/mailbox/messages.js';
 import { type CliBox, cliBox, DOMAIN } from '../cli-box.js';
 
 interface Import {
@@ -110,8 +113,19 @@ t.test('who has written imported mail is not known, and no rule refuses it', asy
   await box.json('policy', 'receiving', 'set', first, '--require-authentication');
   t.match(await box.json<Import>('message', 'import', first, put(box, 'a.eml', letter(1))), { imported: 1 });
   const [id = ''] = await idsOf(box, first);
-  const shown = await box.json<Record<string, unknown>>('message', 'show', id);
-  t.match(shown, { authentication: { verdict: 'unknown' } });
+  // Whatever the parser says, and whatever the header claims.
+  await box.prepare(id as MessageId, {
+    json: Buffer.from('{"text":null}'),
+    authentication: localAuthentication('a@example.net'),
+  });
+  t.match(await box.json<Record<string, unknown>>('message', 'show', id), {
+    processing_status: 'ready',
+    authentication: { verdict: 'unknown', reason: /imported/, local: false },
+  });
+  const record = await box.withStore(async store =>
+    store.read(reader => getMessage(reader, id as MessageId)),
+  );
+  t.equal(record?.recheck, null, 'and it is not asked again');
 });
 
 for (const format of ['mbox', 'eml'] as const) {
