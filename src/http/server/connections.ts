@@ -98,12 +98,12 @@ export class Connections {
     const admitted: Admitted = { socket, connection: this.#connection(socket) };
     this.#open.set(socket, admitted.connection);
     if (network !== null) this.#networks.set(network, ofNetwork + 1);
-    const ends = endsOf(socket);
-    if (hasHandshake) this.#handshakes.set(ends, admitted);
+    const ends = hasHandshake ? endsOf(socket) : null;
+    if (ends !== null) this.#handshakes.set(ends, admitted);
     socket.once('close', () => {
       this.#held -= admitted.connection.held;
       this.#forget(admitted.socket);
-      if (this.#handshakes.get(ends) === admitted) this.#handshakes.delete(ends);
+      if (ends !== null && this.#handshakes.get(ends) === admitted) this.#handshakes.delete(ends);
       if (network === null) return;
       const left = (this.#networks.get(network) ?? 0) - 1;
       if (left > 0) this.#networks.set(network, left);
