@@ -4,7 +4,6 @@ import { CursorCodec } from '../domain/paging.js';
 import type { HttpServer } from '../http/server/http-server.js';
 import { readClock } from '../ops/read-clock.js';
 import { type ListenPlace, listenPlaces } from '../relay/direct/own-addresses.js';
-import type { CertificateFiles } from '../smtp/certificate-files.js';
 import type { SmtpListener } from '../smtp/smtp-listener.js';
 import { getMeta } from '../store/engine/meta.js';
 import type { Store } from '../store/engine/store.js';
@@ -25,10 +24,11 @@ import { viewRestored } from '../usecases/upkeep/mark-restored.js';
 import { recoverUploads } from '../usecases/upkeep/sweep.js';
 import { ClockWatch } from '../usecases/upkeep/watch-clock.js';
 import { Access } from './access.js';
+import { Certificates } from './certificates.js';
 import { Delivering, DOT_ANSWERS_MS, isDeliveryWaiting } from './delivering.js';
 import { httpClients } from './descriptors.js';
 import { Hooking } from './hooking.js';
-import { type Certificate, createHttpListener, createSmtpListener, readCertificate } from './listeners.js';
+import { createHttpListener, createSmtpListener } from './listeners.js';
 import { Metering, NO_METERS } from './metering.js';
 import { Parsing } from './parsing.js';
 import { Readiness } from './readiness.js';
@@ -85,7 +85,7 @@ export class Daemon {
   readonly #upkeep: Upkeep;
   readonly #searching: Searching;
   readonly #dns: DnsClient;
-  readonly #certificate: CertificateFiles | null;
+  readonly #certificates: Certificates;
   readonly #smtp: SmtpListener;
   /** Its ports as they came to be, where the configuration leaves them open. */
   #listens: readonly ListenPlace[];
@@ -100,7 +100,7 @@ export class Daemon {
     store: Store,
     watch: ClockWatch,
     claim: StoreClaim,
-    certificate: Certificate | null,
+    certificates: Certificates,
   ) {
     const { config, log } = options;
     const { clock } = watch;
@@ -149,8 +149,8 @@ export class Daemon {
         ? new Delivering({ ...shared, dns: this.#dns, inbound, listens: () => this.#listens })
         : null;
     this.#sending = new Sending({ ...shared, inbound, delivering: isDirect ? this.#delivering : null });
-    this.#certificate = certificate?.files ?? null;
-    this.#smtp = createSmtpListener(config, { inbound, tls: certificate?.identity, log });
+    this.#certificates = certificates;
+    this.#smtp = createSmtpListener(config, { inbound, tls: certificates.identityOf('smtp'), log });
     const isQueueReady = (): boolean => this.#parsing.isQueueReady && this.#sending.isReady;
     const parsingStalledMs = (): number => this.#parsing.stalledMs;
     this.#readiness = new Readiness({ store, clock, isQueueReady, parsingStalledMs });
@@ -182,6 +182,8 @@ export class Daemon {
       webhooks: this.#hooking.routes,
       search: { store, cursors, index: this.#searching.index, rankings: new Rankings() },
       isReady: () => this.#readiness.isReady(),
+      tls: certificates.identityOf('http'),
+      answerChallenge: certificates.answerChallenge,
       maxClients,
       version: options.version,
       onAnswered: meters.onAnswered,
@@ -224,7 +226,8 @@ export class Daemon {
       }
       const restored = viewRestored(store);
       if (restored?.is_held === true) log.warn(restored, HELD_WARNING);
-      const daemon = new Daemon(options, store, watch, claim, await readCertificate(config, log));
+      const certificates = await Certificates.read(config, { clock, version, log });
+      const daemon = new Daemon(options, store, watch, claim, certificates);
       await daemon.#serve();
       return daemon;
     } catch (error) {
@@ -246,9 +249,9 @@ export class Daemon {
     return new Watchdog({ store: this.#store, clock, log, limitMs, alive: () => manager.alive() });
   }
 
-  /** Reads the certificate files again; new SMTP sessions use them. Rejects when they are not valid. */
-  async reloadCertificates(): Promise<void> {
-    if (this.#certificate !== null) this.#smtp.reloadTls(await this.#certificate.read());
+  /** Reads the certificate files again; new connections use them. Rejects when they are not valid. */
+  reloadCertificates(): Promise<void> {
+    return this.#certificates.reload();
   }
 
   /** An orderly stop takes less. After it, what is unfinished is left for the next start to recover. */
@@ -263,7 +266,7 @@ export class Daemon {
    */
   async stop(): Promise<void> {
     const { log } = this.#options;
-    this.#certificate?.stop();
+    const certificates = this.#certificates.stop();
     this.#sending.answerWithin(ANSWER_MS);
     const delivering = this.#delivering?.stop();
     const listeners = Promise.all([
@@ -286,6 +289,7 @@ export class Daemon {
       hooking,
       this.#searching.stop(),
       upkeep,
+      certificates,
     ]);
     await this.#redis.stop();
     await this.#claim.release();
@@ -311,7 +315,7 @@ export class Daemon {
       version: this.#options.version,
       smtp: () => this.#smtp.stats(),
       queues: () => ({ parse: this.#parsing.isQueueReady, relay: this.#sending.isReady }),
-      certificates: () => (this.#certificate === null ? {} : { smtp: this.#certificate.inForce }),
+      certificates: () => this.#certificates.inForce,
       isReady: () => this.#readiness.isReady(),
     });
   }
@@ -323,7 +327,10 @@ export class Daemon {
     working.catch(() => {});
     const [smtp, http] = await Promise.all([this.#smtp.start(), this.#http.start(), this.#startFigures()]);
     this.#listens = listenPlaces({ ...config.smtp, port: smtp.port });
-    this.#certificate?.watch(identity => this.#smtp.reloadTls(identity));
+    await this.#certificates.start({
+      smtp: identity => this.#smtp.reloadTls(identity),
+      http: identity => this.#http.reloadTls(identity),
+    });
     this.#upkeep.start();
     await this.#searching.start();
     await working;

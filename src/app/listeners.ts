@@ -2,7 +2,6 @@ import type { Config } from '../config/load-config.js';
 import { apiRoutes } from '../http/routes/api-routes.js';
 import type { WebhookRouteDeps } from '../http/routes/webhooks.js';
 import { HttpServer, type HttpServerOptions } from '../http/server/http-server.js';
-import { CertificateFiles } from '../smtp/certificate-files.js';
 import { smtpListenerDefaults, type TlsIdentity } from '../smtp/options.js';
 import { SmtpListener } from '../smtp/smtp-listener.js';
 import { rememberingAuthenticator } from '../usecases/accounts/api-keys.js';
@@ -22,6 +21,10 @@ export interface HttpParts {
   readonly webhooks: WebhookRouteDeps;
   readonly search: SearchDeps;
   readonly isReady: () => Promise<boolean>;
+  /** With it the listener speaks HTTPS. */
+  readonly tls: TlsIdentity | undefined;
+  /** Undefined when no certificate is got from an authority. */
+  readonly answerChallenge: HttpServerOptions['answerChallenge'];
   /** Connections in all. */
   readonly maxClients: number;
   readonly version: string;
@@ -31,7 +34,8 @@ export interface HttpParts {
 
 /** The HTTP listener with all its routes, not yet open. */
 export function createHttpListener(config: Config, parts: HttpParts): HttpServer {
-  const { send, access, events, webhooks, search, isReady, maxClients, version, onAnswered, log } = parts;
+  const { send, access, events, webhooks, search, tls, answerChallenge } = parts;
+  const { isReady, maxClients, version, onAnswered, log } = parts;
   const { store, clock } = send;
   return new HttpServer({
     host: config.http.host,
@@ -39,6 +43,8 @@ export function createHttpListener(config: Config, parts: HttpParts): HttpServer
     authenticate: rememberingAuthenticator({ store }),
     log,
     onAnswered,
+    tls,
+    answerChallenge,
     visitors: access.visitors,
     connections: {
       maxClients,
@@ -92,18 +98,4 @@ export function createSmtpListener(
     ...(config.smtp.implicitTlsPort === 0 ? {} : { implicitTlsPort: config.smtp.implicitTlsPort }),
   };
   return new SmtpListener(options, inbound, log);
-}
-
-/** A certificate with its key, and the files that they come from. */
-export interface Certificate {
-  readonly files: CertificateFiles;
-  readonly identity: TlsIdentity;
-}
-
-/** Reads the certificate that is configured; null: none is. Rejects when its files are not valid. */
-export async function readCertificate(config: Config, log: Logger): Promise<Certificate | null> {
-  const { tlsCert: cert, tlsKey: key } = config.smtp;
-  if (cert === null || key === null) return null;
-  const files = new CertificateFiles({ cert, key }, log);
-  return { files, identity: await files.read() };
 }

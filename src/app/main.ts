@@ -3,6 +3,7 @@ import { runCli } from '../cli/program.js';
 import { type Config, loadConfig } from '../config/load-config.js';
 import { readClock } from '../ops/read-clock.js';
 import { IndexReader } from '../search/index-reader.js';
+import { certificateTools } from './certificate-tools.js';
 import { memoryNeeds } from './memory.js';
 import { outside } from './outside.js';
 import { serve } from './serve.js';
@@ -20,13 +21,14 @@ export function main(argv: readonly string[]): Promise<number> {
     serve: ({ config, configFile }) => serve({ config, reload: () => reloadConfig(configFile) }),
     readClock,
     outside,
+    certificates: certificateTools,
     openIndex: store => new IndexReader(store),
     memoryNeeds,
     version: packageVersion(),
     stdin: () => process.stdin,
     stdout: writeTo(process.stdout),
     stderr: writeTo(process.stderr),
-    isWatched: process.stderr.isTTY === true,
+    terminals: { stdout: process.stdout.isTTY === true, stderr: process.stderr.isTTY === true },
     env: process.env,
     cwd: process.cwd(),
   });

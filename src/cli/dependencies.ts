@@ -63,6 +63,63 @@ export interface OpenIndex extends WordIndex {
   close(): void;
 }
 
+/** A certificate that a listener serves, or is to serve. */
+export interface CertificateStatus {
+  /** Files that others renew, or an authority that is asked for it. */
+  readonly source: 'files' | 'acme';
+  readonly file: string;
+  readonly serves: readonly ('smtp' | 'http')[];
+  /** replaced_soon: it is valid, but other names or another authority are configured by now. */
+  readonly state: 'valid' | 'replaced_soon' | 'expired' | 'missing' | 'unreadable';
+  readonly names: readonly string[];
+  readonly issuer: string | null;
+  /** Instants in ISO 8601. */
+  readonly valid_from: string | null;
+  readonly valid_to: string | null;
+  /** Whole days; negative once it has expired. */
+  readonly days_left: number | null;
+  /** The names that an authority is asked for; null, as all below, for files. */
+  readonly asked_for: readonly string[] | null;
+  readonly authority: string | null;
+  /** When it is tried next to get or renew it; null: at once. */
+  readonly renewal_at: string | null;
+  readonly last_try_at: string | null;
+  /** In a row. */
+  readonly failures: number;
+  readonly error: { readonly type: string; readonly message: string; readonly advice: string } | null;
+}
+
+export type IssueOutcome =
+  | { readonly kind: 'issued' }
+  /** No certificate is to be got: `tls.acme` is false. */
+  | { readonly kind: 'off' }
+  | { readonly kind: 'not_due'; readonly renewal_at: string }
+  | {
+      readonly kind: 'failed';
+      /** As the authority calls it (RFC 8555 section 6.7): `dns`, `connection`, `rateLimited`. */
+      readonly type: string;
+      /** What happened, and what to do. */
+      readonly message: string;
+      readonly next_try_at: string | null;
+    };
+
+export interface CertificateTools {
+  status(config: Config): readonly CertificateStatus[];
+  /**
+   * Gets a certificate from the authority.
+   * @param options.needs due: only when there is none that fits, or a third of its lifetime is left
+   * @param options.becomeOwner called once the port is open, before any file is touched
+   */
+  obtain(
+    config: Config,
+    options: {
+      readonly needs: 'due' | 'none';
+      readonly becomeOwner: () => void;
+      readonly onStep: (step: string) => void;
+    },
+  ): Promise<IssueOutcome>;
+}
+
 /** What the command line needs of the process it runs in. */
 export interface CliDependencies {
   /** Runs the daemon until it has stopped; resolves to its exit code. */
@@ -70,6 +127,7 @@ export interface CliDependencies {
   /** What the daemon may take of memory with this configuration. */
   memoryNeeds(config: Config): readonly MemoryPart[];
   readonly outside: Outside;
+  readonly certificates: CertificateTools;
   /** Opens the search index of a store, to be read. */
   readonly openIndex: (store: Store) => OpenIndex;
   readonly version: string;
@@ -81,8 +139,8 @@ export interface CliDependencies {
   readonly stdin: () => AsyncIterable<Uint8Array>;
   readonly stdout: Write;
   readonly stderr: Write;
-  /** A person watches stderr: long commands show there how far they are. */
-  readonly isWatched?: boolean;
+  /** Which of them are terminals: only there is progress drawn, and a screen wiped. */
+  readonly terminals: { readonly stdout: boolean; readonly stderr: boolean };
   readonly env: Environment;
   readonly cwd: string;
 }

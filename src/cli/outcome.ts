@@ -17,6 +17,8 @@ type CliErrorCode =
   | 'archive_failed'
   | 'dns_wrong'
   | 'unhealthy'
+  | 'certificate_failed'
+  | 'import_stopped'
   | 'not_permitted'
   | 'output_failed';
 

@@ -20,10 +20,12 @@ import { OutputClosedError, OutputFailedError } from './output.js';
 import { type Cli, reportFailure, startRun } from './run-command.js';
 import { addQueueCommands } from './sending/queue.js';
 import { addSentCommands } from './sending/sent.js';
+import { addCompletionCommand } from './service/completion.js';
 import { addConfigCommands } from './service/config.js';
 import { addInitCommand } from './service/init.js';
 import { addServeCommand, addVersionCommand } from './service/serve.js';
 import { addApproveCommand } from './signup/approve.js';
+import { addTlsCommands } from './tls/tls.js';
 import { addBackupCommand } from './upkeep/backup.js';
 import { addClockCommands } from './upkeep/clock.js';
 import { addCompactCommand } from './upkeep/compact.js';
@@ -119,10 +121,12 @@ function addCommands(program: Command, cli: Cli, version: string): void {
   addCompactCommand(program, cli);
   addDnsCommands(program, cli, publishedDkimKeys);
   addDoctorCommand(program, cli, publishedDkimKeys);
+  addTlsCommands(program, cli);
   addStatusCommand(program, cli);
   addSearchCommands(program, cli);
   addClockCommands(program, cli);
   addVerifyCommand(program, cli);
+  addCompletionCommand(program, cli);
   addVersionCommand(program, cli);
 }
 

@@ -1,47 +1,87 @@
 import type { CliDependencies } from './dependencies.js';
+import { formatBytes, formatDuration } from './output.js';
 
-const WIDTH = 30;
-/** A terminal is not written to more often. */
-const PAUSE_MS = 100;
+const WIDTH = 24;
+/** How often the bar is drawn at most. */
+const DRAW_MS = 100;
 
-/** Shows on a terminal how far a long command is; where nobody watches, nothing. */
-export class ProgressBar {
-  readonly #deps: Pick<CliDependencies, 'stderr' | 'isWatched'>;
-  #shownAt = Number.NEGATIVE_INFINITY;
-  #label = '';
-  #isShown = false;
-
-  constructor(deps: Pick<CliDependencies, 'stderr' | 'isWatched'>) {
-    this.#deps = deps;
-  }
-
-  /** @param total null where nobody knows how much there is */
-  show(label: string, done: number, total: number | null): void {
-    if (this.#deps.isWatched !== true) return;
-    const now = performance.now();
-    if (label === this.#label && now - this.#shownAt < PAUSE_MS) return;
-    this.#shownAt = now;
-    this.#label = label;
-    this.#isShown = true;
-    const share = total === null || total === 0 ? null : Math.min(1, done / total);
-    const filled = Math.round((share ?? 0) * WIDTH);
-    const bar =
-      share === null ? '' : ` [${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] ${percent(share)}`;
-    this.#write(`\r\u001b[K${label}${bar}`);
-  }
-
-  /** Takes it off the terminal. */
-  clear(): void {
-    if (this.#isShown) this.#write('\r\u001b[K');
-    this.#isShown = false;
-  }
-
-  #write(text: string): void {
-    // A terminal that is gone must not end the command.
-    this.#deps.stderr(text).catch(() => {});
-  }
+/**
+ * A bar on a terminal, of work whose size in bytes is known. Where nobody watches (no terminal, `--json`) nothing is
+ * drawn.
+ *
+ *     const progress = startProgress(cli.deps, { of: 'import', bytes: 10_000, isShown: !cli.isJson() });
+ *     progress.add(100, '3 messages');
+ *     await progress.end();
+ */
+export interface Progress {
+  /** So many bytes more are done. */
+  add(bytes: number, note?: string): void;
+  /** Another step: so much of so much is done of it; null where nobody knows how much there is. */
+  show(step: string, done: number, total: number | null): void;
+  /** Wipes the bar away, so that the answer has the line. */
+  end(): Promise<void>;
 }
 
-function percent(share: number): string {
-  return `${String(Math.floor(100 * share)).padStart(3)} %`;
+export interface ProgressOptions {
+  /** What goes on, in a word. */
+  readonly of: string;
+  /** In all; null when it is not known: then what is done is told without a bar. */
+  readonly bytes: number | null;
+  readonly isShown: boolean;
+}
+
+export function startProgress(
+  { stderr, terminals }: Pick<CliDependencies, 'stderr' | 'terminals'>,
+  { of, bytes: total, isShown }: ProgressOptions,
+): Progress {
+  let step = { of, startedMs: performance.now() };
+  let done = 0;
+  let drawnMs = Number.NEGATIVE_INFINITY;
+  let isThere = false;
+  let last: Promise<void> = Promise.resolve();
+  const isDrawn = isShown && terminals.stderr;
+  const draw = (total: number | null, note: string): void => {
+    const nowMs = performance.now();
+    if (!isDrawn || nowMs - drawnMs < DRAW_MS) return;
+    drawnMs = nowMs;
+    isThere = true;
+    // Whoever closes the terminal does not end the work.
+    last = stderr(`\r\x1b[K${barOf(step.of, done, total, nowMs - step.startedMs, note)}`).catch(() => {});
+  };
+  return {
+    add(bytes, note = '') {
+      done += bytes;
+      draw(total, note);
+    },
+    show(of, doneOfStep, totalOfStep) {
+      if (of !== step.of) {
+        step = { of, startedMs: performance.now() };
+        drawnMs = Number.NEGATIVE_INFINITY;
+      }
+      done = doneOfStep;
+      draw(totalOfStep, '');
+    },
+    async end() {
+      await last;
+      if (isThere) await stderr('\r\x1b[K').catch(() => {});
+      isThere = false;
+    },
+  };
+}
+
+/** One line of less than 80 columns. */
+export function barOf(
+  of: string,
+  done: number,
+  total: number | null,
+  elapsedMs: number,
+  note: string,
+): string {
+  if (total === null || total <= 0) return `${of} ${done === 0 ? '' : formatBytes(done)}  ${note}`.trimEnd();
+  const part = Math.min(1, done / total);
+  const filled = Math.round(part * WIDTH);
+  const leftS = part > 0.02 ? Math.round(((elapsedMs / part) * (1 - part)) / 1000) : null;
+  const left = leftS === null ? '' : `, ${formatDuration(leftS)} left`;
+  const bar = `${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}`;
+  return `${of} [${bar}] ${String(Math.floor(part * 100)).padStart(3)}%${left}  ${note}`.trimEnd();
 }

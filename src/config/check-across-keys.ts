@@ -1,14 +1,14 @@
 import { isIP } from 'node:net';
 import { domainOf, isLoopback } from '../domain/addresses.js';
+import { checkTls } from './check-tls.js';
 import type { ConfigProblem } from './config-problem.js';
-import type { SettledValue, SettledValues } from './settle-values.js';
+import type { SettledValues } from './settle-values.js';
 
 /** Checks rules that involve several keys. A rule is skipped when one of its keys is wrong by itself. */
 export function checkAcrossKeys(values: SettledValues): ConfigProblem[] {
   return [
     checkRedis(values),
-    checkTlsPair(values),
-    checkImplicitTls(values),
+    ...checkTls(values),
     checkPostmaster(values),
     ...checkSmarthost(values),
     checkSourceAddresses(values),
@@ -47,32 +47,6 @@ function checkUnauthenticated(values: SettledValues): ConfigProblem | null {
     where: unauthenticated.where,
     what: 'inbound.unauthenticated is "reject", but inbound.dns_timeout_s is 0: who has written a message is not found out',
     fix: 'Give the DNS some seconds, or leave inbound.unauthenticated at "accept".',
-  };
-}
-
-function checkTlsPair(values: SettledValues): ConfigProblem | null {
-  const cert = values.get('smtp.tls_cert');
-  const key = values.get('smtp.tls_key');
-  if (cert === undefined || key === undefined || (cert.value === null) === (key.value === null)) return null;
-  return cert.value === null ? halfPair(key, 'tls_key', 'tls_cert') : halfPair(cert, 'tls_cert', 'tls_key');
-}
-
-function checkImplicitTls(values: SettledValues): ConfigProblem | null {
-  const port = values.get('smtp.implicit_tls_port');
-  const cert = values.get('smtp.tls_cert');
-  if (port === undefined || cert === undefined || port.value === 0 || cert.value !== null) return null;
-  return {
-    where: port.where,
-    what: 'smtp.implicit_tls_port is set, but there is no certificate to serve it with',
-    fix: 'Set smtp.tls_cert and smtp.tls_key too, or leave smtp.implicit_tls_port at 0.',
-  };
-}
-
-function halfPair(set: SettledValue, setName: string, missingName: string): ConfigProblem {
-  return {
-    where: set.where,
-    what: `smtp.${setName} is set, but smtp.${missingName} is not`,
-    fix: `Set smtp.${missingName} too, or neither to do without STARTTLS.`,
   };
 }
 

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { isLoopback } from '../domain/addresses.js';
 import type { ConfigProblem } from './config-problem.js';
 import type { Config } from './load-config.js';
@@ -12,6 +13,8 @@ export function configWarnings(config: Config): readonly ConfigProblem[] {
     plainPublicUrl(config),
     trustedResolvers(config),
     openFigures(config),
+    unnamedPublicUrl(config),
+    openHttp(config),
   ].flatMap(warning => warning ?? []);
 }
 
@@ -31,13 +34,42 @@ function signupDomains(config: Config): ConfigProblem | null {
   };
 }
 
-function plainPublicUrl({ service }: Config): ConfigProblem | null {
+function plainPublicUrl({ service, http }: Config): ConfigProblem | null {
   const { protocol, hostname } = new URL(service.publicUrl);
-  if (protocol !== 'http:' || isLoopback(hostname)) return null;
+  if (protocol !== 'http:') return null;
+  if (http.tls !== 'off') {
+    return {
+      where: 'service.public_url',
+      what: 'begins with http:, but the HTTP listener speaks HTTPS (http.tls): its links lead nowhere',
+      fix: 'Name the https address at which it is reached.',
+    };
+  }
+  if (isLoopback(hostname)) return null;
   return {
     where: 'service.public_url',
     what: 'is not https: approvals and keys travel in plain text',
-    fix: 'Put a reverse proxy with TLS before the HTTP listener, and name its https address.',
+    fix: 'Let the HTTP listener speak HTTPS (http.tls), or put a reverse proxy with TLS before it; name the https address.',
+  };
+}
+
+/** An authority vouches for names with a dot that are no addresses. */
+function unnamedPublicUrl({ service, http }: Config): ConfigProblem | null {
+  const { hostname } = new URL(service.publicUrl);
+  if (http.tls !== 'acme' || (isIP(hostname.replace(/^\[|\]$/g, '')) === 0 && hostname.includes('.')))
+    return null;
+  return {
+    where: 'service.public_url',
+    what: `its host, ${hostname}, will not be in the certificate: it is no name on the Internet`,
+    fix: 'Name the host under which the API is reached.',
+  };
+}
+
+function openHttp({ http }: Config): ConfigProblem | null {
+  if (http.tls === 'off' || !isLoopback(http.host)) return null;
+  return {
+    where: 'http.host',
+    what: `is ${http.host}, an address of this machine alone, although the listener speaks HTTPS (http.tls)`,
+    fix: 'Set http.host to an address that others reach, such as "::", and http.port to 443.',
   };
 }
 

@@ -2,6 +2,7 @@ import { attributionLine } from '../domain/text.js';
 import { derivedKey, key, optionalKey, requiredKey, section } from './key.js';
 import { baseUrl, hostName, issuerUrl, listenHost, network, port, redisUrl, webUrl } from './net-types.js';
 import { DNS, RELAY } from './relay-keys.js';
+import { HTTP_TLS, TLS } from './tls-keys.js';
 import {
   boolean,
   inboxAddress,
@@ -123,7 +124,7 @@ export const KEYS = {
     implicit_tls_port: key(
       port(),
       0,
-      'Second port, where TLS comes first, for senders of your own that insist on it; needs tls_cert; 0 is none.',
+      'Second port, where TLS comes first, for senders of your own that insist on it; needs a certificate; 0 is none.',
     ),
     max_message_bytes: key(
       // RFC 5321 section 4.5.3.1.7: a server must be able to take 64 KiB.
@@ -149,7 +150,7 @@ export const KEYS = {
     tls_cert: optionalKey(
       path(),
       '/etc/postern/tls/fullchain.pem',
-      'Certificate chain in PEM form; with tls_key it turns STARTTLS on.',
+      'Certificate chain in PEM form; with tls_key it turns STARTTLS on. Unset, the certificate of [tls] is served, if there is to be one.',
     ),
     tls_key: optionalKey(path(), '/etc/postern/tls/privkey.pem', 'Private key of tls_cert, in PEM form.'),
   }),
@@ -180,6 +181,7 @@ export const KEYS = {
       'Address to listen on; the default is reached through a reverse proxy on the same machine.',
     ),
     port: key(port(), 8025, 'Port to listen on.'),
+    ...HTTP_TLS,
     max_clients: key(
       integer({ min: 1, max: 100000 }),
       2000,
@@ -205,6 +207,7 @@ export const KEYS = {
       'Whether there are tools that delete a message for good (erase_message, erase_sent_message); one sentence in a hostile mail may talk an agent into calling them.',
     ),
   }),
+  tls: TLS,
 
   signup: section('Who may get access for an agent, and how a human shows who they are.', {
     policy: key(

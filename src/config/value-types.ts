@@ -171,6 +171,24 @@ export function inboxAddress(): ValueType<string> {
   };
 }
 
+/** An email address of anybody, in ASCII (RFC 5321 section 4.1.2, without quoted local parts). */
+export function emailAddress(): ValueType<string> {
+  return {
+    name: 'address',
+    allowed: 'local-part@domain',
+    isSecret: false,
+    check(raw) {
+      if (typeof raw !== 'string') return invalid('is not an address in quotes');
+      const address = raw.trim();
+      const [, localPart = '', name = ''] = /^([^@]*)@([^@]*)$/.exec(address) ?? [];
+      if (!/^[\w.!#$%&'*+/=?^`{|}~-]{1,64}$/.test(localPart)) return invalid('is not an email address');
+      const domain = checkMailDomain(name);
+      return domain.ok ? valid(`${localPart}@${domain.value}`) : invalid(`has a domain that ${domain.wrong}`);
+    },
+    fromText: given => given,
+  };
+}
+
 /** The local part of an inbox address, lowercased. */
 export function localPart(): ValueType<string> {
   return {

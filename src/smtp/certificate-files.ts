@@ -25,7 +25,7 @@ export class CertificateFiles {
   /** The fingerprint of the files when the pair was last read. */
   #seen = '';
   #timer: NodeJS.Timeout | undefined;
-  #inForce: Buffer | string = '';
+  #isLooking = false;
 
   constructor(paths: CertificatePaths, log: Logger) {
     this.#paths = paths;
@@ -38,13 +38,7 @@ export class CertificateFiles {
     this.#seen = await this.#fingerprint();
     const [cert, key] = await Promise.all([readFile(this.#paths.cert), readFile(this.#paths.key)]);
     checkTlsIdentity({ cert, key });
-    this.#inForce = cert;
     return { cert, key };
-  }
-
-  /** The certificate that was read last and is valid, with its chain (PEM). */
-  get inForce(): Buffer | string {
-    return this.#inForce;
   }
 
   /** From now on calls `onRenewed` with every valid pair that differs from the last one read. */
@@ -56,13 +50,23 @@ export class CertificateFiles {
     clearInterval(this.#timer);
   }
 
+  /** One look at a time: on a slow disk a second one would find the same change. */
   async #look(onRenewed: (identity: TlsIdentity) => void): Promise<void> {
-    if ((await this.#fingerprint()) === this.#seen) return;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      if ((await this.#fingerprint()) !== this.#seen) await this.#take(onRenewed);
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  async #take(onRenewed: (identity: TlsIdentity) => void): Promise<void> {
     try {
       const identity = await this.read();
       onRenewed(identity);
       const expires = new X509Certificate(identity.cert).validTo;
-      this.#log.info({ expires }, 'the renewed certificate serves new smtp sessions');
+      this.#log.info({ expires }, 'the renewed certificate serves new connections');
     } catch (error) {
       this.#log.error({ err: error }, 'the renewed certificate cannot be used: the old one stays');
     }

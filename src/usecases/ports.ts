@@ -296,6 +296,9 @@ export interface ResolvedRecipient {
 /** Stands for the address of the client of mail that came over no network. */
 export const IN_PROCESS = 'local';
 
+/** The same of mail that an operator has brought in from elsewhere: nothing tells who its client was. */
+export const IMPORTED = 'import';
+
 /** The envelope of one mail transaction (RFC 5321 section 2.3.1). */
 export interface Envelope {
   /** Reverse-path as the sender wrote it, without angle brackets; `""` for the null sender. */
@@ -305,7 +308,7 @@ export interface Envelope {
   readonly clientAddress: string;
   /** What the client said in EHLO or HELO. */
   readonly helo: string;
-  /** From the service itself, about mail of the inbox: its receiving rules do not bind it. */
+  /** From the service itself, about mail of the inbox, or imported: its receiving rules do not bind it. */
   readonly isNotice?: boolean;
 }
 

@@ -23,6 +23,7 @@ const adaptors = [
   'search',
   'hooks',
   'metrics',
+  'acme',
 ];
 const beneathUsecases = ['domain', 'config', 'store', 'mail', 'dns'];
 const beneathAdaptors = [...beneathUsecases, 'usecases'];

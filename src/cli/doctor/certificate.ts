@@ -3,39 +3,62 @@ import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
 import type { Config } from '../../config/load-config.js';
 import { reasonOf } from '../../lib/async.js';
+import type { CertificateStatus } from '../dependencies.js';
 import { DAY_MS, error, type Finding, warning, when } from './finding.js';
 
 /** Certificates live for months and are renewed weeks before their end. */
 const SOON_DAYS = 14;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/** Chain, name, key and age of the certificate that mail is taken with. */
-export function checkCertificate(config: Config, nowMs: number): Finding[] {
-  const { tlsCert, tlsKey } = config.smtp;
-  if (tlsCert === null || tlsKey === null) {
-    return [
+const PLAIN = 'Anybody on the way can read and change it, and some senders refuse to send.';
+
+/** Chain, name, key and age of the certificates that the listeners serve, whoever renews them. */
+export function checkCertificates(
+  config: Config,
+  served: readonly CertificateStatus[],
+  nowMs: number,
+): Finding[] {
+  const isMailPlain = !served.some(({ serves }) => serves.includes('smtp'));
+  return [
+    ...when(isMailPlain, () =>
       warning('no_certificate', {
         what: 'there is no certificate: mail arrives in plain text',
-        why: 'Anybody on the way can read and change it, and some senders refuse to send.',
-        fix: 'Set smtp.tls_cert and smtp.tls_key to a certificate for mail.hostname, then restart the daemon.',
+        why: PLAIN,
+        fix: 'Set tls.acme = true, or smtp.tls_cert and smtp.tls_key to a certificate for mail.hostname, then restart the daemon.',
+      }),
+    ),
+    ...served.flatMap(one => checkCertificate(config, one, nowMs)),
+  ];
+}
+
+function checkCertificate(config: Config, served: CertificateStatus, nowMs: number): Finding[] {
+  const { file, source, serves } = served;
+  if (source === 'acme' && served.state === 'missing') {
+    return [
+      warning('certificate_not_issued', {
+        what: `no certificate has been issued yet${served.error === null ? '' : `: ${served.error.message}`}`,
+        why: `Until then one is served that nobody trusts. ${PLAIN}`,
+        fix: served.error?.advice ?? 'postern tls issue',
       }),
     ];
   }
+  const keyFile =
+    source === 'acme' ? file : serves.includes('smtp') ? config.smtp.tlsKey : config.http.tlsKey;
   try {
-    const pems = readFileSync(tlsCert, 'latin1').match(CERTIFICATE) ?? [];
+    const pems = readFileSync(file, 'latin1').match(CERTIFICATE) ?? [];
     const chain = pems.map(pem => new X509Certificate(pem));
     const [leaf] = chain;
     if (leaf === undefined) throw new Error('there is no certificate in it');
     return [
-      ...checkAge(tlsCert, chain, nowMs),
-      ...checkName(leaf, config.mail.hostname),
-      ...checkKey(leaf, tlsKey),
-      ...checkChain(tlsCert, chain),
+      ...checkAge(served, chain, nowMs),
+      ...(serves.includes('smtp') ? checkName(leaf, config.mail.hostname) : []),
+      ...checkKey(leaf, keyFile ?? file),
+      ...checkChain(file, chain),
     ];
   } catch (reason) {
     return [
       error('certificate_unreadable', {
-        what: `${tlsCert} cannot be used: ${reasonOf(reason)}`,
+        what: `${file} cannot be used: ${reasonOf(reason)}`,
         why: 'The daemon does not start with it.',
         fix: 'Put a certificate in PEM form there, with its chain.',
       }),
@@ -43,10 +66,17 @@ export function checkCertificate(config: Config, nowMs: number): Finding[] {
   }
 }
 
-function checkAge(file: string, chain: readonly X509Certificate[], nowMs: number): Finding[] {
+function checkAge(
+  { file, source }: CertificateStatus,
+  chain: readonly X509Certificate[],
+  nowMs: number,
+): Finding[] {
   const endsAt = Math.min(...chain.map(({ validTo }) => Date.parse(validTo)));
   const days = Math.floor((endsAt - nowMs) / DAY_MS);
-  const fix = 'Renew it (certbot renew); the daemon takes the new file by itself within a minute.';
+  const fix =
+    source === 'acme'
+      ? 'postern tls status tells why it was not renewed; postern tls renew tries again.'
+      : 'Renew it (certbot renew); the daemon takes the new file by itself within a minute.';
   if (endsAt <= nowMs) {
     const why = 'Servers that check it send no mail any more.';
     return [error('certificate_expired', { what: `${file}, or its chain, has expired`, why, fix })];

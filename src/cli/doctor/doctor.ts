@@ -10,7 +10,7 @@ import { type DkimRecordsOf, lookAtDns } from '../dns/dns.js';
 import { type Answer, answer, failed } from '../outcome.js';
 import { printable } from '../output.js';
 import type { Cli } from '../run-command.js';
-import { checkCertificate } from './certificate.js';
+import { checkCertificates } from './certificate.js';
 import { checkFiles } from './files.js';
 import { error, type Finding, warning, when } from './finding.js';
 import { checkClock, checkNode, checkRoom, checkTimeSource, checkUnit } from './machine.js';
@@ -65,7 +65,7 @@ function beforeTheStore({ deps, configFile }: Cli): Finding[] {
       }),
     ),
     ...checkFiles(config, loaded.file),
-    ...checkCertificate(config, nowMs),
+    ...checkCertificates(config, deps.certificates.status(config), nowMs),
     ...checkNode(deps.nodeVersion ?? process.version, nowMs),
   ];
 }

@@ -16,6 +16,8 @@ import {
 } from '../outcome.js';
 import { parseWhole, renderFields, withLineEnd } from '../output.js';
 import type { Cli } from '../run-command.js';
+import { addExportCommand } from './message-export.js';
+import { addImportCommand } from './message-import.js';
 import { addListOptions, type ListOptions, listNamed } from './message-list.js';
 import { type MessageDetail, type MessageSummary, renderMessage, renderMessages } from './message-text.js';
 
@@ -53,6 +55,9 @@ export function addMessageCommands(program: Command, cli: Cli): void {
         return bytesAnswer(raw.bytes);
       }),
     );
+
+  addImportCommand(message, cli);
+  addExportCommand(message, cli);
 
   addChange('trash', 'move a message to Trash, from where it can be restored for some days', (box, id) =>
     trashMessage({ ...box, retentionDays: box.config.trash.retentionDays }, received(id)),

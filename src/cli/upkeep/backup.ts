@@ -9,7 +9,7 @@ import { wholeNumber } from '../arguments.js';
 import type { Box } from '../context.js';
 import { type Answer, answer, failed } from '../outcome.js';
 import { formatBytes, formatDuration, renderFields } from '../output.js';
-import { ProgressBar } from '../progress.js';
+import { startProgress } from '../progress.js';
 import type { Cli } from '../run-command.js';
 import { PACKED, packFolder } from './archive.js';
 import { type FilesToKeep, filesToKeep } from './files-to-keep.js';
@@ -85,7 +85,7 @@ export function addBackupCommand(program: Command, cli: Cli): void {
 
 async function make(cli: Cli, box: Box, directory: string, { files }: FilesToKeep): Promise<BackedUp> {
   const { store, clock, config } = box;
-  const bar = new ProgressBar(cli.deps);
+  const bar = startProgress(cli.deps, { of: 'backup', bytes: null, isShown: !cli.isJson() });
   const labels = { blobs: 'copying mail   ', records: 'copying records', sums: 'adding up      ' } as const;
   try {
     return await backUp(
@@ -103,7 +103,7 @@ async function make(cli: Cli, box: Box, directory: string, { files }: FilesToKee
       },
     );
   } finally {
-    bar.clear();
+    await bar.end();
   }
 }
 
@@ -156,12 +156,12 @@ function packExisting(cli: Cli, file: string, isPacked: boolean, from: string): 
 }
 
 async function pack(cli: Cli, folder: string, file: string): Promise<void> {
-  const bar = new ProgressBar(cli.deps);
+  const bar = startProgress(cli.deps, { of: 'backup', bytes: null, isShown: !cli.isJson() });
   bar.show('packing', 0, null);
   try {
     await packFolder(folder, file);
   } finally {
-    bar.clear();
+    await bar.end();
   }
 }
 

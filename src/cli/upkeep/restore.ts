@@ -12,7 +12,7 @@ import {
 import { becomeOwnerOf } from '../context.js';
 import { type Answer, answer, failed } from '../outcome.js';
 import { renderFields } from '../output.js';
-import { ProgressBar } from '../progress.js';
+import { type Progress, startProgress } from '../progress.js';
 import { answerResumed } from '../resumed.js';
 import type { Cli } from '../run-command.js';
 import { PACKED, unpackInto } from './archive.js';
@@ -58,7 +58,7 @@ async function restore(cli: Cli, backup: string): Promise<Answer> {
   const { config } = cli.readConfig();
   const { path, mapSizeGib, diskFloorMib } = config.store;
   becomeOwnerOf(path, { makesStore: true });
-  const bar = new ProgressBar(cli.deps);
+  const bar = startProgress(cli.deps, { of: 'restore', bytes: null, isShown: !cli.isJson() });
   const deps = {
     clock: Date.now,
     path,
@@ -72,15 +72,15 @@ async function restore(cli: Cli, backup: string): Promise<Answer> {
     if (isPacked) bar.show('unpacking', 0, null);
     const directory = isPacked ? await unpackInto(privateFolder(aside), backup) : backup;
     const restored = await restoreBackup(deps, directory, progress => show(bar, progress));
-    bar.clear();
+    await bar.end();
     return describe(path, restored, isPacked);
   } finally {
-    bar.clear();
+    await bar.end();
     rmSync(join(path, STAGING), { recursive: true, force: true });
   }
 }
 
-function show(bar: ProgressBar, progress: RestoreProgress): void {
+function show(bar: Progress, progress: RestoreProgress): void {
   if (progress.step === 'copy') bar.show('copying  ', progress.done, progress.total);
   else bar.show('verifying', 0, null);
 }

@@ -1,9 +1,14 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { RestoredView } from '../../usecases/upkeep/mark-restored.js';
 import { type BoxStatus, MAX_COUNTED, readStatus } from '../../usecases/upkeep/read-status.js';
-import { answer } from '../outcome.js';
+import { wholeNumber } from '../arguments.js';
+import type { Box } from '../context.js';
+import type { CertificateStatus } from '../dependencies.js';
+import { answer, bytesAnswer } from '../outcome.js';
 import { formatBytes, formatDuration, renderFields } from '../output.js';
 import type { Cli } from '../run-command.js';
+import { certificateLine } from '../tls/tls.js';
 import { clockLine } from './clock.js';
 import { waitingLine } from './search.js';
 
@@ -12,28 +17,64 @@ export function addStatusCommand(program: Command, cli: Cli): void {
   program
     .command('status')
     .description('show how the box is; works with and without a daemon')
-    .action(() =>
+    .option(
+      '--watch [seconds]',
+      'show it again every so many seconds (default: 2), until interrupted',
+      seconds,
+    )
+    .action(({ watch }: { readonly watch?: number | true }) =>
       cli.read(async box => {
-        const { path, mapSizeGib } = box.config.store;
-        const { store, ...status } = await readStatus({ ...box, readClock: cli.deps.readClock });
-        const document = {
-          version: cli.deps.version,
-          ...status,
-          store: { path, ...store, map_size_bytes: mapSizeGib * 2 ** 30 },
-        };
+        if (watch !== undefined) return bytesAnswer(again(cli, box, watch === true ? 2 : watch));
+        const document = await look(cli, box);
         return answer(document, renderFields(linesOf(document)));
       }),
     );
 }
 
+const seconds = wholeNumber(1, 3600);
+
+async function look(cli: Cli, box: Box): Promise<StatusDocument> {
+  const { path, mapSizeGib } = box.config.store;
+  const { store, ...status } = await readStatus({ ...box, readClock: cli.deps.readClock });
+  return {
+    version: cli.deps.version,
+    ...status,
+    certificates: cli.deps.certificates.status(box.config),
+    store: { path, ...store, map_size_bytes: mapSizeGib * 2 ** 30 },
+  };
+}
+
+/** Without an end: whoever watches interrupts it. With `--json` a document a line, on a terminal in place of the last. */
+async function* again(cli: Cli, box: Box, everyS: number): AsyncGenerator<Buffer> {
+  for (;;) {
+    const document = await look(cli, box);
+    const head = cli.deps.terminals.stdout ? '\x1b[H\x1b[2J' : '';
+    const shown = `${head}${new Date(box.clock()).toISOString()}\n${renderFields(linesOf(document))}\n`;
+    yield Buffer.from(cli.isJson() ? `${JSON.stringify(document)}\n` : shown);
+    await setTimeout(everyS * 1000);
+  }
+}
+
 type StatusDocument = BoxStatus & {
   readonly version: string;
+  readonly certificates: readonly CertificateStatus[];
   readonly store: { readonly path: string; readonly map_size_bytes: number };
 };
 
 function linesOf(document: StatusDocument): object {
-  const { version, daemon, store, restored, last_backup, clock, counts, webhooks, pending, search } =
-    document;
+  const {
+    version,
+    daemon,
+    store,
+    restored,
+    last_backup,
+    clock,
+    counts,
+    webhooks,
+    pending,
+    search,
+    certificates,
+  } = document;
   const room = store.has_room ? '' : ' (NO ROOM: new mail is refused until there is more)';
   return {
     version,
@@ -60,6 +101,7 @@ function linesOf(document: StatusDocument): object {
       pending.deliveries === 0 ? 0 : `${counted(pending.deliveries)}: see "postern queue list"`,
     to_be_indexed: `${waitingLine(search)}${remade(search.rebuilding.length)}`,
     webhooks: webhookLine(webhooks),
+    ...(certificates.length === 0 ? {} : { certificate: certificates.map(certificateLine).join('; ') }),
   };
 }
 

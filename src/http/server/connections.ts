@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
 import { clientNetwork } from '../../domain/addresses.js';
 import { MAX_HEADER_BYTES } from './unread-request.js';
 
@@ -48,15 +49,19 @@ export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #open = new Map<Socket, Connection>();
   readonly #networks = new Map<string, number>();
+  /** Connections whose TLS handshake has not ended, by their two ends. */
+  readonly #handshakes = new Map<string, Admitted>();
   #held = 0;
 
   constructor(limits: ConnectionLimits) {
     this.#limits = limits;
   }
 
-  /** Watches the connections of a server. */
+  /** Watches the connections of a server. One that is in its TLS handshake takes a place as any other. */
   attach(server: Server): void {
-    server.on('connection', socket => this.#admit(socket));
+    // Before the listener of a TLS server, which begins the handshake.
+    server.prependListener('connection', socket => this.#admit(socket, server instanceof TlsServer));
+    server.prependListener('secureConnection', socket => this.#secure(socket));
     const { idleTimeoutMs = IDLE_TIMEOUT_MS } = this.#limits;
     // Not a timeout of every socket from its start: setting that anew for each request costs as much as all else here.
     const timer = setInterval(() => {
@@ -76,7 +81,12 @@ export class Connections {
     return connection !== undefined && (!connection.isIdle || connection.held > 0);
   }
 
-  #admit(socket: Socket): void {
+  /** Whether it is a connection for requests: one whose TLS handshake has failed is none. */
+  knows(socket: Socket): boolean {
+    return this.#open.has(socket);
+  }
+
+  #admit(socket: Socket, hasHandshake: boolean): void {
     const address = socket.remoteAddress ?? '';
     const network = this.#limits.isProxy(address) ? null : clientNetwork(address);
     const ofNetwork = network === null ? 0 : (this.#networks.get(network) ?? 0);
@@ -85,17 +95,40 @@ export class Connections {
       socket.destroy();
       return;
     }
-    const connection = new Connection(socket, change => this.#hold(socket, change));
-    this.#open.set(socket, connection);
+    const admitted: Admitted = { socket, connection: this.#connection(socket) };
+    this.#open.set(socket, admitted.connection);
     if (network !== null) this.#networks.set(network, ofNetwork + 1);
+    const ends = hasHandshake ? endsOf(socket) : null;
+    if (ends !== null) this.#handshakes.set(ends, admitted);
     socket.once('close', () => {
-      this.#held -= connection.held;
-      this.#forget(socket);
+      this.#held -= admitted.connection.held;
+      this.#forget(admitted.socket);
+      if (ends !== null && this.#handshakes.get(ends) === admitted) this.#handshakes.delete(ends);
       if (network === null) return;
       const left = (this.#networks.get(network) ?? 0) - 1;
       if (left > 0) this.#networks.set(network, left);
       else this.#networks.delete(network);
     });
+  }
+
+  /** After its handshake, requests come from the socket that decrypts, in the place of the one below it. */
+  #secure(secured: Socket): void {
+    const ends = endsOf(secured);
+    const admitted = this.#handshakes.get(ends);
+    if (admitted === undefined) {
+      secured.destroy();
+      return;
+    }
+    this.#handshakes.delete(ends);
+    // A full house may have taken its place while it shook hands.
+    const hasPlace = this.#open.delete(admitted.socket);
+    admitted.socket = secured;
+    admitted.connection = this.#connection(secured);
+    if (hasPlace) this.#open.set(secured, admitted.connection);
+  }
+
+  #connection(socket: Socket): Connection {
+    return new Connection(socket, change => this.#hold(socket, change));
   }
 
   #hold(socket: Socket, change: number): void {
@@ -121,6 +154,18 @@ export class Connections {
     idlest.destroy();
     return true;
   }
+}
+
+/** A connection that has a place. */
+interface Admitted {
+  /** The one that requests come from. */
+  socket: Socket;
+  connection: Connection;
+}
+
+/** Both ends of a connection, which the sockets above and below TLS have in common. */
+function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }
 
 interface Held {

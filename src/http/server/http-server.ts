@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { ErrorCode } from '../../contract/errors.js';
 import { Refusal, refuse } from '../../domain/errors.js';
@@ -31,6 +32,10 @@ export interface HttpServerOptions {
   /** The account behind a credential, or null. */
   readonly authenticate: (credential: string) => AccountRecord | null;
   readonly connections: ConnectionLimits;
+  /** With it the listener speaks HTTPS (TLS 1.2 or later), and nothing else. */
+  readonly tls?: TlsFiles | undefined;
+  /** Answers what an authority asks to prove a name; false: the request is none of these. */
+  readonly answerChallenge?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
   readonly log: Logger;
   /** Hears of every answer to a request that could be read. */
   readonly onAnswered?: ((answered: Answered) => void) | undefined;
@@ -47,6 +52,12 @@ export interface Answered {
   readonly durationMs: number | null;
 }
 
+/** PEM, the certificate with its chain. */
+export interface TlsFiles {
+  readonly cert: string | Buffer;
+  readonly key: string | Buffer;
+}
+
 /** Limits that Node enforces against floods and slow clients. */
 const LIMITS = {
   maxHeaderSize: MAX_HEADER_BYTES,
@@ -55,6 +66,13 @@ const LIMITS = {
   keepAliveTimeout: 75_000,
   // How often the two deadlines above are looked after.
   connectionsCheckingInterval: 5_000,
+} as const;
+
+const TLS_LIMITS = {
+  minVersion: 'TLSv1.2',
+  handshakeTimeout: 15_000,
+  // HTTP/2 is not spoken; a client that speaks nothing else is told so in the handshake.
+  ALPNProtocols: ['http/1.1'],
 } as const;
 
 const UNAUTHORIZED = failed(
@@ -90,9 +108,15 @@ export class HttpServer {
     this.#options = options;
     this.#router = new Router<ServedRoute | PageRoute>([...options.routes, ...(options.pages?.routes ?? [])]);
     this.#connections = new Connections(options.connections);
-    this.#server = createServer(LIMITS, (request, response) => this.#take(request, response, false));
+    const take = (request: IncomingMessage, response: ServerResponse): void =>
+      this.#take(request, response, false);
+    this.#server =
+      options.tls === undefined
+        ? createServer(LIMITS, take)
+        : createTlsServer({ ...LIMITS, ...TLS_LIMITS, ...options.tls }, take);
     this.#connections.attach(this.#server);
-    answerUnread(this.#server, socket => this.#connections.hasOpen(socket));
+    const connections = this.#connections;
+    answerUnread(this.#server, socket => connections.knows(socket) && !connections.hasOpen(socket));
     // With `Expect: 100-continue` the client waits, so a body refused for its declared length is never sent.
     this.#server.on('checkContinue', (request, response) => this.#take(request, response, true));
     // An unknown expectation is ignored: RFC 9110 section 10.1.1 allows 417 but does not require it.
@@ -109,6 +133,12 @@ export class HttpServer {
       });
     });
     return { port: (this.#server.address() as AddressInfo).port };
+  }
+
+  /** New connections get the new certificate, open ones keep theirs. Only for a listener that was made with one. */
+  reloadTls({ cert, key }: TlsFiles): void {
+    if (!(this.#server instanceof HttpsServer)) throw new Error('this listener speaks no TLS');
+    this.#server.setSecureContext({ cert, key, minVersion: TLS_LIMITS.minVersion });
   }
 
   /** Accepts no new connections, waits up to `graceMs` for requests in flight, then closes what is left. */
@@ -128,6 +158,7 @@ export class HttpServer {
 
   /** Answers without a promise where the handler returns none: a promise would cost as much as serving a list. */
   #answer(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
+    if (this.#options.answerChallenge?.(request, response) === true) return;
     const exchange: Exchange = {
       request,
       response,

@@ -26,15 +26,16 @@ const NO_HTTP = {
 
 /**
  * Answers requests that Node cannot read in the form of all other errors, and ends their connections.
- * @param hasOpen whether earlier requests of a connection are still to be answered: then no answer may come before theirs
+ * @param mayAnswer false while earlier requests of a connection are still to be answered, for no answer may come before
+ *   theirs, and where the TLS handshake has failed
  */
-export function answerUnread(server: Server, hasOpen: (socket: Socket) => boolean): void {
+export function answerUnread(server: Server, mayAnswer: (socket: Socket) => boolean): void {
   // Node tells again of every piece that comes after the first that it cannot read.
   const answered = new WeakSet<Socket>();
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (answered.has(socket)) return;
     answered.add(socket);
-    if (error.code === 'ECONNRESET' || !socket.writable || hasOpen(socket)) {
+    if (error.code === 'ECONNRESET' || !socket.writable || !mayAnswer(socket)) {
       socket.destroy();
       return;
     }

@@ -25,7 +25,7 @@ import { ADMIN } from '../shared/callers.js';
 import { blobNamed, type Uploads, withUploads } from '../shared/uploads.js';
 import { type NoteBounce, noteReport } from './note-report.js';
 import { rawSourceOf } from './raw-source.js';
-import { isLocal, originOf, planRecheck } from './recheck-message.js';
+import { isImported, isLocal, originOf, planRecheck } from './recheck-message.js';
 
 export interface IndexDeps {
   readonly store: Store;
@@ -90,11 +90,16 @@ async function parseAndPublish(deps: IndexDeps, begun: ReceivedRecord): Promise<
  * for the DNS: all others would wait with it, and each end of the process in those seconds would be held against it.
  */
 function originToCheck(record: ReceivedRecord): Origin | null {
-  return isLocal(record) || record.checked != null || isParsedAlone(record) ? null : originOf(record);
+  const isKnown = isLocal(record) || isImported(record) || record.checked != null;
+  return isKnown || isParsedAlone(record) ? null : originOf(record);
 }
 
 const NOT_YET_CHECKED: Authentication = unknownAuthentication(
   'parsing was interrupted: it is checked later.',
+);
+
+const IMPORTED_MAIL: Authentication = unknownAuthentication(
+  'it was imported, and nothing proves where it came from.',
 );
 
 /**
@@ -107,6 +112,7 @@ function published(
   prepared: PreparedContent,
   nowMs: number,
 ): Pick<ReceivedRecord, 'authentication' | 'checked' | 'recheck'> {
+  if (isImported(record)) return { authentication: IMPORTED_MAIL, checked: null, recheck: null };
   const { from } = prepared;
   const address = from !== null && 'address' in from ? from.address : null;
   const authentication = isLocal(record)

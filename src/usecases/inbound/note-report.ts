@@ -10,7 +10,7 @@ import { selectMessages } from '../../store/mailbox/select-messages.js';
 import { readMember, threadTerm } from '../../store/threads/members.js';
 import { findLinkedThread } from '../../store/threads/threads.js';
 import { learnOfRecipient } from '../inboxes/suppressions.js';
-import { IN_PROCESS } from '../ports.js';
+import { IMPORTED, IN_PROCESS } from '../ports.js';
 
 /** What another system reports of a delivery to one recipient of a message that was sent from here. */
 export interface BounceNews {
@@ -40,8 +40,8 @@ export function noteReport(
   report: MailReport,
   noteBounce: NoteBounce,
 ): void {
-  // A notice of our own: the delivery records knew before.
-  if (clientAddress === IN_PROCESS) return;
+  // A notice of our own: the delivery records knew before. What is imported is old news.
+  if (clientAddress === IN_PROCESS || clientAddress === IMPORTED) return;
   const sent = report.originalMessageId === null ? null : findSent(writer, inboxId, report.originalMessageId);
   if (sent === null) return;
   for (const { recipient, reported } of failures(sent, report)) {

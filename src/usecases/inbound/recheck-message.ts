@@ -5,7 +5,7 @@ import type { Store } from '../../store/engine/store.js';
 import type { Writer } from '../../store/engine/tables.js';
 import { getMessage, type ReceivedRecord, type Recheck, saveMessage } from '../../store/mailbox/messages.js';
 import { addPending, removePending } from '../../store/records/pending.js';
-import { type Authenticator, type Clock, IN_PROCESS } from '../ports.js';
+import { type Authenticator, type Clock, IMPORTED, IN_PROCESS } from '../ports.js';
 import { rawSourceOf } from './raw-source.js';
 
 /** Pauses before it is looked once more who has written a message, when DNS did not answer. */
@@ -15,6 +15,11 @@ export const LAST_RECHECK_MS = RECHECK_MS[2];
 /** Did it come from an inbox of this box? No client of the network has this address. */
 export function isLocal({ clientAddress }: Pick<ReceivedRecord, 'clientAddress'>): boolean {
   return clientAddress === IN_PROCESS;
+}
+
+/** Was it imported? Who has written it can no longer be found out. */
+export function isImported({ clientAddress }: Pick<ReceivedRecord, 'clientAddress'>): boolean {
+  return clientAddress === IMPORTED;
 }
 
 export function originOf({ clientAddress, helo, envelopeFrom }: ReceivedRecord): Origin {

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import { certificateTools } from '../../../src/app/certificate-tools.js';
 import { outside } from '../../../src/app/outside.js';
 import { type CliDependencies, runCli, type ServeOptions } from '../../../src/cli/program.js';
 import type { MessageId } from '../../../src/domain/ids.js';
@@ -71,10 +72,12 @@ export class CliBox {
       version: '1.2.3',
       readClock,
       outside,
+      certificates: certificateTools,
       openIndex: store => new IndexReader(store),
       stdin: async function* () {},
       stdout: async data => void out.push(Buffer.from(data)),
       stderr: async data => void err.push(Buffer.from(data)),
+      terminals: { stdout: false, stderr: false },
       env: this.env,
       cwd: this.folder,
     };

@@ -1,3 +1,4 @@
+import { certificateTools } from '../../../src/app/certificate-tools.js';
 import { outside } from '../../../src/app/outside.js';
 import { writeTo } from '../../../src/cli/output.js';
 import { runCli } from '../../../src/cli/program.js';
@@ -14,10 +15,12 @@ process.exitCode = await runCli(process.argv.slice(2), {
   version: '1.2.3',
   readClock,
   outside,
+  certificates: certificateTools,
   openIndex: store => new IndexReader(store),
   stdin: () => process.stdin,
   stdout: writeTo(process.stdout),
   stderr: writeTo(process.stderr),
+  terminals: { stdout: process.stdout.isTTY === true, stderr: process.stderr.isTTY === true },
   env: process.env,
   cwd: process.cwd(),
 });

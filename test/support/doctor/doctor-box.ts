@@ -2,6 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import { certificateTools } from '../../../src/app/certificate-tools.js';
 import { memoryNeeds } from '../../../src/app/memory.js';
 import { outside } from '../../../src/app/outside.js';
 import type { Finding } from '../../../src/cli/doctor/finding.js';
@@ -163,8 +164,10 @@ export class DoctorBox {
       nodeVersion: nodeVersion ?? 'v998.0.0',
       readClock: clock ?? readClock,
       outside,
+      certificates: certificateTools,
       openIndex: store => new IndexReader(store),
       stdin: async function* () {},
+      terminals: { stdout: false, stderr: false },
       stdout: async data => {
         out += String(data);
       },

@@ -13,6 +13,10 @@ export async function run(...args: string[]): Promise<{ code: number; out: strin
     openIndex: () => {
       throw new Error('nothing is searched');
     },
+    certificates: {
+      status: () => [],
+      obtain: () => Promise.reject(new Error('nobody is asked for a certificate')),
+    },
     outside: {
       addresses: async () => [],
       tryOutgoing: () => Promise.reject(new Error('nothing is tried')),
@@ -23,6 +27,7 @@ export async function run(...args: string[]): Promise<{ code: number; out: strin
     stdin: async function* () {},
     stdout: async data => void out.push(String(data)),
     stderr: async data => void err.push(String(data)),
+    terminals: { stdout: false, stderr: false },
     env: {},
     cwd: '/nonexistent',
   });

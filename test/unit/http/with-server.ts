@@ -7,7 +7,7 @@ import { HttpHookCaller } from '../../../src/hooks/http-hook-caller.js';
 import { openApiDocument } from '../../../src/http/openapi/openapi-document.js';
 import { apiRoutes } from '../../../src/http/routes/api-routes.js';
 import type { ConnectionLimits } from '../../../src/http/server/connections.js';
-import { HttpServer } from '../../../src/http/server/http-server.js';
+import { HttpServer, type TlsFiles } from '../../../src/http/server/http-server.js';
 import type { Route, ServedRoute } from '../../../src/http/server/route.js';
 import { Visitors } from '../../../src/http/server/visitors.js';
 import { MemoryRateLimiter } from '../../../src/queue/rate-limiter.js';
@@ -58,6 +58,7 @@ export async function withServer(
   t: Test,
   routes: readonly ServedRoute[] = [],
   connections: Partial<ConnectionLimits> = {},
+  tls?: TlsFiles,
 ): Promise<TestServer> {
   const house = await withHouse(t);
   const { credential } = await createKey(house, { account: house.account });
@@ -74,6 +75,7 @@ export async function withServer(
     port: 0,
     connections: { maxClients: 1_000, maxClientsPerNetwork: 1_000, isProxy: () => false, ...connections },
     authenticate: rememberingAuthenticator(house),
+    tls,
     log,
     visitors: new Visitors({
       publicUrl: SERVICE.publicUrl,

@@ -68,7 +68,7 @@ t.test('links that are swapped are noticed, and nothing is handed over twice', a
   folder.putPair(certificate);
   await untilSeen(3);
   t.same(seen, [certificate.cert, renewedCertificate.cert, certificate.cert]);
-  t.match(lines().at(-1), /^info .*serves new smtp sessions/);
+  t.match(lines().at(-1), /^info .*serves new connections/);
 });
 
 t.test('files that are written over, too', async t => {

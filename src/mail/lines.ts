@@ -1,0 +1,44 @@
+const LF = 0x0a;
+const CR = 0x0d;
+
+/** A line is handed over in pieces of at most this: nothing says how long a line is. */
+const PIECE_BYTES = 64 * 1024;
+
+/** A line without its end, or a piece of a long one. */
+export interface Line {
+  readonly bytes: Buffer;
+  readonly isStart: boolean;
+  readonly isEnd: boolean;
+}
+
+/** Splits bytes into lines as they come, at LF or CRLF. */
+export class Lines {
+  #rest: Buffer = Buffer.alloc(0);
+  #isStart = true;
+
+  /** The lines that these bytes complete. The buffers are good until the next call. */
+  *take(chunk: Uint8Array): Generator<Line> {
+    const next = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const data = this.#rest.length === 0 ? next : Buffer.concat([this.#rest, next]);
+    let from = 0;
+    for (let end = data.indexOf(LF); end >= 0; end = data.indexOf(LF, from)) {
+      const isCrlf = end > from && data[end - 1] === CR;
+      yield { bytes: data.subarray(from, isCrlf ? end - 1 : end), isStart: this.#isStart, isEnd: true };
+      this.#isStart = true;
+      from = end + 1;
+    }
+    // A CR at the end of a piece may belong to the end of the line.
+    while (data.length - from > PIECE_BYTES) {
+      yield { bytes: data.subarray(from, from + PIECE_BYTES - 1), isStart: this.#isStart, isEnd: false };
+      this.#isStart = false;
+      from += PIECE_BYTES - 1;
+    }
+    this.#rest = Buffer.from(data.subarray(from));
+  }
+
+  /** The last line, if it has no end. */
+  *end(): Generator<Line> {
+    if (this.#rest.length > 0) yield { bytes: this.#rest, isStart: this.#isStart, isEnd: true };
+    this.#rest = Buffer.alloc(0);
+  }
+}
