@@ -34,7 +34,7 @@ its bytes may still lie in free pages of a folder that is brought up to date: be
 const MAX_KEPT = 365;
 /** The backup in a folder of several while it is made. */
 const NEXT = 'next';
-const COPY = /^\d{4}-\d{2}-\d{2}T\d{6}Z$/;
+const COPY = /^\d{4}-\d{2}-\d{2}T\d{6}\.\d{3}Z$/;
 
 interface BackupFlags {
   readonly keep?: number;
@@ -126,9 +126,8 @@ async function makeOneOf(
     renameSync(join(place, oldest), next);
   }
   const made = await make(cli, box, next, kept);
-  const name = made.manifest.snapshot_at.replace(/\.\d+Z$/, 'Z').replaceAll(':', '');
-  const target = join(place, name);
-  rmSync(target, { recursive: true, force: true });
+  // One is made at a time, so no two are of the same millisecond.
+  const target = join(place, made.manifest.snapshot_at.replaceAll(':', ''));
   renameSync(next, target);
   flush(place);
   for (const old of copies().slice(0, -keep)) rmSync(join(place, old), { recursive: true, force: true });
