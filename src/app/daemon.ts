@@ -206,6 +206,7 @@ export class Daemon {
       path: config.store.path,
       mapSizeBytes: config.store.mapSizeGib * 2 ** 30,
       diskFloorBytes: config.store.diskFloorMib * 2 ** 20,
+      upgradesWithoutCopy: config.store.upgradeWithoutCopy,
       onFatal,
       onProgress,
     });

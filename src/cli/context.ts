@@ -47,7 +47,7 @@ export async function openBox(
   config: Config,
   options: OpenOptions,
 ): Promise<{ readonly box: Box; readonly isNew: boolean }> {
-  const { path, mapSizeGib, diskFloorMib } = config.store;
+  const { path, mapSizeGib, diskFloorMib, upgradeWithoutCopy } = config.store;
   becomeOwnerOf(path, options);
   const isNew = !storeExists(path);
   if (isNew && !options.makesStore) {
@@ -61,6 +61,7 @@ export async function openBox(
       path,
       mapSizeBytes: mapSizeGib * 2 ** 30,
       diskFloorBytes: diskFloorMib * 2 ** 20,
+      upgradesWithoutCopy: upgradeWithoutCopy,
     });
     const { inboxes, sends, storageMib } = config.limits;
     const limits = { inboxes, sends, storageMib };

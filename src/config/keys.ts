@@ -107,6 +107,11 @@ export const KEYS = {
       256,
       'Free disk space, in MiB, below which nothing new is stored for the time being, save in the place of what was deleted.',
     ),
+    upgrade_without_copy: key(
+      boolean(),
+      false,
+      'Whether a newer program may upgrade the store without copying it to backups/ first; for a disk without the room for it. Keep a backup elsewhere.',
+    ),
   }),
 
   smtp: section('The listener that mail arrives at.', {

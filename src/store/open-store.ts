@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setsTable } from './bitmap/sets.js';
 import { type DaemonLease, getMeta, metaTable, Presence, putMeta, removeUnfinished } from './engine/meta.js';
@@ -92,6 +92,17 @@ export class NewerSchemaError extends Error {
   }
 }
 
+/** There is no room for the copy that is made before an upgrade. */
+export class NoRoomForCopyError extends Error {
+  constructor(path: string, neededBytes: number, freeBytes: number) {
+    const mib = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MiB`;
+    super(
+      `this program has to upgrade the store, and would copy it to ${join(path, 'backups')} first: that takes ${mib(neededBytes)} with what has to stay free, and ${mib(freeBytes)} are free. Nothing was changed. Make room, or back it up elsewhere with the version that wrote it and start with store.upgrade_without_copy = true.`,
+    );
+    this.name = 'NoRoomForCopyError';
+  }
+}
+
 /** A daemon of an older version serves the store, which this program would have to upgrade. */
 export class OlderDaemonError extends Error {
   constructor(daemon: DaemonLease) {
@@ -118,7 +129,7 @@ export function openStoreReadOnly(directory: string): Store {
 /**
  * Opens the store and brings it to the newest schema. A store that holds anything is copied to
  * `backups/before-schema-N-TIME` inside the data directory first.
- * @throws NewerSchemaError, OlderDaemonError
+ * @throws NewerSchemaError, OlderDaemonError, NoRoomForCopyError
  */
 export async function openMigratedStore(
   options: StoreOptions,
@@ -150,14 +161,17 @@ export async function openRestored(options: StoreOptions): Promise<Store> {
 
 async function migrate(
   store: Store,
-  { path, onProgress = () => {} }: StoreOptions,
+  { path, diskFloorBytes, upgradesWithoutCopy = false, onProgress = () => {} }: StoreOptions,
   migrations: readonly Migration[],
 ): Promise<void> {
   const found = store.read(reader => getMeta(reader, 'schema')) ?? 0;
   if (found > migrations.length) throw new NewerSchemaError(found, migrations.length);
   if (found > 0 && found < migrations.length) {
     await refuseBesideDaemon(store, path);
-    await whileGrowing(join(path, 'backups'), onProgress, () => backUp(store, path, found));
+    if (!upgradesWithoutCopy) {
+      checkRoomForCopy(store, path, diskFloorBytes);
+      await whileGrowing(join(path, 'backups'), onProgress, () => backUp(store, path, found));
+    }
   }
   await takeSteps(store, found, migrations, onProgress);
 }
@@ -212,6 +226,12 @@ async function refuseBesideDaemon(store: Store, path: string): Promise<void> {
   if (daemon !== undefined && (await Presence.isShown(path, daemon.socket))) {
     throw new OlderDaemonError(daemon);
   }
+}
+
+function checkRoomForCopy(store: Store, path: string, diskFloorBytes: number): void {
+  const { bavail, bsize } = statfsSync(path);
+  const [neededBytes, freeBytes] = [store.usedBytes() + diskFloorBytes, bavail * bsize];
+  if (freeBytes < neededBytes) throw new NoRoomForCopyError(path, neededBytes, freeBytes);
 }
 
 async function backUp(store: Store, path: string, schema: number): Promise<void> {

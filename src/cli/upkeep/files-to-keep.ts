@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { KEY_LIST } from '../../config/key-list.js';
 import { configValue } from '../../config/load-config.js';
 import { reasonOf } from '../../lib/async.js';
@@ -19,7 +20,7 @@ export interface FilesToKeep {
 
 /**
  * The configuration file, what the environment sets beside it, and the files that both name: keys of certificates,
- * passwords. To be read before the process gives up the rights of root.
+ * passwords; and the certificate that an authority has issued, with its keys. To be read before the process gives up the rights of root.
  */
 export function filesToKeep({ env }: Pick<CliDependencies, 'env'>, { config, file }: Loaded): FilesToKeep {
   const named = KEY_LIST.filter(({ id }) => NAMES_A_FILE.test(id)).flatMap(({ id }) => {
@@ -28,7 +29,8 @@ export function filesToKeep({ env }: Pick<CliDependencies, 'env'>, { config, fil
   });
   const files: FileToKeep[] = [];
   const missing: string[] = [];
-  for (const path of new Set([...(file === null ? [] : [file]), ...named])) {
+  const issued = filesIn(join(config.store.path, 'tls'));
+  for (const path of new Set([...(file === null ? [] : [file]), ...named, ...issued])) {
     try {
       if (statSync(path).size > MAX_FILE_BYTES) throw new Error(`it is over ${MAX_FILE_BYTES} bytes long`);
       files.push({ path, bytes: readFileSync(path) });
@@ -42,4 +44,11 @@ export function filesToKeep({ env }: Pick<CliDependencies, 'env'>, { config, fil
     files.push({ path: 'environment', bytes: Buffer.from(lines.sort().join('')) });
   }
   return { files, missing };
+}
+
+/** Files in a folder, not in those below it; none where there is no such folder. */
+function filesIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const entries = readdirSync(folder, { withFileTypes: true });
+  return entries.filter(entry => entry.isFile()).map(({ name }) => join(folder, name));
 }

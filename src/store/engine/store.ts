@@ -40,6 +40,8 @@ export interface StoreOptions extends RoomLimits {
   readonly mapSizeBytes: number;
   /** A commit failed: answer those who wait, then end the process. */
   readonly onFatal?: (error: unknown) => void;
+  /** Do not copy the store before a migration; by default it is. */
+  readonly upgradesWithoutCopy?: boolean;
   /** A migration, or the copy before it, has come further. */
   readonly onProgress?: () => void;
 }

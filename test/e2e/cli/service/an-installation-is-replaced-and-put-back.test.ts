@@ -7,7 +7,12 @@ import { packageRoot } from '../../../support/box/postern-box.js';
 
 const GIB = 2 ** 30;
 
-t.test('they follow from the configuration, and the file of an operator stays', async t => {
+function environment(destination: string): Record<string, string | undefined> {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('POSTERN_'));
+  return { ...Object.fromEntries(inherited), DESTDIR: destination };
+}
+
+t.test('limits of memory follow from the configuration, and the file of an operator stays', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'install-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   const units = join(folder, 'usr/lib/systemd/system/postern.service.d');
@@ -19,8 +24,7 @@ t.test('they follow from the configuration, and the file of an operator stays', 
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, '[Service]\nMemoryMax=1G\n');
   }
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('POSTERN_'));
-  const env = { ...Object.fromEntries(inherited), DESTDIR: folder };
+  const env = environment(folder);
   const install = (): string => {
     execFileSync(join(packageRoot, 'bin/install'), { env, stdio: 'pipe' });
     return readFileSync(join(units, '50-memory.conf'), 'utf8');
@@ -38,4 +42,28 @@ t.test('they follow from the configuration, and the file of an operator stays', 
   const { bytes } = (JSON.parse(check) as { memory: { bytes: number } }).memory;
   t.match(limits, `[Service]\nMemoryHigh=${bytes + GIB}\nMemoryMax=${2 * bytes + GIB}\n`);
   for (const file of ownFiles) t.equal(readFileSync(file, 'utf8'), '[Service]\nMemoryMax=1G\n');
+});
+
+t.test('the program from before is kept, and can be put back', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'install-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const env = environment(folder);
+  const run = (...args: string[]): string =>
+    execFileSync(join(packageRoot, 'bin/install'), args, { env, stdio: 'pipe', encoding: 'utf8' });
+  const program = join(folder, 'usr/lib/postern');
+  const mark = (name: string) => writeFileSync(join(program, 'mark'), name);
+  const marked = (): string => readFileSync(join(program, 'mark'), 'utf8');
+
+  run();
+  t.throws(() => run('--back'), /no program was replaced/);
+  mark('first');
+  run();
+  t.throws(marked, { code: 'ENOENT' });
+  mark('second');
+  t.match(run('--back'), /before-schema-N-TIME/, 'it says what to do about the store');
+  t.equal(marked(), 'first');
+  run('--back');
+  t.equal(marked(), 'second');
+  const version = execFileSync(join(folder, 'usr/bin/postern'), ['version'], { env, encoding: 'utf8' });
+  t.match(version, /0\./);
 });
