@@ -55,7 +55,7 @@ export function makeChain(folder: string, names: string, days = 2): ChainedIdent
     '-out',
     inFolder('ca.pem'),
   ];
-  run('req', '-x509', ...newKey, '-days', String(days + 1), ...authority);
+  run('req', '-x509', ...newKey, '-days', String(Math.max(days, 2) + 1), ...authority);
   run(
     'req',
     ...newKey,
