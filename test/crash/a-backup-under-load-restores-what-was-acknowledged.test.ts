@@ -47,7 +47,13 @@ t.test(
     t.ok(last.copied_blob_bytes < last.blob_bytes, 'the second run copies what is new');
     const verified = await box.cli('verify', folder);
     t.equal(verified.code, 0, `the backup holds together as it lies: ${verified.stderr}`);
-    t.same(readdirSync(folder).sort(), ['blobs', 'manifest.json', 'snapshot-2'], 'and nothing else is left');
+    t.match(
+      readdirSync(folder).sort(),
+      // The one that was killed may have come so far that its number is used up.
+      ['blobs', 'manifest.json', /^snapshot-[23]$/],
+      'and nothing else is left',
+    );
+    t.equal(readdirSync(folder).length, 3);
     t.equal(statSync(join(folder, 'manifest.json')).mode & 0o777, 0o600);
     t.equal(statSync(folder).mode & 0o777, 0o700);
     await box.stop();
