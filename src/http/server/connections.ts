@@ -59,9 +59,14 @@ export class Connections {
 
   /** Watches the connections of a server. One that is in its TLS handshake takes a place as any other. */
   attach(server: Server): void {
-    // Before the listener of a TLS server, which begins the handshake.
-    server.prependListener('connection', socket => this.#admit(socket, server instanceof TlsServer));
-    server.prependListener('secureConnection', socket => this.#secure(socket));
+    if (server instanceof TlsServer) {
+      // Before its own listener, which begins the handshake.
+      server.prependListener('connection', socket => this.#admit(socket, true));
+      server.on('secureConnection', socket => this.#secure(socket));
+    } else {
+      // After its own listener: what bounds pipelined requests stands on what that has set up.
+      server.on('connection', socket => this.#admit(socket, false));
+    }
     const { idleTimeoutMs = IDLE_TIMEOUT_MS } = this.#limits;
     // Not a timeout of every socket from its start: setting that anew for each request costs as much as all else here.
     const timer = setInterval(() => {
