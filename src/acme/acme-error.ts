@@ -50,11 +50,8 @@ function subproblems({ subproblems }: Problem): Problem[] {
     : [];
 }
 
-/**
- * What to do about a failure, as a sentence.
- * @param port the one at which the authority fetches answers
- */
-export function adviceFor({ type, host }: AcmeError): string {
+/** What to do about a failure, as a sentence. */
+export function adviceFor({ type, host }: { readonly type: string; readonly host?: string | null }): string {
   const name = host ?? 'the name';
   switch (type) {
     case 'dns':

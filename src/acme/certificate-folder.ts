@@ -20,7 +20,8 @@ export interface TryState {
   /** In a row. */
   readonly failures: number;
   readonly nextTryAt: number | null;
-  readonly error: { readonly type: string; readonly message: string } | null;
+  /** `host`: the name that could not be proved. */
+  readonly error: { readonly type: string; readonly message: string; readonly host?: string | null } | null;
 }
 
 /** An order that has begun, with the key that its certificate will be for. */

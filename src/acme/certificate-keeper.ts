@@ -1,3 +1,4 @@
+import { MOST_BACK_MS } from '../domain/clock.js';
 import { backOffMs, reasonOf } from '../lib/async.js';
 import type { Clock, Logger } from '../usecases/ports.js';
 import { AcmeError, adviceFor } from './acme-error.js';
@@ -14,7 +15,7 @@ const SOONEST_LOOK_MS = 200;
  * The pauses after failures. Let's Encrypt, the strictest of the large ones, allows five failed proofs of a name in an
  * hour: these are three in the first hour, and one a day in the end.
  */
-export const TRY_PAUSES = { firstMs: 15 * 60_000, longestMs: 86_400_000 } as const;
+const TRY_PAUSES = { firstMs: 15 * 60_000, longestMs: 86_400_000 } as const;
 /** It is renewed when this part of its lifetime is left. */
 const LEFT_AT_RENEWAL = 1 / 3;
 
@@ -33,6 +34,7 @@ export function dueAt(
   { names, directoryUrl }: AcmeSettings,
   issued: Issued | null,
   state: TryState | null,
+  nowMs: number,
 ): { readonly atMs: number; readonly want: Want } {
   if (issued === null) return { atMs: 0, want: 'none' };
   if (names.some(name => issued.certificate.checkHost(name) === undefined)) {
@@ -41,8 +43,11 @@ export function dueAt(
   if (state !== null && state.issuedBy !== null && state.issuedBy !== directoryUrl) {
     return { atMs: 0, want: 'other_authority' };
   }
-  const lifetimeMs = issued.validToMs - issued.validFromMs;
-  return { atMs: issued.validToMs - lifetimeMs * LEFT_AT_RENEWAL, want: 'lifetime' };
+  const renewalMs = (issued.validToMs - issued.validFromMs) * LEFT_AT_RENEWAL;
+  // Not at once again by a clock that is ahead, for which a new one is old.
+  const issuedAt = state?.nextTryAt === null ? triedAt(state, nowMs) : null;
+  const soonestMs = (issuedAt ?? 0) + Math.min(TRY_PAUSES.longestMs, renewalMs);
+  return { atMs: Math.max(issued.validToMs - renewalMs, soonestMs), want: 'lifetime' };
 }
 
 /**
@@ -57,7 +62,7 @@ export class CertificateKeeper {
   readonly #ending = new AbortController();
   /** The port is in the hands of another process, such as the daemon beside a command, which reads the same tokens. */
   #doOthersAnswer = false;
-  #onIssued: () => void = () => {};
+  #onIssued: () => unknown = () => {};
   #timer: NodeJS.Timeout | undefined;
   #current: Promise<void> = Promise.resolve();
 
@@ -69,8 +74,11 @@ export class CertificateKeeper {
     this.#listener = port === 0 ? null : new ChallengeListener({ host, port, challenges: this.challenges });
   }
 
-  /** Opens the port and begins. A port that cannot be had is told, and tried again with the next certificate. */
-  async start(onIssued: () => void): Promise<void> {
+  /**
+   * Opens the port and begins. A port that cannot be had is told, and tried again with the next certificate.
+   * @param onIssued takes over the certificate that was issued; awaited, and must not reject
+   */
+  async start(onIssued: () => unknown): Promise<void> {
     this.#onIssued = onIssued;
     await this.openPort(false).catch(error => {
       const fields = { err: error, advice: error instanceof AcmeError ? adviceFor(error) : undefined };
@@ -118,8 +126,9 @@ export class CertificateKeeper {
   /** @returns after how long to look again */
   async #look(): Promise<number> {
     const { settings, clock, log } = this.#options;
-    const { atMs, want } = dueAt(settings, this.folder.issued(), this.folder.state());
-    const nextMs = Math.max(atMs, pausedUntil(settings, this.folder.state()));
+    const tries = this.folder.state();
+    const { atMs, want } = dueAt(settings, this.folder.issued(), tries, clock());
+    const nextMs = Math.max(atMs, pausedUntil(settings, tries, clock()));
     if (clock() < nextMs) return Math.min(LOOK_MS, Math.max(SOONEST_LOOK_MS, nextMs - clock()));
     log.info(
       { names: settings.names, authority: settings.directoryUrl, reason: want },
@@ -127,8 +136,8 @@ export class CertificateKeeper {
     );
     try {
       await this.obtain(step => log.debug({ step }, 'getting a certificate'));
+      await this.#onIssued();
       log.info({ expires: this.folder.issued()?.certificate.validTo }, 'a certificate was issued');
-      this.#onIssued();
     } catch (error) {
       if (this.#ending.signal.aborted) return LOOK_MS;
       const state = this.folder.state();
@@ -181,7 +190,11 @@ export class CertificateKeeper {
         issuedBy,
         failures,
         nextTryAt: clock() + Math.max(backOffMs(failures - 1, TRY_PAUSES), askedMs),
-        error: { type: error instanceof AcmeError ? error.type : 'disk', message: reasonOf(error) },
+        error: {
+          type: error instanceof AcmeError ? error.type : 'disk',
+          message: reasonOf(error),
+          host: error instanceof AcmeError ? error.host : null,
+        },
       });
       throw error;
     }
@@ -201,8 +214,15 @@ export class CertificateKeeper {
 }
 
 /** Up to when no try is made after failures. Other names and another authority are asked for at once. */
-export function pausedUntil(settings: AcmeSettings, state: TryState | null): number {
-  return state !== null && isAboutThese(settings, state) ? (state.nextTryAt ?? 0) : 0;
+export function pausedUntil(settings: AcmeSettings, state: TryState | null, nowMs: number): number {
+  const isMeant = state !== null && isAboutThese(settings, state) && triedAt(state, nowMs) !== null;
+  return isMeant ? (state.nextTryAt ?? 0) : 0;
+}
+
+/** When the last try was; null: never, or by a clock that has been set back since. */
+function triedAt(state: TryState | null, nowMs: number): number | null {
+  const at = state?.lastTryAt ?? null;
+  return at === null || at > nowMs + MOST_BACK_MS ? null : at;
 }
 
 function isAboutThese({ names, directoryUrl }: AcmeSettings, state: TryState): boolean {

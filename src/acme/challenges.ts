@@ -2,9 +2,10 @@ import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { privateFolder, writePrivateFile } from '../store/private-files.js';
+import { AcmeError } from './acme-error.js';
 
 /** RFC 8555 section 8.3. */
-export const CHALLENGE_PATH = '/.well-known/acme-challenge/';
+const CHALLENGE_PATH = '/.well-known/acme-challenge/';
 /** RFC 8555 section 8.1: base64url, of 128 bits at least. */
 const TOKEN = /^[A-Za-z0-9_-]{16,256}$/;
 /** What an ended process has left is removed after this long. */
@@ -24,7 +25,7 @@ export class Challenges {
 
   /** Answers for a token from now on. */
   put(token: string, keyAuthorization: string): void {
-    if (!TOKEN.test(token)) throw new Error('a token of the authority is not base64url');
+    if (!TOKEN.test(token)) throw new AcmeError('protocol', 'a token of the authority is not base64url');
     writePrivateFile(join(privateFolder(this.#path), token), keyAuthorization);
   }
 

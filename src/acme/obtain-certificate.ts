@@ -25,6 +25,9 @@ export interface ObtainOptions {
   readonly onStep: (step: string) => void;
 }
 
+/** These pass: what was begun is gone on with. */
+const PASSING: ReadonlySet<string> = new Set(['network', 'serverInternal', 'rateLimited']);
+
 interface Order {
   readonly url: string;
   readonly key: KeyObject;
@@ -56,7 +59,7 @@ export async function obtainCertificate(options: ObtainOptions): Promise<void> {
     folder.removeOrder();
   } catch (error) {
     // What the authority has refused is not to be taken up again.
-    if (error instanceof AcmeError && error.type !== 'network') folder.removeOrder();
+    if (error instanceof AcmeError && !PASSING.has(error.type)) folder.removeOrder();
     if (signal.aborted && !options.signal.aborted && !(error instanceof AcmeError)) {
       throw new AcmeError('network', 'the authority did not come to an end in five minutes');
     }
@@ -87,7 +90,7 @@ async function isAlive(client: AcmeClient, url: string): Promise<boolean> {
   try {
     return asObject((await client.get(url)).text).status !== 'invalid';
   } catch (error) {
-    if (error instanceof AcmeError && error.type !== 'network') return false;
+    if (error instanceof AcmeError && !PASSING.has(error.type)) return false;
     throw error;
   }
 }
@@ -125,8 +128,7 @@ async function prove(work: Work, url: string): Promise<void> {
   const { fields } = read(await client.get(url));
   const host = text((fields.identifier as { value?: unknown } | undefined)?.value);
   if (fields.status === 'valid') return;
-  const offered = Array.isArray(fields.challenges) ? (fields.challenges as Challenge[]) : [];
-  const challenge = offered.find(({ type }) => type === 'http-01');
+  const challenge = challengesIn(fields).find(({ type }) => type === 'http-01');
   if (challenge === undefined) {
     throw new AcmeError('protocol', `the authority does not offer to fetch a proof for ${host}`, { host });
   }
@@ -137,8 +139,7 @@ async function prove(work: Work, url: string): Promise<void> {
     if (challenge.status !== 'processing') await client.post(text(challenge.url), {});
     const looked = await poll(work, url, status => status !== 'pending');
     if (looked.fields.status === 'valid') return;
-    const failed = (Array.isArray(looked.fields.challenges) ? looked.fields.challenges : []) as Challenge[];
-    const problem = failed.find(({ error }) => error !== undefined)?.error;
+    const problem = challengesIn(looked.fields).find(({ error }) => error !== undefined)?.error;
     throw refusalOf(problem, `the authority does not believe that ${host} is this machine`, host);
   } finally {
     challenges.remove(token);
@@ -151,6 +152,11 @@ interface Challenge {
   readonly url?: unknown;
   readonly status?: unknown;
   readonly error?: unknown;
+}
+
+function challengesIn({ challenges }: Resource['fields']): readonly Challenge[] {
+  const all: readonly unknown[] = Array.isArray(challenges) ? challenges : [];
+  return all.filter((one): one is Challenge => typeof one === 'object' && one !== null);
 }
 
 interface Resource {

@@ -1,6 +1,6 @@
-import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { Config } from '../config/load-config.js';
+import { isPublicName } from '../config/public-name.js';
 
 /** What a certificate is asked for, of whom, and where it is kept. */
 export interface AcmeSettings {
@@ -31,6 +31,5 @@ export function acmeSettings({ tls, mail, service, store }: Config): AcmeSetting
 /** The mail server, and the host of the public URL where an authority can vouch for it. */
 export function certificateNames(hostname: string, publicUrl: string): readonly string[] {
   const host = new URL(publicUrl).hostname.toLowerCase();
-  const isName = isIP(host.replace(/^\[|\]$/g, '')) === 0 && host.includes('.');
-  return isName && host !== hostname ? [hostname, host] : [hostname];
+  return isPublicName(host) && host !== hostname ? [hostname, host] : [hostname];
 }

@@ -45,8 +45,8 @@ function ofAuthority(config: Config): CertificateStatus[] {
   try {
     const issued = folder.issued();
     const tries = folder.state();
-    const { atMs, want } = dueAt(settings, issued, tries);
-    const nextMs = Math.max(atMs, pausedUntil(settings, tries));
+    const { atMs, want } = dueAt(settings, issued, tries, Date.now());
+    const nextMs = Math.max(atMs, pausedUntil(settings, tries, Date.now()));
     const facts = issued === null ? NOTHING_THERE : factsOf(issued.certificate, Date.now());
     const error = tries?.error ?? null;
     return [
@@ -59,8 +59,7 @@ function ofAuthority(config: Config): CertificateStatus[] {
         renewal_at: nextMs === 0 ? null : instant(nextMs),
         last_try_at: tries?.lastTryAt == null ? null : instant(tries.lastTryAt),
         failures: tries?.failures ?? 0,
-        error:
-          error === null ? null : told(error.type, error.message, adviceFor(new AcmeError(error.type, ''))),
+        error: error === null ? null : told(error.type, error.message, adviceFor(error)),
       },
     ];
   } catch (error) {
@@ -128,13 +127,13 @@ async function obtain(
     // Root may take port 80, and the owner of the data folder may not.
     await keeper.openPort(true);
     becomeOwner();
-    const { atMs } = dueAt(settings, keeper.folder.issued(), keeper.folder.state());
+    const { atMs } = dueAt(settings, keeper.folder.issued(), keeper.folder.state(), Date.now());
     if (needs === 'due' && atMs > Date.now()) return { kind: 'not_due', renewal_at: instant(atMs) };
     await keeper.obtain(onStep);
     return { kind: 'issued' };
   } catch (error) {
     if (!(error instanceof AcmeError)) throw error;
-    const nextMs = pausedUntil(settings, keeper.folder.state());
+    const nextMs = pausedUntil(settings, keeper.folder.state(), Date.now());
     return {
       kind: 'failed',
       type: error.type,

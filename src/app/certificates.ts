@@ -98,19 +98,25 @@ export class Certificates {
   async start(reload: Reload): Promise<void> {
     this.#reload = reload;
     for (const source of this.#sources) source.files.watch(identity => this.#serve(source, identity));
-    await this.keeper?.start(() => {
-      this.reload().catch(error => {
-        this.#log.error({ err: error }, 'the certificate that was issued cannot be read');
-      });
-    });
+    await this.keeper?.start(() =>
+      this.reload().catch((error: unknown) => {
+        this.#log.error({ err: error }, 'a certificate cannot be read');
+      }),
+    );
   }
 
-  /** Reads all files again. Rejects when one is not valid; then its listeners go on with what they have. */
+  /** Reads all files again. Rejects when some are not valid; their listeners go on with what they have. */
   async reload(): Promise<void> {
+    const faults: unknown[] = [];
     for (const source of this.#sources) {
-      const identity = await this.#read(source);
-      if (identity !== null) this.#serve(source, identity);
+      try {
+        const identity = await this.#read(source);
+        if (identity !== null) this.#serve(source, identity);
+      } catch (error) {
+        faults.push(error);
+      }
     }
+    if (faults.length > 0) throw faults[0];
   }
 
   async stop(): Promise<void> {

@@ -67,7 +67,7 @@ export class ServiceManager {
   }
 
   /**
-   * What takes long (a migration, recovery, a backup, a stop) has come further: it may take another minute from now. Call
+   * What takes long at the start (a migration, recovery) has come further: it may take another minute from now. Call
    * it as often as you like. Without it the unit's own time-outs hold.
    */
   readonly progressed = (): void => {

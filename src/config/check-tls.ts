@@ -1,4 +1,5 @@
 import type { ConfigProblem } from './config-problem.js';
+import { isPublicName } from './public-name.js';
 import type { SettledValue, SettledValues } from './settle-values.js';
 
 /** Checks rules between the keys of [tls], and those of certificates in [smtp] and [http]. */
@@ -79,14 +80,11 @@ function checkTerms(values: SettledValues): ConfigProblem | null {
   };
 }
 
-/** Names that no public authority vouches for (RFC 6761, RFC 6762, RFC 9476). */
-const PRIVATE_NAME = /(?:^|\.)(?:localhost|local|localdomain|internal|lan|home\.arpa|invalid|alt|onion)$/;
-
 function checkName(values: SettledValues): ConfigProblem | null {
   const hostname = values.get('mail.hostname');
   if (values.get('tls.acme')?.value !== true || typeof hostname?.value !== 'string') return null;
   const name = hostname.value;
-  if (name.includes('.') && !PRIVATE_NAME.test(name)) return null;
+  if (isPublicName(name)) return null;
   return {
     where: hostname.where,
     what: `mail.hostname is ${JSON.stringify(name)}, which is no name on the Internet: no authority issues a certificate for it`,

@@ -1,7 +1,7 @@
-import { isIP } from 'node:net';
 import { isLoopback } from '../domain/addresses.js';
 import type { ConfigProblem } from './config-problem.js';
 import type { Config } from './load-config.js';
+import { isPublicName } from './public-name.js';
 
 /**
  * Settings that are allowed but probably not intended; said when the daemon starts and by `postern config check`.
@@ -52,11 +52,9 @@ function plainPublicUrl({ service, http }: Config): ConfigProblem | null {
   };
 }
 
-/** An authority vouches for names with a dot that are no addresses. */
 function unnamedPublicUrl({ service, http }: Config): ConfigProblem | null {
   const { hostname } = new URL(service.publicUrl);
-  if (http.tls !== 'acme' || (isIP(hostname.replace(/^\[|\]$/g, '')) === 0 && hostname.includes('.')))
-    return null;
+  if (http.tls !== 'acme' || isPublicName(hostname)) return null;
   return {
     where: 'service.public_url',
     what: `its host, ${hostname}, will not be in the certificate: it is no name on the Internet`,

@@ -23,7 +23,7 @@ export class CertificateFiles {
   readonly #paths: CertificatePaths;
   readonly #log: Logger;
   /** The fingerprint of the files when the pair was last read. */
-  #seen = '';
+  #seen = `${MISSING} ${MISSING}`;
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
 
@@ -78,11 +78,14 @@ export class CertificateFiles {
   }
 }
 
+/** In place of the version of a file that is not there. */
+const MISSING = 'missing';
+
 async function describe(path: string): Promise<string> {
   try {
     const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });
     return `${dev}:${ino}:${size}:${mtimeNs}`;
   } catch {
-    return 'missing';
+    return MISSING;
   }
 }

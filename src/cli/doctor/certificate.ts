@@ -67,7 +67,7 @@ function checkCertificate(config: Config, served: CertificateStatus, nowMs: numb
 }
 
 function checkAge(
-  { file, source }: CertificateStatus,
+  { file, source, failures }: CertificateStatus,
   chain: readonly X509Certificate[],
   nowMs: number,
 ): Finding[] {
@@ -81,7 +81,9 @@ function checkAge(
     const why = 'Servers that check it send no mail any more.';
     return [error('certificate_expired', { what: `${file}, or its chain, has expired`, why, fix })];
   }
-  return when(days < SOON_DAYS, () =>
+  // An authority may give days only: there it counts whether the renewal has failed.
+  const isLate = source === 'acme' ? failures > 0 && days < SOON_DAYS : days < SOON_DAYS;
+  return when(isLate, () =>
     warning('certificate_expires', {
       what: `${file}, or its chain, expires in ${days} days`,
       why: 'A renewal should have come by now: whatever renews it may have failed.',
@@ -111,7 +113,7 @@ function checkKey(leaf: X509Certificate, file: string): Finding[] {
     error('certificate_key', {
       what: `${file} is not the key of the certificate`,
       why: 'The daemon does not start with it, and ignores a renewal that looks so.',
-      fix: 'Set smtp.tls_key to the key that the certificate was made with.',
+      fix: 'Name the key that the certificate was made with (smtp.tls_key, http.tls_key).',
     }),
   );
 }
@@ -137,7 +139,7 @@ function checkChain(file: string, chain: readonly X509Certificate[]): Finding[] 
     error('certificate_chain', {
       what: `${file} lacks a certificate between that of the server and its authority`,
       why: 'Servers that check certificates cannot follow it, and do not send to this one.',
-      fix: 'Name the file with the whole chain (fullchain.pem of certbot) in smtp.tls_cert.',
+      fix: 'Name the file with the whole chain (fullchain.pem of certbot) in smtp.tls_cert or http.tls_cert.',
     }),
   );
 }

@@ -15,6 +15,7 @@ export function checkFiles(config: Config, configFile: string | null): Finding[]
     ...checkConfigFile(configFile),
     ...checkDataFolder(config.store.path),
     ...checkSecret('smtp.tls_key', config.smtp.tlsKey),
+    ...checkSecret('http.tls_key', config.http.tlsKey),
     ...checkSecret('relay.smarthost.password_file', config.relay.smarthost.passwordFile),
     ...checkSecret('signup.oidc.client_secret_file', config.signup.oidc.clientSecretFile),
   ];

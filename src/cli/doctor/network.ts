@@ -30,7 +30,10 @@ export async function checkListeners(
   }
   const greeted = await outside.greetingOf(reachable(config.smtp.host), config.smtp.port);
   const isUs = greeted.text.split(' ')[1]?.toLowerCase() === config.mail.hostname.toLowerCase();
-  const http = await get(`http://${bracketed(reachable(config.http.host))}:${config.http.port}/readyz`);
+  const scheme = config.http.tls === 'off' ? 'http' : 'https';
+  const here = `${bracketed(reachable(config.http.host))}:${config.http.port}`;
+  // Its certificate is for another name than this address, and is looked at elsewhere.
+  const http = await get(`${scheme}://${here}/readyz`, { rejectUnauthorized: false });
   return [
     ...when(!greeted.ok, () =>
       error('smtp_silent', {
@@ -197,10 +200,13 @@ function bracketed(host: string): string {
 }
 
 /** The status of a GET; never rejects. The answer itself is not looked at. */
-function get(url: string): Promise<{ readonly status: number | null; readonly reason: string }> {
+function get(
+  url: string,
+  tls: { readonly rejectUnauthorized?: boolean } = {},
+): Promise<{ readonly status: number | null; readonly reason: string }> {
   return new Promise(resolve => {
     const begin = url.startsWith('https:') ? httpsRequest : httpRequest;
-    const sent = begin(url, { timeout: HTTP_MS, agent: false }, response => {
+    const sent = begin(url, { timeout: HTTP_MS, agent: false, ...tls }, response => {
       let read = 0;
       response.on('data', (chunk: Buffer) => {
         read += chunk.length;

@@ -6,7 +6,7 @@ import type { CallOperation, OperationAnswer, OperationCall } from '../../usecas
 import { tooLarge } from './body-bounds.js';
 import { readQuery } from './query.js';
 import { validateBody } from './read-body.js';
-import type { Reply, Route } from './route.js';
+import type { Reply, Requester, Route } from './route.js';
 import { refusedAs, uncertainRefusal } from './uncertain.js';
 
 /** Lets another door call the handlers of routes, by the ids of their operations, with the checks of HTTP. */
@@ -38,7 +38,13 @@ function reply(route: Route, call: OperationCall): Reply | Promise<Reply> {
   const body =
     route.body === undefined ? checkedBytes(call.bytes, route.bytes) : checkedBody(call.body, route.body);
   // Other doors answer with one document: no header asks for a stream.
-  const requester = { headers: {}, isAllowed: waiting.isAllowed, gone: waiting.gone };
+  const requester: Requester = {
+    headers: {},
+    isAllowed: waiting.isAllowed,
+    get gone() {
+      return waiting.gone;
+    },
+  };
   return route.handle({ params, query, queryText, body, client: '', hand, account, headers: {}, requester });
 }
 

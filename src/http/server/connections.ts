@@ -86,6 +86,11 @@ export class Connections {
     return connection !== undefined && (!connection.isIdle || connection.held > 0);
   }
 
+  /** Ends all of them, those in their handshake too, which the server does not know of. */
+  closeAll(): void {
+    for (const socket of [...this.#open.keys()]) socket.destroy();
+  }
+
   /** Whether it is a connection for requests: one whose TLS handshake has failed is none. */
   knows(socket: Socket): boolean {
     return this.#open.has(socket);

@@ -37,7 +37,7 @@ export interface HttpServerOptions {
   /** Answers what an authority asks to prove a name; false: the request is none of these. */
   readonly answerChallenge?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
   readonly log: Logger;
-  /** Hears of every answer to a request that could be read. */
+  /** Hears of every answer that a route gave, or that says that there is none. */
   readonly onAnswered?: ((answered: Answered) => void) | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface Answered {
   /** As the routes name it, `/v1/inboxes/{inbox_id}`; null where there is none. */
   readonly path: string | null;
   readonly status: number;
-  /** From the head of the request to its answer; null on a route that waits. */
+  /** From the head of the request to its answer; null for one that waited for events. */
   readonly durationMs: number | null;
 }
 
@@ -147,7 +147,7 @@ export class HttpServer {
     const closed = new Promise<void>(resolve => this.#server.close(() => resolve()));
     // Later, so that connections whose answers the outbox sends at the end of this event turn are idle by then.
     setImmediate(() => this.#server.closeIdleConnections());
-    if (!(await settledWithin(graceMs, [closed]))) this.#server.closeAllConnections();
+    if (!(await settledWithin(graceMs, [closed]))) this.#connections.closeAll();
     await closed;
   }
 
@@ -167,6 +167,7 @@ export class HttpServer {
       uncertain: 'internal_error',
       hand: null,
       route: null,
+      waits: false,
       beganAt: this.#options.onAnswered === undefined ? 0 : performance.now(),
     };
     try {
@@ -191,13 +192,12 @@ export class HttpServer {
     return written?.then(() => this.#tellAnswered(exchange));
   }
 
-  #tellAnswered({ route, response, beganAt }: Exchange): void {
-    const isWaiting = route !== null && 'isWaiting' in route && route.isWaiting === true;
+  #tellAnswered({ route, response, beganAt, waits }: Exchange): void {
     this.#options.onAnswered?.({
       method: route?.method ?? null,
       path: route?.path ?? null,
       status: response.statusCode,
-      durationMs: isWaiting ? null : performance.now() - beganAt,
+      durationMs: waits ? null : performance.now() - beganAt,
     });
   }
 
@@ -276,13 +276,22 @@ export class HttpServer {
     return handle(bytes && incomingBytes(request, bytes, hand, onRead), hand);
   }
 
-  #requester({ request, response }: Exchange): Requester {
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
+  #requester(exchange: Exchange): Requester {
+    const { request, response } = exchange;
+    let gone: AbortController | null = null;
     return {
       headers: request.headers,
       isAllowed: () => this.#authenticate(request) !== null,
-      gone: gone.signal,
+      // Made when it is asked for: most requests of such a route do not wait, and a listener each would be dear.
+      get gone() {
+        if (gone !== null) return gone.signal;
+        const made = new AbortController();
+        gone = made;
+        exchange.waits = true;
+        if (response.destroyed) made.abort();
+        else response.once('close', () => made.abort());
+        return made.signal;
+      },
     };
   }
 

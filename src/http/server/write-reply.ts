@@ -26,6 +26,8 @@ export interface Exchange {
   hand: Hand | null;
   /** The route that it takes; null until it is known, and where there is none. */
   route: Routed | null;
+  /** It is held back until something happens. */
+  waits: boolean;
   /** When it began, by `performance.now()`; 0 where nobody asks. */
   readonly beganAt: number;
 }

@@ -49,7 +49,8 @@ export class DoctorBox {
     this.configFile = join(folder, 'postern.toml');
   }
 
-  static async start(t: Test): Promise<DoctorBox> {
+  /** @param env settings besides */
+  static async start(t: Test, env: Readonly<Record<string, string>> = {}): Promise<DoctorBox> {
     const folder = temporaryFolder(t);
     const dns = await startDnsServer(t, { 'far.test': { A: ['127.0.0.1'] } });
     const far = await greeter(t, '220 far.test ESMTP');
@@ -65,6 +66,7 @@ export class DoctorBox {
         POSTERN_RELAY_DIRECT_ALLOW_NETWORKS: '127.0.0.0/8',
         POSTERN_RELAY_DIRECT_IPV6: 'off',
         POSTERN_DNS_SERVERS: dns.address,
+        ...env,
       },
     });
     await box.start();

@@ -53,7 +53,7 @@ t.test('while the authority fails the old one stays, and the pauses grow up to a
     t.equal(await startAndWait(kept), 'failed');
     const state = kept.keeper().folder.state();
     t.match(state, { failures: failure, error: { type: 'serverInternal', message: 'we are ill' } });
-    const until = pausedUntil(kept.settings, state);
+    const until = pausedUntil(kept.settings, state, kept.nowMs);
     pauses.push((until - kept.nowMs) / HOUR_MS);
     kept.nowMs = until;
   }
@@ -87,7 +87,7 @@ t.test('an authority that asks to wait longer is obeyed', async t => {
   t.equal(await startAndWait(kept), 'failed');
   const state = kept.keeper().folder.state();
   t.equal(state?.error?.type, 'rateLimited');
-  t.equal(pausedUntil(kept.settings, state) - kept.nowMs, 3 * DAY_MS);
+  t.equal(pausedUntil(kept.settings, state, kept.nowMs) - kept.nowMs, 3 * DAY_MS);
 });
 
 t.test('a port that is taken is told, and the try is made again', async t => {
@@ -120,3 +120,43 @@ t.test('what was begun is gone on with, and nothing is issued twice', async t =>
   t.equal(kept.server.orders.length, 1);
   t.not(kept.keeper().folder.issued(), null);
 });
+
+t.test(
+  'a clock that was ahead for a while stops no renewal, and has nothing issued again and again',
+  async t => {
+    const kept = await KeptCertificate.create(t, { days: 3 });
+    t.equal(await startAndWait(kept), 'issued');
+    const rightMs = kept.nowMs;
+    // By this clock two thirds of any lifetime of theirs are over from the start.
+    kept.nowMs += 2.5 * DAY_MS;
+    t.equal(await startAndWait(kept), 'issued');
+    const again = kept.keeper();
+    await again.start(() => t.fail('it was issued just now'));
+    await new Promise(resolve => setTimeout(resolve, 600));
+    await again.stop();
+    t.equal(kept.server.issued, 2);
+
+    kept.nowMs = rightMs + 3_650 * DAY_MS;
+    kept.server.intervene = resource =>
+      resource === 'newOrder' ? { type: 'serverInternal', detail: 'we are ill', status: 500 } : null;
+    t.equal(await startAndWait(kept), 'failed');
+    kept.server.intervene = () => null;
+    kept.nowMs = rightMs + 2.1 * DAY_MS;
+    t.equal(await startAndWait(kept), 'issued', 'the pause of the wrong clock does not count');
+  },
+);
+
+t.test(
+  'an answer of an authority that is out of order for a moment drops nothing that was begun',
+  async t => {
+    const kept = await KeptCertificate.create(t);
+    kept.server.intervene = resource =>
+      resource === 'certificate' ? { type: 'serverInternal', detail: 'we are ill', status: 503 } : null;
+    t.equal(await startAndWait(kept), 'failed');
+    kept.server.intervene = () => null;
+    kept.nowMs += HOUR_MS;
+    t.equal(await startAndWait(kept), 'issued');
+    t.equal(kept.server.issued, 1);
+    t.equal(kept.server.orders.length, 1);
+  },
+);
