@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { connect as connectSecurely } from 'node:tls';
 import t from 'tap';
 import { createAgent } from '../support/box/agents.js';
 import { startBox } from '../support/box/postern-box.js';
+import { makeIdentity } from '../support/certificate.js';
+import { temporaryFolder } from '../support/redis/redis.js';
 import { askEveryMoment } from './asked-every-moment.js';
 import { watchGrowth } from './process-facts.js';
 import { warmUp } from './warm-up.js';
@@ -41,3 +44,25 @@ for (const reads of [true, false]) {
     if (reads) t.ok(readBytes > 0, 'it is answered all the while');
   });
 }
+
+t.test('eight megabytes of requests over TLS', async t => {
+  const { certFile, keyFile } = makeIdentity(temporaryFolder(t), 'DNS:api.example.org');
+  const box = await startBox(t, {
+    env: { POSTERN_HTTP_TLS: 'files', POSTERN_HTTP_TLS_CERT: certFile, POSTERN_HTTP_TLS_KEY: keyFile },
+  });
+  const socket = connectSecurely({ host: '127.0.0.1', port: box.httpPort, rejectUnauthorized: false });
+  socket.on('error', () => {});
+  t.teardown(() => socket.destroy());
+  await once(socket, 'secureConnect');
+  let readBytes = 0;
+  socket.on('data', (chunk: Buffer) => {
+    readBytes += chunk.length;
+  });
+  const growth = watchGrowth(box.pid);
+  socket.write(REQUEST.repeat(Math.ceil(FLOOD_BYTES / REQUEST.length)));
+  await delay(WATCHED_MS);
+  const grownMib = growth.stop();
+  t.comment(`${grownMib.toFixed(0)} MiB, ${readBytes} bytes of answers`);
+  t.ok(grownMib < MAY_GROW_MIB, `the daemon grew by ${grownMib.toFixed(0)} MiB`);
+  t.ok(readBytes > 0, 'it is answered all the while');
+});
