@@ -12,7 +12,7 @@ import { formatBytes, formatDuration, renderFields } from '../output.js';
 import { startProgress } from '../progress.js';
 import type { Cli } from '../run-command.js';
 import { PACKED, packFolder } from './archive.js';
-import { type FilesToKeep, filesToKeep } from './files-to-keep.js';
+import { type FilesToKeep, filesToKeep, ownFilesToKeep } from './files-to-keep.js';
 
 const HELP = `
 The daemon goes on serving. The backup is of one instant: everything that was acknowledged by then is in it, with the
@@ -59,9 +59,15 @@ export function addBackupCommand(program: Command, cli: Cli): void {
       const isPacked = target.endsWith(PACKED);
       if (flags.from !== undefined) return packExisting(cli, target, isPacked, flags.from);
       // Before the process becomes the owner of the data directory: root may read more.
-      let kept: FilesToKeep = { files: [], missing: [] };
+      let ofRoot: FilesToKeep = { files: [], missing: [] };
+      let configFile: string | null = null;
       return cli.change(
         async box => {
+          const own = ownFilesToKeep({ config: box.config, file: configFile });
+          const kept = {
+            files: [...ofRoot.files, ...own.files],
+            missing: [...ofRoot.missing, ...own.missing],
+          };
           for (const words of kept.missing) {
             await cli.deps.stderr(`postern: not in the backup: ${words}\n`);
           }
@@ -76,7 +82,8 @@ export function addBackupCommand(program: Command, cli: Cli): void {
         {
           makesStore: false,
           before: loaded => {
-            kept = filesToKeep(cli.deps, loaded);
+            ofRoot = filesToKeep(cli.deps, loaded);
+            configFile = loaded.file;
           },
         },
       );
