@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { refuse } from '../../domain/errors.js';
 import { readManifest } from '../../store/backup/manifest.js';
 import { ownFolder } from '../../store/backup/write-backup.js';
 import { flush } from '../../store/private-files.js';
@@ -122,7 +123,7 @@ async function makeOneOf(
   kept: FilesToKeep,
   keep: number,
 ): Promise<Answer> {
-  const place = ownFolder(folder);
+  const place = ownFolder(folder, checkIsForBackups);
   const copies = (): string[] =>
     readdirSync(place)
       .filter(name => COPY.test(name))
@@ -139,6 +140,16 @@ async function makeOneOf(
   flush(place);
   for (const old of copies().slice(0, -keep)) rmSync(join(place, old), { recursive: true, force: true });
   return describe(target, made, kept);
+}
+
+/** A folder that would have to be closed to others first holds backups, and nothing of those others. */
+function checkIsForBackups(folder: string): void {
+  const [other] = readdirSync(folder).filter(name => !COPY.test(name) && name !== NEXT && name !== 'lost+found');
+  if (other === undefined || (statSync(folder).mode & 0o077) === 0) return;
+  throw refuse(
+    'invalid_request',
+    `${folder} is open to other users and holds more than backups (${other} is in it). Nothing was changed: name a folder of their own for the backups.`,
+  );
 }
 
 /** Its folder goes once the file is whole; one that is left by a killed run is gone on with. */

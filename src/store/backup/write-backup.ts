@@ -1,6 +1,6 @@
-import { readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { refuse } from '../../domain/errors.js';
+import { Refusal, refuse } from '../../domain/errors.js';
 import { type BlobId, idFromBytes } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import { reasonOf } from '../../lib/async.js';
@@ -90,8 +90,7 @@ export async function writeBackup(source: Store, options: BackupOptions): Promis
   const { directory, clock, version } = options;
   const startedAt = clock();
   const identity = source.read(reader => getMeta(reader, 'identity'));
-  const place = ownFolder(directory);
-  checkOwner(place, identity?.id ?? '');
+  const place = ownFolder(directory, there => checkOwner(there, identity?.id ?? ''));
   checkRoom(source, options, place);
   if (!isBackup(place)) {
     const note = { program: 'postern', store_id: identity?.id ?? '', started_at: toInstant(startedAt) };
@@ -148,11 +147,17 @@ export async function writeBackup(source: Store, options: BackupOptions): Promis
   }
 }
 
-/** A folder for backups, for its owner alone; made where there is none. @throws invalid_request when that cannot be */
-export function ownFolder(directory: string): string {
+/**
+ * A folder for backups, for its owner alone; made where there is none.
+ * @param check looks at one that is there, before anything is changed, and refuses what should stay as it is
+ * @throws invalid_request when that cannot be
+ */
+export function ownFolder(directory: string, check: (directory: string) => void): string {
   try {
+    if (existsSync(directory)) check(directory);
     return privateFolder(directory);
   } catch (error) {
+    if (error instanceof Refusal) throw error;
     throw refuse(
       'invalid_request',
       `${directory} cannot be used for a backup: ${reasonOf(error)}. Run as root this command becomes the owner of store.path, who has to own that folder, or be able to make it.`,

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { PosternBox } from '../../../support/box/postern-box.js';
@@ -24,6 +24,21 @@ t.test('of several the newest stay, and the oldest becomes the next', async t =>
   );
   t.match(await box.json('verify', names[2] ?? ''), { sound: true });
   t.match(await box.json('status'), { last_backup: { path: /backups/ }, restored: null });
+});
+
+t.test('a folder of others is not closed to them', async t => {
+  const box = await withAccount(t);
+  const folder = join(box.folder, 'shared');
+  mkdirSync(folder);
+  chmodSync(folder, 0o777);
+  writeFileSync(join(folder, 'of-somebody'), '');
+  for (const args of [[folder], [folder, '--keep', '7']]) {
+    const { error } = await box.failure('backup', ...args);
+    t.match(error, { code: 'invalid_request', message: /of-somebody is in it/ });
+    t.equal(statSync(folder).mode & 0o777, 0o777);
+  }
+  chmodSync(folder, 0o700);
+  await box.json('backup', folder, '--keep', '7');
 });
 
 t.test('one is packed into a file and restored from it', async t => {

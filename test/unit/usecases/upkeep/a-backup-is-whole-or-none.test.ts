@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   cpSync,
   existsSync,
@@ -153,7 +154,9 @@ t.test('a folder that is none, or of another store, is refused', async t => {
   const folder = backupFolder(t);
   mkdirSync(folder);
   writeFileSync(join(folder, 'holiday.jpg'), '');
+  chmodSync(folder, 0o755);
   await t.rejects(backUpInto(house, folder), /not empty/);
+  t.equal(statSync(folder).mode & 0o777, 0o755, 'it stays open to others');
   await t.rejects(backUpInto(house, join(folder, 'holiday.jpg')), /cannot be used for a backup/);
   const mine = backupFolder(t);
   await backUpInto(house, mine);
