@@ -12,7 +12,7 @@ import { type Answer, answer, failed } from '../outcome.js';
 import { formatBytes, formatDuration, renderFields } from '../output.js';
 import { startProgress } from '../progress.js';
 import type { Cli } from '../run-command.js';
-import { PACKED, packFolder } from './archive.js';
+import { checkPrograms, PACKED, packFolder } from './archive.js';
 import { type FilesToKeep, filesToKeep, ownFilesToKeep } from './files-to-keep.js';
 
 const HELP = `
@@ -154,6 +154,7 @@ function checkIsForBackups(folder: string): void {
 
 /** Its folder goes once the file is whole; one that is left by a killed run is gone on with. */
 async function makePacked(cli: Cli, box: Box, file: string, kept: FilesToKeep): Promise<Answer> {
+  await checkPrograms();
   const folder = `${file}.folder`;
   const made = await make(cli, box, folder, kept);
   await pack(cli, folder, file);

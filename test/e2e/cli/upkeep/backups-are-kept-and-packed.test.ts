@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { PosternBox } from '../../../support/box/postern-box.js';
@@ -63,6 +63,12 @@ t.test('one is packed into a file and restored from it', async t => {
   await box.json('backup', folder);
   const from = await box.run('backup', join(box.folder, 'second.tar.zst'), '--from', folder);
   t.equal(from.code, 0, from.err);
+  const [third, elsewhere] = [join(box.folder, 'third.tar.zst'), join(box.folder, 'elsewhere')];
+  writeFileSync(elsewhere, 'of somebody');
+  for (const name of [third, `${third}.unfinished`]) symlinkSync(elsewhere, name);
+  await box.json('backup', third, '--from', folder);
+  t.equal(readFileSync(elsewhere, 'utf8'), 'of somebody', 'what a planted link leads to is not written');
+  t.ok(lstatSync(third).isFile());
   t.match(await box.run('backup', folder, '--from', folder), { code: 2 });
   t.match(await box.run('restore'), { code: 2 });
   t.match(await box.run('restore', join(box.folder, 'none')), { code: 1, err: /There is a store/ });
@@ -80,6 +86,7 @@ t.test('without zstd it says so', async t => {
   const run = await box.cli('backup', file);
   t.match(run, { code: 1, stderr: /is not installed.*apt install/ });
   t.notOk(existsSync(file));
+  t.notOk(existsSync(`${file}.folder`), 'it says so before it copies anything');
 });
 
 async function withAccount(t: Test): Promise<CliBox> {
