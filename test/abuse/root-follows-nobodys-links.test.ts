@@ -199,9 +199,8 @@ t.test('a backup keeps no file of root that a link in the data directory leads t
   writeFileSync(config, `${readFileSync(config, 'utf8')}${lines}`);
   const run = await postern('--config', config, 'backup', target);
   t.match(run, { code: 0, stderr: /not in the backup: .*tls.*EACCES/ });
-  const inIt = readdirSync(target, { recursive: true, encoding: 'utf8' }).filter(name => name.includes('/files/'));
-  t.strictSame(
-    inIt.map(name => name.split('/').at(-1)).sort(),
-    ['0-postern.toml', '1-environment'],
+  const inIt = readdirSync(target, { recursive: true, encoding: 'utf8' }).filter(name =>
+    name.includes('/files/'),
   );
+  t.strictSame(inIt.map(name => name.split('/').at(-1)).sort(), ['0-postern.toml', '1-environment']);
 });

@@ -3,9 +3,9 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { refuse } from '../../domain/errors.js';
 import { readManifest } from '../../store/backup/manifest.js';
-import { ownFolder } from '../../store/backup/write-backup.js';
+import { ownFolder, type WrittenBackup } from '../../store/backup/write-backup.js';
 import { flush } from '../../store/private-files.js';
-import { type BackedUp, backUp } from '../../usecases/upkeep/back-up.js';
+import { type BackedUp, type BackUpInput, backUp } from '../../usecases/upkeep/back-up.js';
 import { wholeNumber } from '../arguments.js';
 import type { Box } from '../context.js';
 import { type Answer, answer, failed } from '../outcome.js';
@@ -77,8 +77,7 @@ export function addBackupCommand(program: Command, cli: Cli): void {
           }
           if (isPacked) return makePacked(cli, box, target, kept);
           if (flags.keep !== undefined) return makeOneOf(cli, box, target, kept, flags.keep);
-          const made = await make(cli, box, target, kept);
-          return describe(target, made, kept);
+          return describe(await make(cli, box, kept, { directory: target }), kept);
         },
         {
           makesStore: false,
@@ -91,7 +90,9 @@ export function addBackupCommand(program: Command, cli: Cli): void {
     });
 }
 
-async function make(cli: Cli, box: Box, directory: string, { files }: FilesToKeep): Promise<BackedUp> {
+type Place = Pick<BackUpInput, 'directory' | 'begin' | 'finish'>;
+
+async function make(cli: Cli, box: Box, { files }: FilesToKeep, place: Place): Promise<BackedUp> {
   const { store, clock, config } = box;
   const bar = startProgress(cli.deps, { of: 'backup', bytes: null, isShown: !cli.isJson() });
   const labels = { blobs: 'copying mail   ', records: 'copying records', sums: 'adding up      ' } as const;
@@ -105,7 +106,7 @@ async function make(cli: Cli, box: Box, directory: string, { files }: FilesToKee
         mapSizeBytes: config.store.mapSizeGib * 2 ** 30,
       },
       {
-        directory,
+        ...place,
         files,
         onProgress: ({ step, done, total }) => bar.show(labels[step], done, step === 'sums' ? null : total),
       },
@@ -128,23 +129,33 @@ async function makeOneOf(
     readdirSync(place)
       .filter(name => COPY.test(name))
       .sort();
-  const next = join(place, NEXT);
-  const [oldest] = copies();
-  if (!existsSync(next) && oldest !== undefined && copies().length >= keep) {
-    renameSync(join(place, oldest), next);
-  }
-  const made = await make(cli, box, next, kept);
-  // One is made at a time, so no two are of the same millisecond.
-  const target = join(place, made.manifest.snapshot_at.replaceAll(':', ''));
-  renameSync(next, target);
-  flush(place);
-  for (const old of copies().slice(0, -keep)) rmSync(join(place, old), { recursive: true, force: true });
-  return describe(target, made, kept);
+  const directory = join(place, NEXT);
+  const begin = (): void => {
+    const [oldest] = copies();
+    if (!existsSync(directory) && oldest !== undefined && copies().length >= keep) {
+      renameSync(join(place, oldest), directory);
+    }
+  };
+  const finish = async ({ manifest }: WrittenBackup): Promise<string> => {
+    // One is made at a time, so no two are of the same millisecond.
+    const name = manifest.snapshot_at.replaceAll(':', '');
+    renameSync(directory, join(place, name));
+    flush(place);
+    // By a clock that was set back, the one just made is not the last by its name.
+    const others = copies().filter(copy => copy !== name);
+    for (const old of others.slice(0, Math.max(0, others.length - (keep - 1)))) {
+      rmSync(join(place, old), { recursive: true, force: true });
+    }
+    return join(place, name);
+  };
+  return describe(await make(cli, box, kept, { directory, begin, finish }), kept);
 }
 
 /** A folder that would have to be closed to others first holds backups, and nothing of those others. */
 function checkIsForBackups(folder: string): void {
-  const [other] = readdirSync(folder).filter(name => !COPY.test(name) && name !== NEXT && name !== 'lost+found');
+  const [other] = readdirSync(folder).filter(
+    name => !COPY.test(name) && name !== NEXT && name !== 'lost+found',
+  );
   if (other === undefined || (statSync(folder).mode & 0o077) === 0) return;
   throw refuse(
     'invalid_request',
@@ -155,11 +166,13 @@ function checkIsForBackups(folder: string): void {
 /** Its folder goes once the file is whole; one that is left by a killed run is gone on with. */
 async function makePacked(cli: Cli, box: Box, file: string, kept: FilesToKeep): Promise<Answer> {
   await checkPrograms();
-  const folder = `${file}.folder`;
-  const made = await make(cli, box, folder, kept);
-  await pack(cli, folder, file);
-  rmSync(folder, { recursive: true, force: true });
-  return describe(file, made, kept);
+  const directory = `${file}.folder`;
+  const finish = async (): Promise<string> => {
+    await pack(cli, directory, file);
+    rmSync(directory, { recursive: true, force: true });
+    return file;
+  };
+  return describe(await make(cli, box, kept, { directory, finish }), kept);
 }
 
 function packExisting(cli: Cli, file: string, isPacked: boolean, from: string): Promise<void> {
@@ -183,8 +196,8 @@ async function pack(cli: Cli, folder: string, file: string): Promise<void> {
   }
 }
 
-function describe(path: string, made: BackedUp, { missing }: FilesToKeep): Answer {
-  const { manifest, copiedBlobBytes, growthBytes, snapshotMs } = made;
+function describe(made: BackedUp, { missing }: FilesToKeep): Answer {
+  const { path, manifest, copiedBlobBytes, growthBytes, snapshotMs } = made;
   const { snapshot_at, started_at, finished_at, records, blobs, files } = manifest;
   const document = {
     path,

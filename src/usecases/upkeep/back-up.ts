@@ -26,9 +26,18 @@ export interface BackUpInput {
   readonly directory: string;
   readonly files: readonly FileToKeep[];
   readonly onProgress: (progress: BackupProgress) => void;
+  /** Called before anything is copied, when no other backup can be under way. */
+  readonly begin?: () => void;
+  /**
+   * Takes the finished backup to where it stays, while no other can begin.
+   * @returns its path; without this it stays in `directory`
+   */
+  readonly finish?: (written: WrittenBackup) => Promise<string>;
 }
 
 export interface BackedUp extends WrittenBackup {
+  /** Where it lies. */
+  readonly path: string;
   /** By how much the file of the store grew while the backup was made, from all that was written meanwhile. */
   readonly growthBytes: number;
 }
@@ -42,20 +51,22 @@ export async function backUp(deps: BackUpDeps, input: BackUpInput): Promise<Back
   const { store, clock, version, diskFloorBytes, mapSizeBytes } = deps;
   const lease = await claimBackup(store, clock());
   try {
+    input.begin?.();
     const sizeBefore = fileBytes(store);
     const options = { ...input, version, clock, diskFloorBytes, mapSizeBytes };
     const written = await writeBackup(store, options).catch((error: unknown) => {
       throw error instanceof StoreFailedError ? new BackupUnusableError(unwritable(input, error)) : error;
     });
+    const path = (await input.finish?.(written)) ?? input.directory;
     const { manifest } = written;
     const last = {
       snapshotAt: Date.parse(manifest.snapshot_at),
       finishedAt: Date.parse(manifest.finished_at),
-      path: input.directory,
+      path,
       bytes: manifest.records.bytes + manifest.blobs.bytes,
     };
     await store.write(writer => putMeta(writer, 'lastBackup', last), 'settle');
-    return { ...written, growthBytes: fileBytes(store) - sizeBefore };
+    return { ...written, path, growthBytes: fileBytes(store) - sizeBefore };
   } catch (error) {
     if (!(error instanceof NoRoomError)) throw error;
     throw refuse(

@@ -1,4 +1,15 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { PosternBox } from '../../../support/box/postern-box.js';
@@ -23,7 +34,17 @@ t.test('of several the newest stay, and the oldest becomes the next', async t =>
     names.slice(1),
   );
   t.match(await box.json('verify', names[2] ?? ''), { sound: true });
-  t.match(await box.json('status'), { last_backup: { path: /backups/ }, restored: null });
+  t.match(await box.json('status'), { last_backup: { path: names[2] }, restored: null });
+  // As the clock was ahead for a while: by their names these are newer than whatever is made now.
+  for (const [n, name] of readdirSync(folder).sort().entries()) {
+    renameSync(join(folder, name), join(folder, `2999-01-0${n + 1}T000000.000Z`));
+  }
+  const { path } = await box.json<Backup>('backup', folder, '--keep', '1');
+  t.strictSame(
+    readdirSync(folder).map(name => join(folder, name)),
+    [path],
+    'the one just made is never taken for an old one',
+  );
 });
 
 t.test('a folder of others is not closed to them', async t => {
@@ -50,6 +71,7 @@ t.test('one is packed into a file and restored from it', async t => {
     'with the configuration',
   );
   t.equal(statSync(file).mode & 0o777, 0o600);
+  t.match(await box.json('status'), { last_backup: { path: file } });
   t.notOk(existsSync(`${file}.folder`), 'and nothing else is left');
   const other = await cliBox(t, { isInitialised: false });
   t.match(await other.json('restore', file), { is_held: true });

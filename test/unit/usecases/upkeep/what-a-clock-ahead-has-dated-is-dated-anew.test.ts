@@ -116,7 +116,13 @@ t.test('entries that come to the same instant do not take each other away', asyn
   const accountId = house.account as AccountId;
   const other = newId<AccountId>(now.ms);
   const webhookId = newId<WebhookId>(now.ms);
-  const news = { kind: 'webhook-mail', id: webhookId, accountId, url: 'https://x.example/', tries: 0 } as const;
+  const news = {
+    kind: 'webhook-mail',
+    id: webhookId,
+    accountId,
+    url: 'https://x.example/',
+    tries: 0,
+  } as const;
   await store.write(writer => {
     // The open one comes first, so that the closed ones are met after it; of the other account there are closed ones only.
     for (const [n, before] of [null, 5, 9, 7].entries()) {
