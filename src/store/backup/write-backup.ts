@@ -8,6 +8,7 @@ import { u32 } from '../engine/keys.js';
 import { getMeta, metaTable } from '../engine/meta.js';
 import type { Snapshot } from '../engine/snapshot.js';
 import { Store, storeFolder } from '../engine/store.js';
+import { storeFile } from '../engine/store-file.js';
 import { flush, privateFolder, writePrivateFile } from '../private-files.js';
 import {
   BLOB_TABLES,
@@ -112,7 +113,7 @@ export async function writeBackup(source: Store, options: BackupOptions): Promis
     const files = keepFiles(placeOf.files(place, name), options.files);
     const environment = storeFolder(placeOf.snapshot(place, name));
     options.onProgress({ step: 'sums', done: 0, total: 1 });
-    const records = { entries: taken.entries, ...fileSum(join(environment, 'data.mdb')) };
+    const records = { entries: taken.entries, ...fileSum(storeFile(placeOf.snapshot(place, name))) };
     for (const folder of [
       environment,
       placeOf.snapshot(place, name),
@@ -132,7 +133,7 @@ export async function writeBackup(source: Store, options: BackupOptions): Promis
       finished_at: toInstant(clock()),
       snapshot: name,
       records,
-      blobs: taken.blobs,
+      blobs: { ...taken.blobs, file_bytes: statSync(storeFile(placeOf.blobs(place))).size },
       files,
     };
     writePrivateFile(placeOf.manifest(place), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -194,7 +195,7 @@ function foreign(place: string): Error {
 function checkRoom(source: Store, { diskFloorBytes }: BackupOptions, place: string): void {
   const blobBytes = source.usedBytes(rawChunks);
   const recordBytes = source.usedBytes() - blobBytes;
-  const blobFile = join(storeFolder(placeOf.blobs(place)), 'data.mdb');
+  const blobFile = storeFile(placeOf.blobs(place));
   const thereBytes = statSync(blobFile, { throwIfNoEntry: false })?.size ?? 0;
   const neededBytes =
     Math.ceil(1.1 * recordBytes + Math.max(0, 1.05 * blobBytes - thereBytes)) + SPARE_BYTES + diskFloorBytes;

@@ -3,7 +3,7 @@ import { readdirSync, renameSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { refuse } from '../../domain/errors.js';
 import { fillFromBackup } from '../../store/backup/fill-from-backup.js';
-import { BackupUnusableError, fileSum, placeOf } from '../../store/backup/manifest.js';
+import { BackupUnusableError, placeOf } from '../../store/backup/manifest.js';
 import { type OpenBackup, openBackup } from '../../store/backup/open-backup.js';
 import { type StoreOptions, storeExists, storeFolder } from '../../store/engine/store.js';
 import { openRestored, openStore, openStoreReadOnly } from '../../store/open-store.js';
@@ -55,7 +55,6 @@ export async function restoreBackup(
   checkEmpty(path);
   const backup = openBackup(directory);
   try {
-    checkRecords(directory, backup);
     checkRoom(deps, backup);
     // Of its own: another restore that runs at the same time must not be put in place half made.
     const staging = join(path, STAGING, `data-${randomBytes(6).toString('hex')}`);
@@ -85,14 +84,6 @@ function checkEmpty(path: string): void {
   throw refuse(
     'invalid_request',
     `${path} is not empty (${other} is in it), and a restore fills only an empty store.path. Nothing was changed. Move what is in it away, or name another store.path.`,
-  );
-}
-
-function checkRecords(directory: string, { manifest }: OpenBackup): void {
-  const file = join(storeFolder(placeOf.snapshot(directory, manifest.snapshot)), 'data.mdb');
-  if (fileSum(file).sha256 === manifest.records.sha256) return;
-  throw new BackupUnusableError(
-    `The backup is damaged: ${file} is not as it was written. Nothing was restored. Take another backup.`,
   );
 }
 

@@ -10,6 +10,7 @@ import {
   readSync,
   renameSync,
   statSync,
+  truncateSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -134,6 +135,24 @@ t.test('changed bytes are found, and nothing is restored of them', async t => {
       readdirSync(path).filter(name => name !== 'restoring'),
       [],
     );
+  }
+});
+
+t.test('a file that was cut off is found out, and ends no process', async t => {
+  const house = await withHouse(t);
+  const inbox = await house.addInbox('agent');
+  await house.receive(letter(3_000_000), inbox);
+  for (const part of ['blobs', 'records'] as const) {
+    const folder = backupFolder(t);
+    const { manifest } = await backUpInto(house, folder);
+    const file = join(folder, part === 'blobs' ? part : manifest.snapshot, 'store/data.mdb');
+    truncateSync(file, 5 * 4096);
+    const path = dataDirectory(t);
+    await t.rejects(restoreInto(path, folder), {
+      name: 'BackupUnusableError',
+      message: /written with \d+ bytes, and 20480 are left/,
+    });
+    t.strictSame(readdirSync(path), []);
   }
 });
 
