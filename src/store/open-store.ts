@@ -145,10 +145,14 @@ export async function openMigratedStore(
   }
 }
 
-/** Opens a store that was just made from a backup, and brings it to the newest schema: it needs no copy before that. */
-export async function openRestored(options: StoreOptions): Promise<Store> {
+/**
+ * Opens a store that was just made from a backup, and brings it to the newest schema: it needs no copy before that.
+ * @param check looks at it as it is; what it throws is thrown
+ */
+export async function openRestored(options: StoreOptions, check: (store: Store) => void): Promise<Store> {
   const store = openStore(options);
   try {
+    check(store);
     const found = store.read(reader => getMeta(reader, 'schema')) ?? 0;
     if (found > MIGRATIONS.length) throw new NewerSchemaError(found, MIGRATIONS.length);
     await takeSteps(store, found, MIGRATIONS, options.onProgress);

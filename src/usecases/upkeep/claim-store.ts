@@ -1,3 +1,4 @@
+import { removeDeadRestores } from '../../store/backup/restore-folder.js';
 import { removeUnfinishedCopy } from '../../store/compact-store.js';
 import { type DaemonLease, getMeta, Presence, putMeta, removeDaemonLease } from '../../store/engine/meta.js';
 import type { Store } from '../../store/engine/store.js';
@@ -34,6 +35,7 @@ export async function claimStore(store: Store, version: string, nowMs: number): 
   }
   store.trustFile();
   removeUnfinishedCopy(store);
+  await removeDeadRestores(store.path);
   return {
     release: async () => {
       await store.write(writer => {

@@ -1,11 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import { readdirSync, renameSync, rmSync, statfsSync } from 'node:fs';
+import { readdirSync, renameSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { refuse } from '../../domain/errors.js';
 import { fillFromBackup } from '../../store/backup/fill-from-backup.js';
-import { BackupUnusableError, placeOf } from '../../store/backup/manifest.js';
+import { BackupUnusableError, type Manifest, placeOf } from '../../store/backup/manifest.js';
 import { type OpenBackup, openBackup } from '../../store/backup/open-backup.js';
-import { type StoreOptions, storeExists, storeFolder } from '../../store/engine/store.js';
+import { makeRestoreFolder, STAGING } from '../../store/backup/restore-folder.js';
+import { getMeta } from '../../store/engine/meta.js';
+import { type Store, type StoreOptions, storeExists, storeFolder } from '../../store/engine/store.js';
 import { openRestored, openStore, openStoreReadOnly } from '../../store/open-store.js';
 import { flush, privateFolder } from '../../store/private-files.js';
 import { verifyStore } from '../../store/verify/verify-store.js';
@@ -35,40 +36,42 @@ export interface Restored {
   readonly files: readonly { readonly path: string; readonly copy: string }[];
 }
 
-/** Where the store is made, inside the data directory: on its disk, and whoever restores may write there. */
-export const STAGING = 'restoring';
 /** What an empty file system may hold. */
 const NO_CONTENT: readonly string[] = [STAGING, 'lost+found'];
 const SPARE_BYTES = 64 * 2 ** 20;
 
 /**
  * Makes the store of an empty data directory from a backup. It is made aside, verified and then put in place by one
- * rename: whenever the process ends, there is the whole store or none.
+ * rename: whenever the process ends, there is the whole store or none. Others may be made at the same time: the first
+ * that is ready is the one.
+ * @param source where the backup lies, or what unpacks it into a folder that is gone afterwards, and says where to
  * @throws invalid_request when the directory is not empty, insufficient_room, BackupUnusableError
  */
 export async function restoreBackup(
   deps: RestoreDeps,
-  directory: string,
+  source: string | ((folder: string) => Promise<string>),
   onProgress: (progress: RestoreProgress) => void,
 ): Promise<Restored> {
   const path = privateFolder(deps.path);
   checkEmpty(path);
-  const backup = openBackup(directory);
+  const own = await makeRestoreFolder(path);
   try {
-    checkRoom(deps, backup);
-    // Of its own: another restore that runs at the same time must not be put in place half made.
-    const staging = join(path, STAGING, `data-${randomBytes(6).toString('hex')}`);
+    const directory =
+      typeof source === 'string' ? source : await source(privateFolder(join(own.path, 'backup')));
+    const backup = openBackup(directory);
     try {
+      checkRoom(deps, backup);
+      const staging = join(own.path, 'data');
       const done = await fill({ ...deps, path: staging }, backup, onProgress);
       checkEmpty(path);
       renameSync(storeFolder(staging), storeFolder(path));
       flush(path);
       return { ...done, files: filesOf(directory, backup) };
     } finally {
-      rmSync(staging, { recursive: true, force: true });
+      await backup.store.close();
     }
   } finally {
-    await backup.store.close();
+    await own.remove();
   }
 }
 
@@ -112,7 +115,7 @@ async function fill(
     await raw.close();
   }
   const { manifest } = backup;
-  const store = await openRestored(options);
+  const store = await openRestored(options, found => checkOrigin(found, manifest));
   let marks: RestoreMarks;
   try {
     marks = await markRestored({ store, clock }, Date.parse(manifest.snapshot_at));
@@ -130,6 +133,18 @@ async function fill(
     sent,
     marks,
   };
+}
+
+/** The store is the one that was just filled, and none that LMDB has made because that one was gone. */
+function checkOrigin(store: Store, { schema, store_id }: Manifest): void {
+  const found = store.read(reader => ({
+    schema: getMeta(reader, 'schema') ?? 0,
+    id: getMeta(reader, 'identity')?.id ?? '',
+  }));
+  if (found.schema === schema && found.id === store_id) return;
+  throw new BackupUnusableError(
+    `The store that was made is not that of the backup: it has schema ${found.schema} and id "${found.id}", the manifest says ${schema} and "${store_id}". Nothing was put in place. Run it again, or take another backup.`,
+  );
 }
 
 async function verify(path: string): Promise<{ readonly messages: number; readonly sent: number }> {

@@ -14,12 +14,14 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import t from 'tap';
 import { readManifest } from '../../../../src/store/backup/manifest.js';
 import { checkSums, openBackup } from '../../../../src/store/backup/open-backup.js';
+import { makeRestoreFolder, removeDeadRestores } from '../../../../src/store/backup/restore-folder.js';
 import { getMeta, Presence, putMeta } from '../../../../src/store/engine/meta.js';
 import { getMessage } from '../../../../src/store/mailbox/messages.js';
+import { openStoreReadOnly } from '../../../../src/store/open-store.js';
 import { verifyStore } from '../../../../src/store/verify/verify-store.js';
 import { deleteMessage } from '../../../../src/usecases/mailbox/change-messages.js';
 import { dataDirectory } from '../../store/with-store.js';
@@ -210,6 +212,47 @@ t.test('a restore fills an empty directory only', async t => {
   await t.rejects(restoreInto(path, folder), /is not empty \(something/);
   t.same(readdirSync(path), ['something']);
   await t.rejects(restoreInto(house.store.path, folder), /There is a store/);
+});
+
+t.test('restores of one directory leave each other alone, and take away what killed ones left', async t => {
+  const house = await withHouse(t);
+  await house.receive(letter(300), await house.addInbox('agent'));
+  const folder = backupFolder(t);
+  await backUpInto(house, folder);
+  const path = dataDirectory(t);
+  const dead = join(path, 'restoring/restore-0123456789ab');
+  mkdirSync(join(dead, 'data/store'), { recursive: true });
+  const other = await makeRestoreFolder(path);
+  t.notOk(existsSync(dead));
+  writeFileSync(join(other.path, 'half-done'), '');
+  const outcomes = await Promise.allSettled([restoreInto(path, folder), restoreInto(path, folder)]);
+  t.strictSame(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected'], 'one is put in place');
+  t.ok(existsSync(join(other.path, 'half-done')));
+  const store = openStoreReadOnly(join(path, 'store'));
+  t.equal(store.read(reader => getMeta(reader, 'identity'))?.id, readManifest(folder).store_id);
+  await store.close();
+
+  mkdirSync(dead);
+  mkdirSync(join(path, 'restoring/data-of-an-older-version'));
+  await removeDeadRestores(path);
+  t.strictSame(
+    readdirSync(join(path, 'restoring')).filter(name => !name.endsWith('.sock')),
+    [basename(other.path)],
+  );
+  await other.remove();
+  t.notOk(existsSync(join(path, 'restoring')));
+});
+
+t.test('a store that is not that of the manifest is not put in place', async t => {
+  const house = await withHouse(t);
+  const folder = backupFolder(t);
+  const { manifest } = await backUpInto(house, folder);
+  for (const change of [{ schema: manifest.schema - 1 }, { store_id: 'else' }]) {
+    writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ ...manifest, ...change }));
+    const path = dataDirectory(t);
+    await t.rejects(restoreInto(path, folder), /is not that of the backup/);
+    t.strictSame(readdirSync(path), []);
+  }
 });
 
 t.test('one backup is made at a time; one that was killed blocks nobody', async t => {
