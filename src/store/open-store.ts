@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setsTable } from './bitmap/sets.js';
 import { type DaemonLease, getMeta, metaTable, Presence, putMeta, removeUnfinished } from './engine/meta.js';
@@ -19,7 +19,7 @@ import { storedBytesAreCounted } from './migrations/0005-stored-bytes-are-counte
 import { attachmentsAreRanges } from './migrations/0006-attachments-are-ranges.js';
 import { mailCanBeSearched } from './migrations/0007-mail-can-be-searched.js';
 import { TABLES_BEFORE } from './migrations/schema-3.js';
-import { privateFolder } from './private-files.js';
+import { makeOwnFolder, removeDeadFolders } from './own-folder.js';
 import {
   accountEmailsTable,
   accountKeysTable,
@@ -173,6 +173,7 @@ async function migrate(
   if (found > 0 && found < migrations.length) {
     await refuseBesideDaemon(store, path);
     if (!upgradesWithoutCopy) {
+      await removeDeadFolders(join(path, 'backups'), name => /^upgrade-[0-9a-f]+$/.test(name));
       checkRoomForCopy(store, path, diskFloorBytes);
       await whileGrowing(join(path, 'backups'), onProgress, () => backUp(store, path, found));
     }
@@ -239,13 +240,22 @@ function checkRoomForCopy(store: Store, path: string, diskFloorBytes: number): v
 }
 
 async function backUp(store: Store, path: string, schema: number): Promise<void> {
-  const directory = join(privateFolder(join(path, 'backups')), `before-schema-${schema + 1}-${Date.now()}`);
-  const unfinished = privateFolder(`${directory}.unfinished`);
-  await store.copyTo(unfinished);
-  // Another process may have migrated meanwhile; its own copy is the one from before.
-  const isFromBefore = store.read(reader => getMeta(reader, 'schema')) === schema;
-  if (isFromBefore) renameSync(unfinished, directory);
-  else rmSync(unfinished, { recursive: true });
+  const backups = join(path, 'backups');
+  const unfinished = await makeOwnFolder(backups, 'upgrade');
+  try {
+    await store.copyTo(unfinished.path);
+    // Another process may have migrated meanwhile; its own copy is the one from before.
+    if (store.read(reader => getMeta(reader, 'schema')) !== schema) return;
+    renameSync(unfinished.path, join(backups, `before-schema-${schema + 1}-${Date.now()}`));
+  } finally {
+    await unfinished.remove();
+  }
+}
+
+/** Removes copies before an upgrade that nobody will finish: the process that made them was killed. */
+export function removeUnfinishedUpgrades(path: string): Promise<void> {
+  // The second is what older versions called them.
+  return removeDeadFolders(join(path, 'backups'), name => /^upgrade-|\.unfinished$/.test(name));
 }
 
 /** How often it is looked whether a copy has grown. */
@@ -260,6 +270,7 @@ async function whileGrowing(
   let seen = -1;
   const timer = setInterval(() => {
     const bytes = bytesUnder(folder);
+    if (bytes === null) return;
     if (bytes !== seen) onProgress();
     seen = bytes;
   }, LOOK_MS).unref();
@@ -270,13 +281,18 @@ async function whileGrowing(
   }
 }
 
-function bytesUnder(folder: string): number {
-  if (!existsSync(folder)) return 0;
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  return names.reduce(
-    (sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0),
-    0,
-  );
+/** Null when it cannot be told now: another process may be taking a copy away. */
+function bytesUnder(folder: string): number | null {
+  try {
+    if (!existsSync(folder)) return 0;
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    return names.reduce(
+      (sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0),
+      0,
+    );
+  } catch {
+    return null;
+  }
 }
 
 /** Every table of the store, opened together. */

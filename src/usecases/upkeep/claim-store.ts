@@ -1,7 +1,9 @@
-import { removeDeadRestores } from '../../store/backup/restore-folder.js';
+import { join } from 'node:path';
 import { removeUnfinishedCopy } from '../../store/compact-store.js';
 import { type DaemonLease, getMeta, Presence, putMeta, removeDaemonLease } from '../../store/engine/meta.js';
 import type { Store } from '../../store/engine/store.js';
+import { removeUnfinishedUpgrades } from '../../store/open-store.js';
+import { removeDeadFolders } from '../../store/own-folder.js';
 
 /** Another daemon serves this store. */
 export class StoreInUseError extends Error {
@@ -35,7 +37,7 @@ export async function claimStore(store: Store, version: string, nowMs: number): 
   }
   store.trustFile();
   removeUnfinishedCopy(store);
-  await removeDeadRestores(store.path);
+  await removeLeftovers(store.path);
   return {
     release: async () => {
       await store.write(writer => {
@@ -44,6 +46,12 @@ export async function claimStore(store: Store, version: string, nowMs: number): 
       await presence.hide();
     },
   };
+}
+
+/** Of restores and upgrades that were killed. Here is a store, of the newest schema, so no other will come of them. */
+export async function removeLeftovers(path: string): Promise<void> {
+  await removeDeadFolders(join(path, 'restoring'), () => true);
+  await removeUnfinishedUpgrades(path);
 }
 
 /** False when another process replaced it first: look again. */

@@ -4,10 +4,10 @@ import { refuse } from '../../domain/errors.js';
 import { fillFromBackup } from '../../store/backup/fill-from-backup.js';
 import { BackupUnusableError, type Manifest, placeOf } from '../../store/backup/manifest.js';
 import { type OpenBackup, openBackup } from '../../store/backup/open-backup.js';
-import { makeRestoreFolder, STAGING } from '../../store/backup/restore-folder.js';
 import { getMeta } from '../../store/engine/meta.js';
 import { type Store, type StoreOptions, storeExists, storeFolder } from '../../store/engine/store.js';
 import { openRestored, openStore, openStoreReadOnly } from '../../store/open-store.js';
+import { makeOwnFolder } from '../../store/own-folder.js';
 import { flush, privateFolder } from '../../store/private-files.js';
 import { verifyStore } from '../../store/verify/verify-store.js';
 import type { Clock } from '../ports.js';
@@ -36,6 +36,8 @@ export interface Restored {
   readonly files: readonly { readonly path: string; readonly copy: string }[];
 }
 
+/** Where the store is made, inside the data directory: on its disk, and whoever restores may write there. */
+export const STAGING = 'restoring';
 /** What an empty file system may hold. */
 const NO_CONTENT: readonly string[] = [STAGING, 'lost+found'];
 const SPARE_BYTES = 64 * 2 ** 20;
@@ -54,7 +56,7 @@ export async function restoreBackup(
 ): Promise<Restored> {
   const path = privateFolder(deps.path);
   checkEmpty(path);
-  const own = await makeRestoreFolder(path);
+  const own = await makeOwnFolder(join(path, STAGING), 'restore');
   try {
     const directory =
       typeof source === 'string' ? source : await source(privateFolder(join(own.path, 'backup')));

@@ -18,12 +18,13 @@ import { basename, join } from 'node:path';
 import t from 'tap';
 import { readManifest } from '../../../../src/store/backup/manifest.js';
 import { checkSums, openBackup } from '../../../../src/store/backup/open-backup.js';
-import { makeRestoreFolder, removeDeadRestores } from '../../../../src/store/backup/restore-folder.js';
 import { getMeta, Presence, putMeta } from '../../../../src/store/engine/meta.js';
 import { getMessage } from '../../../../src/store/mailbox/messages.js';
 import { openStoreReadOnly } from '../../../../src/store/open-store.js';
+import { makeOwnFolder } from '../../../../src/store/own-folder.js';
 import { verifyStore } from '../../../../src/store/verify/verify-store.js';
 import { deleteMessage } from '../../../../src/usecases/mailbox/change-messages.js';
+import { removeLeftovers } from '../../../../src/usecases/upkeep/claim-store.js';
 import { dataDirectory } from '../../store/with-store.js';
 import { type House, withHouse } from '../with-house.js';
 import { backUpInto, backupFolder, restoredFrom, restoreInto } from './with-backups.js';
@@ -222,7 +223,7 @@ t.test('restores of one directory leave each other alone, and take away what kil
   const path = dataDirectory(t);
   const dead = join(path, 'restoring/restore-0123456789ab');
   mkdirSync(join(dead, 'data/store'), { recursive: true });
-  const other = await makeRestoreFolder(path);
+  const other = await makeOwnFolder(join(path, 'restoring'), 'restore');
   t.notOk(existsSync(dead));
   writeFileSync(join(other.path, 'half-done'), '');
   const outcomes = await Promise.allSettled([restoreInto(path, folder), restoreInto(path, folder)]);
@@ -234,7 +235,7 @@ t.test('restores of one directory leave each other alone, and take away what kil
 
   mkdirSync(dead);
   mkdirSync(join(path, 'restoring/data-of-an-older-version'));
-  await removeDeadRestores(path);
+  await removeLeftovers(path);
   t.strictSame(
     readdirSync(join(path, 'restoring')).filter(name => !name.endsWith('.sock')),
     [basename(other.path)],
