@@ -9,10 +9,11 @@ import {
   type WrittenBackup,
   writeBackup,
 } from '../../store/backup/write-backup.js';
-import { type BackupLease, getMeta, Presence, putMeta, removeBackupLease } from '../../store/engine/meta.js';
+import { putMeta, removeBackupLease } from '../../store/engine/meta.js';
 import { NoRoomError } from '../../store/engine/room.js';
 import { type Store, StoreFailedError, storeFolder } from '../../store/engine/store.js';
 import type { Clock } from '../ports.js';
+import { claimLease } from './claim-lease.js';
 
 export interface BackUpDeps {
   readonly store: Store;
@@ -49,7 +50,16 @@ export interface BackedUp extends WrittenBackup {
  */
 export async function backUp(deps: BackUpDeps, input: BackUpInput): Promise<BackedUp> {
   const { store, clock, version, diskFloorBytes, mapSizeBytes } = deps;
-  const lease = await claimBackup(store, clock());
+  const lease = await claimLease(store, {
+    name: 'backup',
+    facts: { startedAt: clock() },
+    refusal: ({ pid }) =>
+      refuse(
+        'invalid_request',
+        `Another backup of this store is being made (pid ${pid}). Nothing was changed: wait for it.`,
+      ),
+    remove: removeBackupLease,
+  });
   try {
     input.begin?.();
     const sizeBefore = fileBytes(store);
@@ -84,45 +94,4 @@ function unwritable({ directory }: BackUpInput, error: StoreFailedError): string
 
 function fileBytes({ path }: Store): number {
   return statSync(join(storeFolder(path), 'data.mdb')).size;
-}
-
-/** The right to be the one backup of the store that is being made, until it is released or the process ends. */
-async function claimBackup(store: Store, nowMs: number): Promise<{ release(): Promise<void> }> {
-  const presence = await Presence.show(store.path, 'backup');
-  const own: BackupLease = { pid: process.pid, socket: presence.name, startedAt: nowMs };
-  try {
-    while (!(await replaceDeadLease(store, own)));
-  } catch (error) {
-    await presence.hide();
-    throw error;
-  }
-  return {
-    release: async () => {
-      try {
-        await store.write(writer => {
-          if (getMeta(writer, 'backup')?.socket === own.socket) removeBackupLease(writer);
-        }, 'settle');
-      } finally {
-        await presence.hide();
-      }
-    },
-  };
-}
-
-/** False when another process replaced it first: look again. */
-async function replaceDeadLease(store: Store, own: BackupLease): Promise<boolean> {
-  const seen = store.read(reader => getMeta(reader, 'backup'));
-  if (seen !== undefined && (await Presence.isShown(store.path, seen.socket))) {
-    throw refuse(
-      'invalid_request',
-      `Another backup of this store is being made (pid ${seen.pid}). Nothing was changed: wait for it.`,
-    );
-  }
-  const isReplaced = await store.write(writer => {
-    if (getMeta(writer, 'backup')?.socket !== seen?.socket) return false;
-    putMeta(writer, 'backup', own);
-    return true;
-  }, 'settle');
-  if (isReplaced && seen !== undefined) Presence.forget(store.path, seen.socket);
-  return isReplaced;
 }
