@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, renameSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setsTable } from './bitmap/sets.js';
+import { freeBytesAt, inMib } from './engine/disk.js';
 import { type DaemonLease, getMeta, metaTable, Presence, putMeta, removeUnfinished } from './engine/meta.js';
 import { Store, type StoreOptions } from './engine/store.js';
 import type { Reader, Writer } from './engine/tables.js';
@@ -95,9 +96,8 @@ export class NewerSchemaError extends Error {
 /** There is no room for the copy that is made before an upgrade. */
 export class NoRoomForCopyError extends Error {
   constructor(path: string, neededBytes: number, freeBytes: number) {
-    const mib = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MiB`;
     super(
-      `this program has to upgrade the store, and would copy it to ${join(path, 'backups')} first: that takes ${mib(neededBytes)} with what has to stay free, and ${mib(freeBytes)} are free. Nothing was changed. Make room, or back it up elsewhere with the version that wrote it and start with store.upgrade_without_copy = true.`,
+      `this program has to upgrade the store, and would copy it to ${join(path, 'backups')} first: that takes ${inMib(neededBytes)} with what has to stay free, and ${inMib(freeBytes)} are free. Nothing was changed. Make room, or back it up elsewhere with the version that wrote it and start with store.upgrade_without_copy = true.`,
     );
     this.name = 'NoRoomForCopyError';
   }
@@ -234,8 +234,7 @@ async function refuseBesideDaemon(store: Store, path: string): Promise<void> {
 }
 
 function checkRoomForCopy(store: Store, path: string, diskFloorBytes: number): void {
-  const { bavail, bsize } = statfsSync(path);
-  const [neededBytes, freeBytes] = [store.usedBytes() + diskFloorBytes, bavail * bsize];
+  const [neededBytes, freeBytes] = [store.usedBytes() + diskFloorBytes, freeBytesAt(path)];
   if (freeBytes < neededBytes) throw new NoRoomForCopyError(path, neededBytes, freeBytes);
 }
 

@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Refusal, refuse } from '../../domain/errors.js';
 import { type BlobId, idFromBytes } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import { reasonOf } from '../../lib/async.js';
+import { freeBytesAt, inMib } from '../engine/disk.js';
 import { u32 } from '../engine/keys.js';
 import { getMeta, metaTable } from '../engine/meta.js';
 import type { Snapshot } from '../engine/snapshot.js';
@@ -199,10 +200,8 @@ function checkRoom(source: Store, { diskFloorBytes }: BackupOptions, place: stri
   const thereBytes = statSync(blobFile, { throwIfNoEntry: false })?.size ?? 0;
   const neededBytes =
     Math.ceil(1.1 * recordBytes + Math.max(0, 1.05 * blobBytes - thereBytes)) + SPARE_BYTES + diskFloorBytes;
-  const { bavail, bsize } = statfsSync(place);
-  const freeBytes = bavail * bsize;
+  const freeBytes = freeBytesAt(place);
   if (freeBytes >= neededBytes) return;
-  const inMib = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MiB`;
   throw refuse(
     'insufficient_room',
     `The backup needs about ${inMib(neededBytes)} in ${place} (${inMib(diskFloorBytes)} of them as the floor that stays free, store.disk_floor_mib), and ${inMib(freeBytes)} are free. Nothing was changed. Free some, or name a folder on another disk.`,

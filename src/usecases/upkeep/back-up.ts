@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { refuse } from '../../domain/errors.js';
 import { reasonOf } from '../../lib/async.js';
 import { BackupUnusableError } from '../../store/backup/manifest.js';
@@ -11,7 +10,8 @@ import {
 } from '../../store/backup/write-backup.js';
 import { putMeta, removeBackupLease } from '../../store/engine/meta.js';
 import { NoRoomError } from '../../store/engine/room.js';
-import { type Store, StoreFailedError, storeFolder } from '../../store/engine/store.js';
+import { type Store, StoreFailedError } from '../../store/engine/store.js';
+import { storeFile } from '../../store/engine/store-file.js';
 import type { Clock } from '../ports.js';
 import { claimLease } from './claim-lease.js';
 
@@ -93,5 +93,5 @@ function unwritable({ directory }: BackUpInput, error: StoreFailedError): string
 }
 
 function fileBytes({ path }: Store): number {
-  return statSync(join(storeFolder(path), 'data.mdb')).size;
+  return statSync(storeFile(path)).size;
 }

@@ -1,9 +1,10 @@
-import { readdirSync, renameSync, statfsSync } from 'node:fs';
+import { readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { refuse } from '../../domain/errors.js';
 import { fillFromBackup } from '../../store/backup/fill-from-backup.js';
 import { BackupUnusableError, type Manifest, placeOf } from '../../store/backup/manifest.js';
 import { type OpenBackup, openBackup } from '../../store/backup/open-backup.js';
+import { freeBytesAt, inMib } from '../../store/engine/disk.js';
 import { getMeta } from '../../store/engine/meta.js';
 import { type Store, type StoreOptions, storeExists, storeFolder } from '../../store/engine/store.js';
 import { openRestored, openStore, openStoreReadOnly } from '../../store/open-store.js';
@@ -93,14 +94,13 @@ function checkEmpty(path: string): void {
 }
 
 function checkRoom({ path, diskFloorBytes }: RestoreDeps, { manifest }: OpenBackup): void {
-  const { bavail, bsize } = statfsSync(path);
-  const freeBytes = bavail * bsize;
+  const freeBytes = freeBytesAt(path);
   const neededBytes =
     Math.ceil(1.05 * (manifest.records.bytes + manifest.blobs.bytes)) + SPARE_BYTES + diskFloorBytes;
   if (freeBytes >= neededBytes) return;
   throw refuse(
     'insufficient_room',
-    `The store needs about ${neededBytes} bytes in ${path} (${diskFloorBytes} of them as the floor that stays free), and ${freeBytes} are free. Nothing was changed. Free some, or set store.path to another disk.`,
+    `The store needs about ${inMib(neededBytes)} in ${path} (${inMib(diskFloorBytes)} of them as the floor that stays free), and ${inMib(freeBytes)} are free. Nothing was changed. Free some, or set store.path to another disk.`,
   );
 }
 
