@@ -24,6 +24,7 @@ import { openStoreReadOnly } from '../../../../src/store/open-store.js';
 import { makeOwnFolder } from '../../../../src/store/own-folder.js';
 import { verifyStore } from '../../../../src/store/verify/verify-store.js';
 import { deleteMessage } from '../../../../src/usecases/mailbox/change-messages.js';
+import { backUp } from '../../../../src/usecases/upkeep/back-up.js';
 import { removeLeftovers } from '../../../../src/usecases/upkeep/claim-store.js';
 import { dataDirectory } from '../../store/with-store.js';
 import { type House, withHouse } from '../with-house.js';
@@ -265,6 +266,29 @@ t.test('one backup is made at a time; one that was killed blocks nobody', async 
   const dead = { pid: 1, socket: 'backup-0123456789ab.sock', startedAt: 0 };
   await house.store.write(writer => putMeta(writer, 'backup', dead));
   await backUpInto(house, backupFolder(t));
+});
+
+t.test('a backup counts once it lies where it stays, and until then no other begins', async t => {
+  const house = await withHouse(t);
+  const [directory, last] = [
+    backupFolder(t),
+    () => house.store.read(reader => getMeta(reader, 'lastBackup')),
+  ];
+  const make = (finish: () => Promise<string>) =>
+    backUp(
+      { ...house, version: '1.2.3', diskFloorBytes: 0, mapSizeBytes: 2 ** 30 },
+      { directory, files: [], onProgress: () => {}, finish },
+    );
+  await t.rejects(
+    make(() => Promise.reject(new Error('tar failed'))),
+    /tar failed/,
+  );
+  t.equal(last(), undefined);
+  const { path } = await make(async () => {
+    await t.rejects(backUpInto(house, backupFolder(t)), /Another backup/);
+    return '/elsewhere';
+  });
+  t.strictSame([path, last()?.path], ['/elsewhere', '/elsewhere']);
 });
 
 async function inFlight({ store }: House, work: () => Promise<void>): Promise<void> {
