@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Store, storeFolder } from './engine/store.js';
+import { storeFile } from './engine/store-file.js';
 import { flush } from './private-files.js';
 
 /** The copy while it is written, beside the file that it will replace. */
@@ -13,7 +14,7 @@ export interface Compaction {
 
 /** Bytes of the file of a store, and about how many a copy without its free pages takes. */
 export function sizesOf(store: Store): { readonly fileBytes: number; readonly copyBytes: number } {
-  const fileBytes = statSync(join(storeFolder(store.path), 'data.mdb')).size;
+  const fileBytes = statSync(storeFile(store.path)).size;
   // Pages of the copy itself, and what its trees may be packed worse by.
   return { fileBytes, copyBytes: Math.ceil(store.usedBytes() * 1.01) + 2 ** 20 };
 }
@@ -29,7 +30,7 @@ export function sizesOf(store: Store): { readonly fileBytes: number; readonly co
  */
 export async function compactStore(store: Store): Promise<Compaction> {
   const folder = storeFolder(store.path);
-  const file = join(folder, 'data.mdb');
+  const file = storeFile(store.path);
   const bytesBefore = statSync(file).size;
   const unfinished = join(folder, UNFINISHED);
   for (;;) {
@@ -52,7 +53,7 @@ export async function compactStore(store: Store): Promise<Compaction> {
  */
 export async function compactInto(store: Store, directory: string): Promise<Compaction> {
   const folder = storeFolder(directory);
-  const file = join(folder, 'data.mdb');
+  const file = storeFile(directory);
   if (existsSync(file)) throw new Error(`there is a store in ${directory} already`);
   const unfinished = join(folder, UNFINISHED);
   await copyWhole(store, unfinished);
@@ -60,7 +61,7 @@ export async function compactInto(store: Store, directory: string): Promise<Comp
   flush(folder);
   rmSync(unfinished, { recursive: true, force: true });
   return {
-    bytesBefore: statSync(join(storeFolder(store.path), 'data.mdb')).size,
+    bytesBefore: statSync(storeFile(store.path)).size,
     bytesAfter: statSync(file).size,
   };
 }

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setsTable } from './bitmap/sets.js';
+import { freeBytesAt, inMib } from './engine/disk.js';
 import { type DaemonLease, getMeta, metaTable, Presence, putMeta, removeUnfinished } from './engine/meta.js';
 import { Store, type StoreOptions } from './engine/store.js';
 import type { Reader, Writer } from './engine/tables.js';
@@ -19,7 +20,7 @@ import { storedBytesAreCounted } from './migrations/0005-stored-bytes-are-counte
 import { attachmentsAreRanges } from './migrations/0006-attachments-are-ranges.js';
 import { mailCanBeSearched } from './migrations/0007-mail-can-be-searched.js';
 import { TABLES_BEFORE } from './migrations/schema-3.js';
-import { privateFolder } from './private-files.js';
+import { makeOwnFolder, removeDeadFolders } from './own-folder.js';
 import {
   accountEmailsTable,
   accountKeysTable,
@@ -95,9 +96,8 @@ export class NewerSchemaError extends Error {
 /** There is no room for the copy that is made before an upgrade. */
 export class NoRoomForCopyError extends Error {
   constructor(path: string, neededBytes: number, freeBytes: number) {
-    const mib = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MiB`;
     super(
-      `this program has to upgrade the store, and would copy it to ${join(path, 'backups')} first: that takes ${mib(neededBytes)} with what has to stay free, and ${mib(freeBytes)} are free. Nothing was changed. Make room, or back it up elsewhere with the version that wrote it and start with store.upgrade_without_copy = true.`,
+      `this program has to upgrade the store, and would copy it to ${join(path, 'backups')} first: that takes ${inMib(neededBytes)} with what has to stay free, and ${inMib(freeBytes)} are free. Nothing was changed. Make room, or back it up elsewhere with the version that wrote it and start with store.upgrade_without_copy = true.`,
     );
     this.name = 'NoRoomForCopyError';
   }
@@ -145,10 +145,14 @@ export async function openMigratedStore(
   }
 }
 
-/** Opens a store that was just made from a backup, and brings it to the newest schema: it needs no copy before that. */
-export async function openRestored(options: StoreOptions): Promise<Store> {
+/**
+ * Opens a store that was just made from a backup, and brings it to the newest schema: it needs no copy before that.
+ * @param check looks at it as it is; what it throws is thrown
+ */
+export async function openRestored(options: StoreOptions, check: (store: Store) => void): Promise<Store> {
   const store = openStore(options);
   try {
+    check(store);
     const found = store.read(reader => getMeta(reader, 'schema')) ?? 0;
     if (found > MIGRATIONS.length) throw new NewerSchemaError(found, MIGRATIONS.length);
     await takeSteps(store, found, MIGRATIONS, options.onProgress);
@@ -169,6 +173,7 @@ async function migrate(
   if (found > 0 && found < migrations.length) {
     await refuseBesideDaemon(store, path);
     if (!upgradesWithoutCopy) {
+      await removeDeadFolders(join(path, 'backups'), name => /^upgrade-[0-9a-f]+$/.test(name));
       checkRoomForCopy(store, path, diskFloorBytes);
       await whileGrowing(join(path, 'backups'), onProgress, () => backUp(store, path, found));
     }
@@ -229,19 +234,27 @@ async function refuseBesideDaemon(store: Store, path: string): Promise<void> {
 }
 
 function checkRoomForCopy(store: Store, path: string, diskFloorBytes: number): void {
-  const { bavail, bsize } = statfsSync(path);
-  const [neededBytes, freeBytes] = [store.usedBytes() + diskFloorBytes, bavail * bsize];
+  const [neededBytes, freeBytes] = [store.usedBytes() + diskFloorBytes, freeBytesAt(path)];
   if (freeBytes < neededBytes) throw new NoRoomForCopyError(path, neededBytes, freeBytes);
 }
 
 async function backUp(store: Store, path: string, schema: number): Promise<void> {
-  const directory = join(privateFolder(join(path, 'backups')), `before-schema-${schema + 1}-${Date.now()}`);
-  const unfinished = privateFolder(`${directory}.unfinished`);
-  await store.copyTo(unfinished);
-  // Another process may have migrated meanwhile; its own copy is the one from before.
-  const isFromBefore = store.read(reader => getMeta(reader, 'schema')) === schema;
-  if (isFromBefore) renameSync(unfinished, directory);
-  else rmSync(unfinished, { recursive: true });
+  const backups = join(path, 'backups');
+  const unfinished = await makeOwnFolder(backups, 'upgrade');
+  try {
+    await store.copyTo(unfinished.path);
+    // Another process may have migrated meanwhile; its own copy is the one from before.
+    if (store.read(reader => getMeta(reader, 'schema')) !== schema) return;
+    renameSync(unfinished.path, join(backups, `before-schema-${schema + 1}-${Date.now()}`));
+  } finally {
+    await unfinished.remove();
+  }
+}
+
+/** Removes copies before an upgrade that nobody will finish: the process that made them was killed. */
+export function removeUnfinishedUpgrades(path: string): Promise<void> {
+  // The second is what older versions called them.
+  return removeDeadFolders(join(path, 'backups'), name => /^upgrade-|\.unfinished$/.test(name));
 }
 
 /** How often it is looked whether a copy has grown. */
@@ -256,6 +269,7 @@ async function whileGrowing(
   let seen = -1;
   const timer = setInterval(() => {
     const bytes = bytesUnder(folder);
+    if (bytes === null) return;
     if (bytes !== seen) onProgress();
     seen = bytes;
   }, LOOK_MS).unref();
@@ -266,13 +280,18 @@ async function whileGrowing(
   }
 }
 
-function bytesUnder(folder: string): number {
-  if (!existsSync(folder)) return 0;
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  return names.reduce(
-    (sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0),
-    0,
-  );
+/** Null when it cannot be told now: another process may be taking a copy away. */
+function bytesUnder(folder: string): number | null {
+  try {
+    if (!existsSync(folder)) return 0;
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    return names.reduce(
+      (sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0),
+      0,
+    );
+  } catch {
+    return null;
+  }
 }
 
 /** Every table of the store, opened together. */

@@ -188,8 +188,7 @@ export class Folder {
     options: { readonly mode: number; readonly owner: Owner | null },
   ): string {
     const name = `.new-${randomBytes(12).toString('hex')}`;
-    const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
-    const handle = this.#act(() => openSync(this.at(name), flags, PRIVATE_FILE));
+    const handle = this.createFile(name);
     try {
       writeFileSync(handle, data);
       if (options.owner !== null) fchownSync(handle, options.owner.uid, options.owner.gid);
@@ -203,6 +202,15 @@ export class Folder {
       closeSync(handle);
     }
     return name;
+  }
+
+  /**
+   * Makes a file for its owner alone.
+   * @returns its handle, open for writing, for the caller to close
+   */
+  createFile(name: string): number {
+    const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+    return this.#act(() => openSync(this.at(name), flags, PRIVATE_FILE));
   }
 
   /** Renames a file of this folder. What had the name before is replaced; if it is a link, the link and not its target. */

@@ -181,3 +181,26 @@ t.test('nor does it help her to exchange the folder while root looks at it', { s
   t.ok(isUntouched());
   t.ok(ends.refused > 0);
 });
+
+t.test('a backup keeps no file of root that a link in the data directory leads to', { skip }, async t => {
+  const { hers } = placeOf(t);
+  const secrets = join(hers, '../secrets');
+  mkdirSync(secrets, 0o700);
+  writeFileSync(join(secrets, 'shadow'), SECRET, { mode: 0o600 });
+  const [data, config, target] = ['data', 'postern.toml', 'backup'].map(name => join(hers, name)) as [
+    string,
+    string,
+    string,
+  ];
+  t.match(await init(config, '--data', data), { code: 0 });
+  plant(secrets, join(data, 'tls'));
+  plant(join(secrets, 'shadow'), join(data, 'key'));
+  const lines = `\n[relay]\ntransport = "smarthost"\n[relay.smarthost]\nhost = "127.0.0.1"\nuser = "x"\npassword_file = "${join(data, 'key')}"\n`;
+  writeFileSync(config, `${readFileSync(config, 'utf8')}${lines}`);
+  const run = await postern('--config', config, 'backup', target);
+  t.match(run, { code: 0, stderr: /not in the backup: .*tls.*EACCES/ });
+  const inIt = readdirSync(target, { recursive: true, encoding: 'utf8' }).filter(name =>
+    name.includes('/files/'),
+  );
+  t.strictSame(inIt.map(name => name.split('/').at(-1)).sort(), ['0-postern.toml', '1-environment']);
+});

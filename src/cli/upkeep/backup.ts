@@ -1,18 +1,19 @@
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { refuse } from '../../domain/errors.js';
 import { readManifest } from '../../store/backup/manifest.js';
-import { ownFolder } from '../../store/backup/write-backup.js';
+import { ownFolder, type WrittenBackup } from '../../store/backup/write-backup.js';
 import { flush } from '../../store/private-files.js';
-import { type BackedUp, backUp } from '../../usecases/upkeep/back-up.js';
+import { type BackedUp, type BackUpInput, backUp } from '../../usecases/upkeep/back-up.js';
 import { wholeNumber } from '../arguments.js';
 import type { Box } from '../context.js';
 import { type Answer, answer, failed } from '../outcome.js';
 import { formatBytes, formatDuration, renderFields } from '../output.js';
 import { startProgress } from '../progress.js';
 import type { Cli } from '../run-command.js';
-import { PACKED, packFolder } from './archive.js';
-import { type FilesToKeep, filesToKeep } from './files-to-keep.js';
+import { checkPrograms, PACKED, packFolder } from './archive.js';
+import { type FilesToKeep, filesToKeep, ownFilesToKeep } from './files-to-keep.js';
 
 const HELP = `
 The daemon goes on serving. The backup is of one instant: everything that was acknowledged by then is in it, with the
@@ -59,9 +60,15 @@ export function addBackupCommand(program: Command, cli: Cli): void {
       const isPacked = target.endsWith(PACKED);
       if (flags.from !== undefined) return packExisting(cli, target, isPacked, flags.from);
       // Before the process becomes the owner of the data directory: root may read more.
-      let kept: FilesToKeep = { files: [], missing: [] };
+      let ofRoot: FilesToKeep = { files: [], missing: [] };
+      let configFile: string | null = null;
       return cli.change(
         async box => {
+          const own = ownFilesToKeep({ config: box.config, file: configFile });
+          const kept = {
+            files: [...ofRoot.files, ...own.files],
+            missing: [...ofRoot.missing, ...own.missing],
+          };
           for (const words of kept.missing) {
             await cli.deps.stderr(`postern: not in the backup: ${words}\n`);
           }
@@ -70,20 +77,22 @@ export function addBackupCommand(program: Command, cli: Cli): void {
           }
           if (isPacked) return makePacked(cli, box, target, kept);
           if (flags.keep !== undefined) return makeOneOf(cli, box, target, kept, flags.keep);
-          const made = await make(cli, box, target, kept);
-          return describe(target, made, kept);
+          return describe(await make(cli, box, kept, { directory: target }), kept);
         },
         {
           makesStore: false,
           before: loaded => {
-            kept = filesToKeep(cli.deps, loaded);
+            ofRoot = filesToKeep(cli.deps, loaded);
+            configFile = loaded.file;
           },
         },
       );
     });
 }
 
-async function make(cli: Cli, box: Box, directory: string, { files }: FilesToKeep): Promise<BackedUp> {
+type Place = Pick<BackUpInput, 'directory' | 'begin' | 'finish'>;
+
+async function make(cli: Cli, box: Box, { files }: FilesToKeep, place: Place): Promise<BackedUp> {
   const { store, clock, config } = box;
   const bar = startProgress(cli.deps, { of: 'backup', bytes: null, isShown: !cli.isJson() });
   const labels = { blobs: 'copying mail   ', records: 'copying records', sums: 'adding up      ' } as const;
@@ -97,7 +106,7 @@ async function make(cli: Cli, box: Box, directory: string, { files }: FilesToKee
         mapSizeBytes: config.store.mapSizeGib * 2 ** 30,
       },
       {
-        directory,
+        ...place,
         files,
         onProgress: ({ step, done, total }) => bar.show(labels[step], done, step === 'sums' ? null : total),
       },
@@ -115,32 +124,55 @@ async function makeOneOf(
   kept: FilesToKeep,
   keep: number,
 ): Promise<Answer> {
-  const place = ownFolder(folder);
+  const place = ownFolder(folder, checkIsForBackups);
   const copies = (): string[] =>
     readdirSync(place)
       .filter(name => COPY.test(name))
       .sort();
-  const next = join(place, NEXT);
-  const [oldest] = copies();
-  if (!existsSync(next) && oldest !== undefined && copies().length >= keep) {
-    renameSync(join(place, oldest), next);
-  }
-  const made = await make(cli, box, next, kept);
-  // One is made at a time, so no two are of the same millisecond.
-  const target = join(place, made.manifest.snapshot_at.replaceAll(':', ''));
-  renameSync(next, target);
-  flush(place);
-  for (const old of copies().slice(0, -keep)) rmSync(join(place, old), { recursive: true, force: true });
-  return describe(target, made, kept);
+  const directory = join(place, NEXT);
+  const begin = (): void => {
+    const [oldest] = copies();
+    if (!existsSync(directory) && oldest !== undefined && copies().length >= keep) {
+      renameSync(join(place, oldest), directory);
+    }
+  };
+  const finish = async ({ manifest }: WrittenBackup): Promise<string> => {
+    // One is made at a time, so no two are of the same millisecond.
+    const name = manifest.snapshot_at.replaceAll(':', '');
+    renameSync(directory, join(place, name));
+    flush(place);
+    // By a clock that was set back, the one just made is not the last by its name.
+    const others = copies().filter(copy => copy !== name);
+    for (const old of others.slice(0, Math.max(0, others.length - (keep - 1)))) {
+      rmSync(join(place, old), { recursive: true, force: true });
+    }
+    return join(place, name);
+  };
+  return describe(await make(cli, box, kept, { directory, begin, finish }), kept);
+}
+
+/** A folder that would have to be closed to others first holds backups, and nothing of those others. */
+function checkIsForBackups(folder: string): void {
+  const [other] = readdirSync(folder).filter(
+    name => !COPY.test(name) && name !== NEXT && name !== 'lost+found',
+  );
+  if (other === undefined || (statSync(folder).mode & 0o077) === 0) return;
+  throw refuse(
+    'invalid_request',
+    `${folder} is open to other users and holds more than backups (${other} is in it). Nothing was changed: name a folder of their own for the backups.`,
+  );
 }
 
 /** Its folder goes once the file is whole; one that is left by a killed run is gone on with. */
 async function makePacked(cli: Cli, box: Box, file: string, kept: FilesToKeep): Promise<Answer> {
-  const folder = `${file}.folder`;
-  const made = await make(cli, box, folder, kept);
-  await pack(cli, folder, file);
-  rmSync(folder, { recursive: true, force: true });
-  return describe(file, made, kept);
+  await checkPrograms();
+  const directory = `${file}.folder`;
+  const finish = async (): Promise<string> => {
+    await pack(cli, directory, file);
+    rmSync(directory, { recursive: true, force: true });
+    return file;
+  };
+  return describe(await make(cli, box, kept, { directory, finish }), kept);
 }
 
 function packExisting(cli: Cli, file: string, isPacked: boolean, from: string): Promise<void> {
@@ -164,8 +196,8 @@ async function pack(cli: Cli, folder: string, file: string): Promise<void> {
   }
 }
 
-function describe(path: string, made: BackedUp, { missing }: FilesToKeep): Answer {
-  const { manifest, copiedBlobBytes, growthBytes, snapshotMs } = made;
+function describe(made: BackedUp, { missing }: FilesToKeep): Answer {
+  const { path, manifest, copiedBlobBytes, growthBytes, snapshotMs } = made;
   const { snapshot_at, started_at, finished_at, records, blobs, files } = manifest;
   const document = {
     path,

@@ -1,14 +1,7 @@
-import { rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { privateFolder } from '../../store/private-files.js';
 import { resumeSending } from '../../usecases/upkeep/mark-restored.js';
-import {
-  type Restored,
-  type RestoreProgress,
-  restoreBackup,
-  STAGING,
-} from '../../usecases/upkeep/restore.js';
+import { type Restored, type RestoreProgress, restoreBackup } from '../../usecases/upkeep/restore.js';
 import { becomeOwnerOf } from '../context.js';
 import { type Answer, answer, failed } from '../outcome.js';
 import { renderFields } from '../output.js';
@@ -66,17 +59,17 @@ async function restore(cli: Cli, backup: string): Promise<Answer> {
     diskFloorBytes: diskFloorMib * 2 ** 20,
   };
   const isPacked = backup.endsWith(PACKED);
-  // Inside the data directory: there is the room, and whoever restores may write there.
-  const aside = join(path, STAGING, 'backup');
+  const unpack = (folder: string): Promise<string> => {
+    bar.show('unpacking', 0, null);
+    return unpackInto(folder, backup);
+  };
   try {
-    if (isPacked) bar.show('unpacking', 0, null);
-    const directory = isPacked ? await unpackInto(privateFolder(aside), backup) : backup;
-    const restored = await restoreBackup(deps, directory, progress => show(bar, progress));
+    const source = isPacked ? unpack : backup;
+    const restored = await restoreBackup(deps, source, progress => show(bar, progress));
     await bar.end();
     return describe(path, restored, isPacked);
   } finally {
     await bar.end();
-    rmSync(join(path, STAGING), { recursive: true, force: true });
   }
 }
 

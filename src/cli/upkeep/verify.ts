@@ -3,7 +3,12 @@ import { isAbsolute, join } from 'node:path';
 import type { Command } from 'commander';
 import { reasonOf } from '../../lib/async.js';
 import { isBackup, isUnfinishedBackup } from '../../store/backup/manifest.js';
-import { checkSums, openBackup } from '../../store/backup/open-backup.js';
+import {
+  BackupDamagedError,
+  checkSums,
+  type OpenBackup,
+  openBackup,
+} from '../../store/backup/open-backup.js';
 import { getMeta } from '../../store/engine/meta.js';
 import type { Store } from '../../store/engine/store.js';
 import { MIGRATIONS, openStoreReadOnly } from '../../store/open-store.js';
@@ -68,16 +73,10 @@ async function verifyAt(directory: string): Promise<Answer> {
 /** Sums first: they tell which bytes are at fault. */
 async function verifyBackup(directory: string): Promise<Answer> {
   becomeOwnerOf(directory, { makesStore: false });
-  const backup = openBackup(directory);
+  const backup = openSound(directory);
   try {
     const faults = checkSums(directory, backup);
-    if (faults.length > 0) {
-      throw failed('store_damaged', [`the backup in ${directory} is damaged:`, ...faults].join('\n'), {
-        path: directory,
-        sound: false,
-        faults,
-      });
-    }
+    if (faults.length > 0) throw damaged(directory, faults);
     const { schema, version } = backup.manifest;
     if (schema !== MIGRATIONS.length) {
       throw failed(
@@ -89,6 +88,19 @@ async function verifyBackup(directory: string): Promise<Answer> {
   } finally {
     await backup.store.close();
   }
+}
+
+function openSound(directory: string): OpenBackup {
+  try {
+    return openBackup(directory);
+  } catch (error) {
+    throw error instanceof BackupDamagedError ? damaged(directory, [error.fault]) : error;
+  }
+}
+
+function damaged(directory: string, faults: readonly string[]): Error {
+  const words = [`the backup in ${directory} is damaged:`, ...faults].join('\n');
+  return failed('store_damaged', words, { path: directory, sound: false, faults });
 }
 
 function outcomeOf(path: string, { checked, faults, has_more_faults }: Verification): Answer {

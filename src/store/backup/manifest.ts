@@ -42,7 +42,13 @@ export interface Manifest {
   /** Folder of the snapshot. */
   readonly snapshot: string;
   readonly records: { readonly entries: number; readonly bytes: number; readonly sha256: string };
-  readonly blobs: { readonly count: number; readonly chunks: number; readonly bytes: number };
+  readonly blobs: {
+    readonly count: number;
+    readonly chunks: number;
+    readonly bytes: number;
+    /** The file has at least this length; backups of older versions do not tell. */
+    readonly file_bytes?: number;
+  };
   readonly files: readonly BackedUpFile[];
 }
 

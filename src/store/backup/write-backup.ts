@@ -1,13 +1,15 @@
-import { readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { refuse } from '../../domain/errors.js';
+import { Refusal, refuse } from '../../domain/errors.js';
 import { type BlobId, idFromBytes } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import { reasonOf } from '../../lib/async.js';
+import { freeBytesAt, inMib } from '../engine/disk.js';
 import { u32 } from '../engine/keys.js';
 import { getMeta, metaTable } from '../engine/meta.js';
 import type { Snapshot } from '../engine/snapshot.js';
 import { Store, storeFolder } from '../engine/store.js';
+import { storeFile } from '../engine/store-file.js';
 import { flush, privateFolder, writePrivateFile } from '../private-files.js';
 import {
   BLOB_TABLES,
@@ -90,8 +92,7 @@ export async function writeBackup(source: Store, options: BackupOptions): Promis
   const { directory, clock, version } = options;
   const startedAt = clock();
   const identity = source.read(reader => getMeta(reader, 'identity'));
-  const place = ownFolder(directory);
-  checkOwner(place, identity?.id ?? '');
+  const place = ownFolder(directory, there => checkOwner(there, identity?.id ?? ''));
   checkRoom(source, options, place);
   if (!isBackup(place)) {
     const note = { program: 'postern', store_id: identity?.id ?? '', started_at: toInstant(startedAt) };
@@ -113,7 +114,7 @@ export async function writeBackup(source: Store, options: BackupOptions): Promis
     const files = keepFiles(placeOf.files(place, name), options.files);
     const environment = storeFolder(placeOf.snapshot(place, name));
     options.onProgress({ step: 'sums', done: 0, total: 1 });
-    const records = { entries: taken.entries, ...fileSum(join(environment, 'data.mdb')) };
+    const records = { entries: taken.entries, ...fileSum(storeFile(placeOf.snapshot(place, name))) };
     for (const folder of [
       environment,
       placeOf.snapshot(place, name),
@@ -133,7 +134,7 @@ export async function writeBackup(source: Store, options: BackupOptions): Promis
       finished_at: toInstant(clock()),
       snapshot: name,
       records,
-      blobs: taken.blobs,
+      blobs: { ...taken.blobs, file_bytes: statSync(storeFile(placeOf.blobs(place))).size },
       files,
     };
     writePrivateFile(placeOf.manifest(place), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -148,11 +149,17 @@ export async function writeBackup(source: Store, options: BackupOptions): Promis
   }
 }
 
-/** A folder for backups, for its owner alone; made where there is none. @throws invalid_request when that cannot be */
-export function ownFolder(directory: string): string {
+/**
+ * A folder for backups, for its owner alone; made where there is none.
+ * @param check looks at one that is there, before anything is changed, and refuses what should stay as it is
+ * @throws invalid_request when that cannot be
+ */
+export function ownFolder(directory: string, check: (directory: string) => void): string {
   try {
+    if (existsSync(directory)) check(directory);
     return privateFolder(directory);
   } catch (error) {
+    if (error instanceof Refusal) throw error;
     throw refuse(
       'invalid_request',
       `${directory} cannot be used for a backup: ${reasonOf(error)}. Run as root this command becomes the owner of store.path, who has to own that folder, or be able to make it.`,
@@ -189,14 +196,12 @@ function foreign(place: string): Error {
 function checkRoom(source: Store, { diskFloorBytes }: BackupOptions, place: string): void {
   const blobBytes = source.usedBytes(rawChunks);
   const recordBytes = source.usedBytes() - blobBytes;
-  const blobFile = join(storeFolder(placeOf.blobs(place)), 'data.mdb');
+  const blobFile = storeFile(placeOf.blobs(place));
   const thereBytes = statSync(blobFile, { throwIfNoEntry: false })?.size ?? 0;
   const neededBytes =
     Math.ceil(1.1 * recordBytes + Math.max(0, 1.05 * blobBytes - thereBytes)) + SPARE_BYTES + diskFloorBytes;
-  const { bavail, bsize } = statfsSync(place);
-  const freeBytes = bavail * bsize;
+  const freeBytes = freeBytesAt(place);
   if (freeBytes >= neededBytes) return;
-  const inMib = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MiB`;
   throw refuse(
     'insufficient_room',
     `The backup needs about ${inMib(neededBytes)} in ${place} (${inMib(diskFloorBytes)} of them as the floor that stays free, store.disk_floor_mib), and ${inMib(freeBytes)} are free. Nothing was changed. Free some, or name a folder on another disk.`,

@@ -145,7 +145,10 @@ export class Presence {
   }
 
   /** @param role who shows itself: the beginning of the socket's name */
-  static async show(directory: string, role: 'daemon' | 'backup' = 'daemon'): Promise<Presence> {
+  static async show(
+    directory: string,
+    role: 'daemon' | 'backup' | 'restore' | 'upgrade' = 'daemon',
+  ): Promise<Presence> {
     const name = `${role}-${randomBytes(6).toString('hex')}.sock`;
     const handle = openSync(directory, 'r');
     const server = createServer(socket => socket.destroy());

@@ -1,6 +1,6 @@
-import { statfsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Refusal } from '../../domain/errors.js';
+import { freeBytesAt } from './disk.js';
 
 /** What must stay free; below it nothing new is taken. */
 export interface RoomLimits {
@@ -229,8 +229,7 @@ export class Room {
   }
 
   #askDisk(): number {
-    const { bavail, bsize } = statfsSync(this.#limits.path);
-    const freeBytes = bavail * bsize;
+    const freeBytes = freeBytesAt(this.#limits.path);
     if (freeBytes < FULL_BYTES) this.#fullAt = performance.now();
     return freeBytes;
   }

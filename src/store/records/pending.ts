@@ -126,6 +126,14 @@ export function removePending(writer: Writer, key: PendingKey): void {
   writer.remove(pendingTable, pendingKey(key));
 }
 
+/** The work that has this key; undefined when none has. */
+export function getPending<Kind extends PendingKind>(
+  reader: Reader,
+  key: PendingKey & { readonly kind: Kind },
+): Extract<PendingWork, { kind: Kind }> | undefined {
+  return reader.get(pendingTable, pendingKey(key)) as Extract<PendingWork, { kind: Kind }> | undefined;
+}
+
 export interface DueWork<Kind extends PendingKind> {
   readonly dueAt: number;
   readonly work: Extract<PendingWork, { kind: Kind }>;

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { refuse } from '../../domain/errors.js';
 import { reasonOf } from '../../lib/async.js';
 import { BackupUnusableError } from '../../store/backup/manifest.js';
@@ -9,10 +8,12 @@ import {
   type WrittenBackup,
   writeBackup,
 } from '../../store/backup/write-backup.js';
-import { type BackupLease, getMeta, Presence, putMeta, removeBackupLease } from '../../store/engine/meta.js';
+import { putMeta, removeBackupLease } from '../../store/engine/meta.js';
 import { NoRoomError } from '../../store/engine/room.js';
-import { type Store, StoreFailedError, storeFolder } from '../../store/engine/store.js';
+import { type Store, StoreFailedError } from '../../store/engine/store.js';
+import { storeFile } from '../../store/engine/store-file.js';
 import type { Clock } from '../ports.js';
+import { claimLease } from './claim-lease.js';
 
 export interface BackUpDeps {
   readonly store: Store;
@@ -26,9 +27,18 @@ export interface BackUpInput {
   readonly directory: string;
   readonly files: readonly FileToKeep[];
   readonly onProgress: (progress: BackupProgress) => void;
+  /** Called before anything is copied, when no other backup can be under way. */
+  readonly begin?: () => void;
+  /**
+   * Takes the finished backup to where it stays, while no other can begin.
+   * @returns its path; without this it stays in `directory`
+   */
+  readonly finish?: (written: WrittenBackup) => Promise<string>;
 }
 
 export interface BackedUp extends WrittenBackup {
+  /** Where it lies. */
+  readonly path: string;
   /** By how much the file of the store grew while the backup was made, from all that was written meanwhile. */
   readonly growthBytes: number;
 }
@@ -40,22 +50,33 @@ export interface BackedUp extends WrittenBackup {
  */
 export async function backUp(deps: BackUpDeps, input: BackUpInput): Promise<BackedUp> {
   const { store, clock, version, diskFloorBytes, mapSizeBytes } = deps;
-  const lease = await claimBackup(store, clock());
+  const lease = await claimLease(store, {
+    name: 'backup',
+    facts: { startedAt: clock() },
+    refusal: ({ pid }) =>
+      refuse(
+        'invalid_request',
+        `Another backup of this store is being made (pid ${pid}). Nothing was changed: wait for it.`,
+      ),
+    remove: removeBackupLease,
+  });
   try {
+    input.begin?.();
     const sizeBefore = fileBytes(store);
     const options = { ...input, version, clock, diskFloorBytes, mapSizeBytes };
     const written = await writeBackup(store, options).catch((error: unknown) => {
       throw error instanceof StoreFailedError ? new BackupUnusableError(unwritable(input, error)) : error;
     });
+    const path = (await input.finish?.(written)) ?? input.directory;
     const { manifest } = written;
     const last = {
       snapshotAt: Date.parse(manifest.snapshot_at),
       finishedAt: Date.parse(manifest.finished_at),
-      path: input.directory,
+      path,
       bytes: manifest.records.bytes + manifest.blobs.bytes,
     };
     await store.write(writer => putMeta(writer, 'lastBackup', last), 'settle');
-    return { ...written, growthBytes: fileBytes(store) - sizeBefore };
+    return { ...written, path, growthBytes: fileBytes(store) - sizeBefore };
   } catch (error) {
     if (!(error instanceof NoRoomError)) throw error;
     throw refuse(
@@ -72,46 +93,5 @@ function unwritable({ directory }: BackUpInput, error: StoreFailedError): string
 }
 
 function fileBytes({ path }: Store): number {
-  return statSync(join(storeFolder(path), 'data.mdb')).size;
-}
-
-/** The right to be the one backup of the store that is being made, until it is released or the process ends. */
-async function claimBackup(store: Store, nowMs: number): Promise<{ release(): Promise<void> }> {
-  const presence = await Presence.show(store.path, 'backup');
-  const own: BackupLease = { pid: process.pid, socket: presence.name, startedAt: nowMs };
-  try {
-    while (!(await replaceDeadLease(store, own)));
-  } catch (error) {
-    await presence.hide();
-    throw error;
-  }
-  return {
-    release: async () => {
-      try {
-        await store.write(writer => {
-          if (getMeta(writer, 'backup')?.socket === own.socket) removeBackupLease(writer);
-        }, 'settle');
-      } finally {
-        await presence.hide();
-      }
-    },
-  };
-}
-
-/** False when another process replaced it first: look again. */
-async function replaceDeadLease(store: Store, own: BackupLease): Promise<boolean> {
-  const seen = store.read(reader => getMeta(reader, 'backup'));
-  if (seen !== undefined && (await Presence.isShown(store.path, seen.socket))) {
-    throw refuse(
-      'invalid_request',
-      `Another backup of this store is being made (pid ${seen.pid}). Nothing was changed: wait for it.`,
-    );
-  }
-  const isReplaced = await store.write(writer => {
-    if (getMeta(writer, 'backup')?.socket !== seen?.socket) return false;
-    putMeta(writer, 'backup', own);
-    return true;
-  }, 'settle');
-  if (isReplaced && seen !== undefined) Presence.forget(store.path, seen.socket);
-  return isReplaced;
+  return statSync(storeFile(path)).size;
 }

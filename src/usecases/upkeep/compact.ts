@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, statfsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { refuse } from '../../domain/errors.js';
 import { type Compaction, compactInto, compactStore, sizesOf } from '../../store/compact-store.js';
+import { freeBytesAt } from '../../store/engine/disk.js';
 import { type Store, storeExists, storeFolder } from '../../store/engine/store.js';
 import type { Clock } from '../ports.js';
 import { claimStore } from './claim-store.js';
@@ -23,9 +24,9 @@ export interface CompactPlan {
 /** @param directory another data directory for the copy; null: beside the file that it replaces */
 export function planCompaction({ store }: Pick<CompactDeps, 'store'>, directory: string | null): CompactPlan {
   if (directory !== null) mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const { bavail, bsize } = statfsSync(directory ?? storeFolder(store.path));
   const { fileBytes, copyBytes } = sizesOf(store);
-  return { fileBytes, neededBytes: copyBytes, freeBytes: bavail * bsize };
+  const freeBytes = freeBytesAt(directory ?? storeFolder(store.path));
+  return { fileBytes, neededBytes: copyBytes, freeBytes };
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Reader } from '../../store/engine/tables.js';
 import { getCounters } from '../../store/mailbox/folders.js';
 import { scanAccounts } from '../../store/records/accounts.js';
 import { listInboxes } from '../../store/records/inboxes.js';
-import { END_OF_TIME, listDue, oldestDueAge } from '../../store/records/pending.js';
+import { countDue, END_OF_TIME, oldestDueAge } from '../../store/records/pending.js';
 import { scanWebhooks } from '../../store/records/webhooks.js';
 import type { Clock } from '../ports.js';
 import { type SearchStatus, searchStatusOf } from '../search/search-admin.js';
@@ -123,12 +123,12 @@ export async function readStatus(deps: {
       counts: countAll(reader),
       webhooks: countWebhooks(reader),
       pending: {
-        messages: listDue(reader, 'parse', nowMs, MAX_COUNTED).length,
+        messages: countDue(reader, 'parse', nowMs, MAX_COUNTED),
         oldest_age_s: ageOf(reader, 'parse', nowMs),
-        sends: listDue(reader, 'relay', END_OF_TIME, MAX_COUNTED).length,
+        sends: countDue(reader, 'relay', END_OF_TIME, MAX_COUNTED),
         oldest_send_age_s: ageOf(reader, 'relay', nowMs),
-        held_sends: listDue(reader, 'relay-held', END_OF_TIME, MAX_COUNTED).length,
-        deliveries: listDue(reader, 'deliver', END_OF_TIME, MAX_COUNTED).length,
+        held_sends: countDue(reader, 'relay-held', END_OF_TIME, MAX_COUNTED),
+        deliveries: countDue(reader, 'deliver', END_OF_TIME, MAX_COUNTED),
       },
       search: searchStatusOf(reader, nowMs, null),
     };

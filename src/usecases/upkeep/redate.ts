@@ -14,6 +14,7 @@ import { getUpload, redateUpload } from '../../store/records/file-uploads.js';
 import {
   addPending,
   type DueWork,
+  getPending,
   idempotencyTable,
   listDueAfter,
   type PendingKind,
@@ -35,6 +36,8 @@ interface Lifetime<Kind extends PendingKind> {
   readonly afterMs: number;
   /** Tells the record what the entry will say; undefined when the entry alone knows. */
   readonly tell?: (writer: Writer, work: DueWork<Kind>['work'], dueAt: number) => void;
+  /** The one entry that does the work of two of the same id; without it each has an instant of its own. */
+  readonly merge?: (one: DueWork<Kind>['work'], other: DueWork<Kind>['work']) => DueWork<Kind>['work'];
 }
 
 const REDATED: { readonly [Kind in RedatedKind]: Lifetime<Kind> } = {
@@ -97,6 +100,11 @@ const REDATED: { readonly [Kind in RedatedKind]: Lifetime<Kind> } = {
     afterMs: FORGET_AFTER_MS,
     tell: (writer, { id, before }, dueAt) => {
       if (before === null) putForgetAt(writer, id, dueAt);
+    },
+    // The open one (null) forgets what all others do.
+    merge: (one, other) => {
+      if (one.before === null) return one;
+      return other.before === null || other.before > one.before ? other : one;
     },
   },
   'webhook-mail': { afterMs: HOUR_MS },
@@ -172,15 +180,20 @@ export class Redating {
   }
 
   async #redateSome<Kind extends RedatedKind>(kind: Kind, nowMs: number): Promise<boolean> {
-    const { afterMs, tell }: Lifetime<Kind> = REDATED[kind];
+    const { afterMs, tell, merge }: Lifetime<Kind> = REDATED[kind];
     const lastMs = nowMs + afterMs + TOLERANCE_MS;
     if (this.#store.read(reader => listDueAfter(reader, kind, lastMs, 1)).length === 0) return false;
     await this.#store.write(writer => {
       for (const due of listDueAfter(writer, kind, lastMs, PER_UNIT)) {
-        const work: PendingWork = due.work;
-        removePending(writer, { kind, dueAt: due.dueAt, id: work.id });
-        tell?.(writer, due.work, nowMs + afterMs);
-        addPending(writer, nowMs + afterMs, work);
+        const { id }: PendingWork = due.work;
+        removePending(writer, { kind, dueAt: due.dueAt, id });
+        let dueAt = nowMs + afterMs;
+        let { work } = due;
+        const there = getPending(writer, { kind, dueAt, id });
+        if (there !== undefined && merge !== undefined) work = merge(there, work);
+        else while (getPending(writer, { kind, dueAt, id }) !== undefined) dueAt += 1;
+        tell?.(writer, work, dueAt);
+        addPending(writer, dueAt, work);
       }
     }, 'settle');
     return true;

@@ -1,12 +1,14 @@
-import { randomBytes } from 'node:crypto';
-import { readdirSync, renameSync, rmSync, statfsSync } from 'node:fs';
+import { readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { refuse } from '../../domain/errors.js';
 import { fillFromBackup } from '../../store/backup/fill-from-backup.js';
-import { BackupUnusableError, fileSum, placeOf } from '../../store/backup/manifest.js';
+import { BackupUnusableError, type Manifest, placeOf } from '../../store/backup/manifest.js';
 import { type OpenBackup, openBackup } from '../../store/backup/open-backup.js';
-import { type StoreOptions, storeExists, storeFolder } from '../../store/engine/store.js';
+import { freeBytesAt, inMib } from '../../store/engine/disk.js';
+import { getMeta } from '../../store/engine/meta.js';
+import { type Store, type StoreOptions, storeExists, storeFolder } from '../../store/engine/store.js';
 import { openRestored, openStore, openStoreReadOnly } from '../../store/open-store.js';
+import { makeOwnFolder } from '../../store/own-folder.js';
 import { flush, privateFolder } from '../../store/private-files.js';
 import { verifyStore } from '../../store/verify/verify-store.js';
 import type { Clock } from '../ports.js';
@@ -43,33 +45,36 @@ const SPARE_BYTES = 64 * 2 ** 20;
 
 /**
  * Makes the store of an empty data directory from a backup. It is made aside, verified and then put in place by one
- * rename: whenever the process ends, there is the whole store or none.
+ * rename: whenever the process ends, there is the whole store or none. Others may be made at the same time: the first
+ * that is ready is the one.
+ * @param source where the backup lies, or what unpacks it into a folder that is gone afterwards, and says where to
  * @throws invalid_request when the directory is not empty, insufficient_room, BackupUnusableError
  */
 export async function restoreBackup(
   deps: RestoreDeps,
-  directory: string,
+  source: string | ((folder: string) => Promise<string>),
   onProgress: (progress: RestoreProgress) => void,
 ): Promise<Restored> {
   const path = privateFolder(deps.path);
   checkEmpty(path);
-  const backup = openBackup(directory);
+  const own = await makeOwnFolder(join(path, STAGING), 'restore');
   try {
-    checkRecords(directory, backup);
-    checkRoom(deps, backup);
-    // Of its own: another restore that runs at the same time must not be put in place half made.
-    const staging = join(path, STAGING, `data-${randomBytes(6).toString('hex')}`);
+    const directory =
+      typeof source === 'string' ? source : await source(privateFolder(join(own.path, 'backup')));
+    const backup = openBackup(directory);
     try {
+      checkRoom(deps, backup);
+      const staging = join(own.path, 'data');
       const done = await fill({ ...deps, path: staging }, backup, onProgress);
       checkEmpty(path);
       renameSync(storeFolder(staging), storeFolder(path));
       flush(path);
       return { ...done, files: filesOf(directory, backup) };
     } finally {
-      rmSync(staging, { recursive: true, force: true });
+      await backup.store.close();
     }
   } finally {
-    await backup.store.close();
+    await own.remove();
   }
 }
 
@@ -88,23 +93,14 @@ function checkEmpty(path: string): void {
   );
 }
 
-function checkRecords(directory: string, { manifest }: OpenBackup): void {
-  const file = join(storeFolder(placeOf.snapshot(directory, manifest.snapshot)), 'data.mdb');
-  if (fileSum(file).sha256 === manifest.records.sha256) return;
-  throw new BackupUnusableError(
-    `The backup is damaged: ${file} is not as it was written. Nothing was restored. Take another backup.`,
-  );
-}
-
 function checkRoom({ path, diskFloorBytes }: RestoreDeps, { manifest }: OpenBackup): void {
-  const { bavail, bsize } = statfsSync(path);
-  const freeBytes = bavail * bsize;
+  const freeBytes = freeBytesAt(path);
   const neededBytes =
     Math.ceil(1.05 * (manifest.records.bytes + manifest.blobs.bytes)) + SPARE_BYTES + diskFloorBytes;
   if (freeBytes >= neededBytes) return;
   throw refuse(
     'insufficient_room',
-    `The store needs about ${neededBytes} bytes in ${path} (${diskFloorBytes} of them as the floor that stays free), and ${freeBytes} are free. Nothing was changed. Free some, or set store.path to another disk.`,
+    `The store needs about ${inMib(neededBytes)} in ${path} (${inMib(diskFloorBytes)} of them as the floor that stays free), and ${inMib(freeBytes)} are free. Nothing was changed. Free some, or set store.path to another disk.`,
   );
 }
 
@@ -121,7 +117,7 @@ async function fill(
     await raw.close();
   }
   const { manifest } = backup;
-  const store = await openRestored(options);
+  const store = await openRestored(options, found => checkOrigin(found, manifest));
   let marks: RestoreMarks;
   try {
     marks = await markRestored({ store, clock }, Date.parse(manifest.snapshot_at));
@@ -139,6 +135,18 @@ async function fill(
     sent,
     marks,
   };
+}
+
+/** The store is the one that was just filled, and none that LMDB has made because that one was gone. */
+function checkOrigin(store: Store, { schema, store_id }: Manifest): void {
+  const found = store.read(reader => ({
+    schema: getMeta(reader, 'schema') ?? 0,
+    id: getMeta(reader, 'identity')?.id ?? '',
+  }));
+  if (found.schema === schema && found.id === store_id) return;
+  throw new BackupUnusableError(
+    `The store that was made is not that of the backup: it has schema ${found.schema} and id "${found.id}", the manifest says ${schema} and "${store_id}". Nothing was put in place. Run it again, or take another backup.`,
+  );
 }
 
 async function verify(path: string): Promise<{ readonly messages: number; readonly sent: number }> {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t from 'tap';
@@ -57,13 +57,39 @@ t.test('the program from before is kept, and can be put back', async t => {
   run();
   t.throws(() => run('--back'), /no program was replaced/);
   mark('first');
+  const units = join(folder, 'usr/lib/systemd/system');
+  const [unit, timer] = [join(units, 'postern.service'), join(units, 'postern-backup.timer')];
+  const ofNow = readFileSync(unit, 'utf8');
+  // As a program was installed that does not tell that it is ready, and had no timer yet.
+  writeFileSync(unit, '[Service]\nType=exec\n');
+  rmSync(timer);
   run();
   t.throws(marked, { code: 'ENOENT' });
-  mark('second');
-  t.match(run('--back'), /before-schema-N-TIME/, 'it says what to do about the store');
-  t.equal(marked(), 'first');
+  t.equal(readFileSync(unit, 'utf8'), ofNow);
+  run();
+  const said = run('--back');
+  t.match(said, /before-schema-N-TIME/, 'it says what to do about the store');
+  t.match(said, /have to leave postern\.toml/);
+  t.equal(marked(), 'first', 'the same program twice is no update');
+  t.equal(readFileSync(unit, 'utf8'), '[Service]\nType=exec\n', 'each program has its own units');
+  t.notOk(existsSync(timer));
   run('--back');
-  t.equal(marked(), 'second');
+  t.throws(marked, { code: 'ENOENT' });
+  t.equal(readFileSync(unit, 'utf8'), ofNow);
+  t.ok(existsSync(timer));
+
+  mark('second');
+  const [previous, swapping] = ['postern.previous', '.postern.swap'].map(name =>
+    join(folder, 'usr/lib', name),
+  ) as [string, string];
+  renameSync(previous, swapping);
+  run('--back');
+  t.equal(marked(), 'first', 'a run that was killed after the first move has lost nothing');
+  renameSync(program, swapping);
+  run('--back');
+  t.equal(marked(), 'second', 'nor one that was killed before the last');
+  run('--back');
+  t.equal(marked(), 'first');
   const version = execFileSync(join(folder, 'usr/bin/postern'), ['version'], { env, encoding: 'utf8' });
   t.match(version, /0\./);
 });

@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   cpSync,
   existsSync,
@@ -9,17 +10,22 @@ import {
   readSync,
   renameSync,
   statSync,
+  truncateSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import t from 'tap';
 import { readManifest } from '../../../../src/store/backup/manifest.js';
 import { checkSums, openBackup } from '../../../../src/store/backup/open-backup.js';
 import { getMeta, Presence, putMeta } from '../../../../src/store/engine/meta.js';
 import { getMessage } from '../../../../src/store/mailbox/messages.js';
+import { openStoreReadOnly } from '../../../../src/store/open-store.js';
+import { makeOwnFolder } from '../../../../src/store/own-folder.js';
 import { verifyStore } from '../../../../src/store/verify/verify-store.js';
 import { deleteMessage } from '../../../../src/usecases/mailbox/change-messages.js';
+import { backUp } from '../../../../src/usecases/upkeep/back-up.js';
+import { removeLeftovers } from '../../../../src/usecases/upkeep/claim-store.js';
 import { dataDirectory } from '../../store/with-store.js';
 import { type House, withHouse } from '../with-house.js';
 import { backUpInto, backupFolder, restoredFrom, restoreInto } from './with-backups.js';
@@ -136,6 +142,24 @@ t.test('changed bytes are found, and nothing is restored of them', async t => {
   }
 });
 
+t.test('a file that was cut off is found out, and ends no process', async t => {
+  const house = await withHouse(t);
+  const inbox = await house.addInbox('agent');
+  await house.receive(letter(3_000_000), inbox);
+  for (const part of ['blobs', 'records'] as const) {
+    const folder = backupFolder(t);
+    const { manifest } = await backUpInto(house, folder);
+    const file = join(folder, part === 'blobs' ? part : manifest.snapshot, 'store/data.mdb');
+    truncateSync(file, 5 * 4096);
+    const path = dataDirectory(t);
+    await t.rejects(restoreInto(path, folder), {
+      name: 'BackupUnusableError',
+      message: /written with \d+ bytes, and 20480 are left/,
+    });
+    t.strictSame(readdirSync(path), []);
+  }
+});
+
 /** Changes one byte: behind the last place of these bytes, or in the middle. */
 function damage(file: string, after: Buffer | null): void {
   const bytes = readFileSync(file);
@@ -153,7 +177,9 @@ t.test('a folder that is none, or of another store, is refused', async t => {
   const folder = backupFolder(t);
   mkdirSync(folder);
   writeFileSync(join(folder, 'holiday.jpg'), '');
+  chmodSync(folder, 0o755);
   await t.rejects(backUpInto(house, folder), /not empty/);
+  t.equal(statSync(folder).mode & 0o777, 0o755, 'it stays open to others');
   await t.rejects(backUpInto(house, join(folder, 'holiday.jpg')), /cannot be used for a backup/);
   const mine = backupFolder(t);
   await backUpInto(house, mine);
@@ -190,6 +216,47 @@ t.test('a restore fills an empty directory only', async t => {
   await t.rejects(restoreInto(house.store.path, folder), /There is a store/);
 });
 
+t.test('restores of one directory leave each other alone, and take away what killed ones left', async t => {
+  const house = await withHouse(t);
+  await house.receive(letter(300), await house.addInbox('agent'));
+  const folder = backupFolder(t);
+  await backUpInto(house, folder);
+  const path = dataDirectory(t);
+  const dead = join(path, 'restoring/restore-0123456789ab');
+  mkdirSync(join(dead, 'data/store'), { recursive: true });
+  const other = await makeOwnFolder(join(path, 'restoring'), 'restore');
+  t.notOk(existsSync(dead));
+  writeFileSync(join(other.path, 'half-done'), '');
+  const outcomes = await Promise.allSettled([restoreInto(path, folder), restoreInto(path, folder)]);
+  t.strictSame(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected'], 'one is put in place');
+  t.ok(existsSync(join(other.path, 'half-done')));
+  const store = openStoreReadOnly(join(path, 'store'));
+  t.equal(store.read(reader => getMeta(reader, 'identity'))?.id, readManifest(folder).store_id);
+  await store.close();
+
+  mkdirSync(dead);
+  mkdirSync(join(path, 'restoring/data-of-an-older-version'));
+  await removeLeftovers(path);
+  t.strictSame(
+    readdirSync(join(path, 'restoring')).filter(name => !name.endsWith('.sock')),
+    [basename(other.path)],
+  );
+  await other.remove();
+  t.notOk(existsSync(join(path, 'restoring')));
+});
+
+t.test('a store that is not that of the manifest is not put in place', async t => {
+  const house = await withHouse(t);
+  const folder = backupFolder(t);
+  const { manifest } = await backUpInto(house, folder);
+  for (const change of [{ schema: manifest.schema - 1 }, { store_id: 'else' }]) {
+    writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ ...manifest, ...change }));
+    const path = dataDirectory(t);
+    await t.rejects(restoreInto(path, folder), /is not that of the backup/);
+    t.strictSame(readdirSync(path), []);
+  }
+});
+
 t.test('one backup is made at a time; one that was killed blocks nobody', async t => {
   const house = await withHouse(t);
   await inFlight(house, async () => {
@@ -199,6 +266,29 @@ t.test('one backup is made at a time; one that was killed blocks nobody', async 
   const dead = { pid: 1, socket: 'backup-0123456789ab.sock', startedAt: 0 };
   await house.store.write(writer => putMeta(writer, 'backup', dead));
   await backUpInto(house, backupFolder(t));
+});
+
+t.test('a backup counts once it lies where it stays, and until then no other begins', async t => {
+  const house = await withHouse(t);
+  const [directory, last] = [
+    backupFolder(t),
+    () => house.store.read(reader => getMeta(reader, 'lastBackup')),
+  ];
+  const make = (finish: () => Promise<string>) =>
+    backUp(
+      { ...house, version: '1.2.3', diskFloorBytes: 0, mapSizeBytes: 2 ** 30 },
+      { directory, files: [], onProgress: () => {}, finish },
+    );
+  await t.rejects(
+    make(() => Promise.reject(new Error('tar failed'))),
+    /tar failed/,
+  );
+  t.equal(last(), undefined);
+  const { path } = await make(async () => {
+    await t.rejects(backUpInto(house, backupFolder(t)), /Another backup/);
+    return '/elsewhere';
+  });
+  t.strictSame([path, last()?.path], ['/elsewhere', '/elsewhere']);
 });
 
 async function inFlight({ store }: House, work: () => Promise<void>): Promise<void> {

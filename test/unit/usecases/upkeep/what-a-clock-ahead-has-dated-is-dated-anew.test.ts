@@ -5,6 +5,7 @@ import {
   type MessageId,
   newId,
   type UploadId,
+  type WebhookId,
 } from '../../../../src/domain/ids.js';
 import { walkTable } from '../../../../src/store/engine/tables.js';
 import { findLink, findPhrase, putNewLink, putNewPhrase } from '../../../../src/store/records/approvals.js';
@@ -106,5 +107,44 @@ t.test('once the clock is right again, and not before', async t => {
     store.read(reader => [...walkTable(reader, chargesTable)]),
     [],
     'and the sweep forgets the rest in time',
+  );
+});
+
+t.test('entries that come to the same instant do not take each other away', async t => {
+  const house = await withHouse(t);
+  const { store, now, clock } = house;
+  const accountId = house.account as AccountId;
+  const other = newId<AccountId>(now.ms);
+  const webhookId = newId<WebhookId>(now.ms);
+  const news = {
+    kind: 'webhook-mail',
+    id: webhookId,
+    accountId,
+    url: 'https://x.example/',
+    tries: 0,
+  } as const;
+  await store.write(writer => {
+    // The open one comes first, so that the closed ones are met after it; of the other account there are closed ones only.
+    for (const [n, before] of [null, 5, 9, 7].entries()) {
+      addPending(writer, now.ms + YEAR + n, { kind: 'expire-events', id: accountId, before });
+    }
+    for (const [n, before] of [5, 9, 7].entries()) {
+      addPending(writer, now.ms + YEAR + n, { kind: 'expire-events', id: other, before });
+    }
+    addPending(writer, now.ms + YEAR, { ...news, what: 'made' });
+    addPending(writer, now.ms + YEAR + 1, { ...news, what: 'gone' });
+  });
+  now.setBackMs = YEAR;
+  await new Redating({ store, clock }).run(() => false);
+  const beforeOf = (id: AccountId) =>
+    store
+      .read(reader => listDue(reader, 'expire-events', now.ms + YEAR / 2, 99))
+      .filter(({ work }) => work.id === id)
+      .map(({ work }) => work.before);
+  t.strictSame(beforeOf(accountId), [null]);
+  t.strictSame(beforeOf(other), [9]);
+  t.strictSame(
+    store.read(reader => listDue(reader, 'webhook-mail', now.ms + DAY, 9)).map(({ work }) => work.what),
+    ['made', 'gone'],
   );
 });
