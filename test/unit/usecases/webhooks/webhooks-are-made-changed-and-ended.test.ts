@@ -66,6 +66,25 @@ t.test('its human hears of twenty in a day at most', async t => {
   t.equal(same.url, `${hooks.receiver.url}/19`, 'what leads where it led is no news');
 });
 
+t.test('one that ends again and again is enabled twenty times a day at most', async t => {
+  const hooks = await withHooks(t);
+  const { id } = await hooks.make();
+  const deps = { ...hooks.webhooks, limiter: new MemoryRateLimiter({ clock: hooks.house.clock }) };
+  const caller = { accountId: hooks.house.account };
+  hooks.receiver.answers(() => 410);
+  await hooks.happen(1);
+  const set = (enabled: boolean) => outcomeOf(() => updateWebhook(deps, { caller, webhookId: id, enabled }));
+  for (let n = 0; n < 20; n++) {
+    await hooks.tell({ id });
+    t.match(hooks.record({ id }).disabled, { reason: 'gone' });
+    t.ok((await set(true)).ok);
+    t.ok((await set(true)).ok, 'once more changes nothing and costs nothing');
+  }
+  await hooks.tell({ id });
+  t.match(await set(true), { failure: { code: 'rate_limited', retryAfterS: Number } });
+  t.match(hooks.record({ id }).disabled, { reason: 'gone' });
+});
+
 t.test('URLs that must not be called are refused', async t => {
   const hooks = await withHooks(t);
   const strict = { ...hooks.webhooks, urls: { ...hooks.webhooks.urls, allowsHttp: false } };
