@@ -85,7 +85,8 @@ export class Hooking {
     this.#dns = new DnsClient(config.dns);
     const urls = urlRules(config);
     this.#caller = new HttpHookCaller({ dns: this.#dns, reach: urls.reach, version });
-    const deps = { store, clock, feed, views, caller: meters.caller(this.#caller), log };
+    const told = { store, clock, feed, views, caller: meters.caller(this.#caller), log };
+    const deps = { pause: { untilMs: 0 }, ...told };
     this.routes = { store, clock, log, feed, urls, limiter, caller: this.#caller };
     this.#news = new Sweeper({
       run: shouldStop => mailWebhookNews({ ...news, store, clock, log }, shouldStop),
