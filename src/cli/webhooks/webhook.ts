@@ -153,7 +153,8 @@ function addFollowUps(webhook: Command, cli: Cli): void {
       cli.change(async box => {
         const { outside } = cli.deps;
         const caller = { call: outside.callHook.bind(outside, box.config) };
-        const test = () => testWebhook({ ...depsOf(box), caller }, { caller: ADMIN, webhookId });
+        const test = () =>
+          testWebhook({ ...depsOf(box), caller, tests: { count: 0 } }, { caller: ADMIN, webhookId });
         return answerWith(await known(webhookId, test), renderTest);
       }),
     );
