@@ -12,6 +12,7 @@ import {
   deleteWebhook,
   getWebhookOf,
   listAllWebhooks,
+  listWebhooks,
   rotateSecret,
   updateWebhook,
   urlRules,
@@ -53,9 +54,10 @@ function addLooks(webhook: Command, cli: Cli): void {
     .action(({ account }: { account?: string }) =>
       cli.read(box => {
         const accountId = account === undefined ? null : accountNamed(box, account).id;
-        const webhooks = listAllWebhooks(box).filter(
-          one => accountId === null || one.account_id === accountId,
-        );
+        const webhooks =
+          accountId === null
+            ? listAllWebhooks(box)
+            : listWebhooks(box, accountId).webhooks.map(one => ({ ...one, account_id: accountId }));
         const columns = ['id', 'account_id', 'status', 'waiting', 'failing_since', 'url'];
         return answer({ webhooks }, renderTable(webhooks, columns, 'No webhooks.'));
       }),

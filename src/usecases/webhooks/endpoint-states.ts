@@ -106,7 +106,7 @@ export function disabledAfter(
   { failingSince }: Pick<WebhookRecord, 'failingSince'>,
   outcome: Attempted,
   { lapseMs }: Times,
-): DisabledReason | null {
+): Exclude<DisabledReason, 'requested'> | null {
   if (outcome.kind === 'taken') return null;
   if (outcome.reason === 'gone') return 'gone';
   return failingSince !== null && lapseMs >= failingSince + GIVE_UP_MS ? 'dead' : null;
