@@ -16,6 +16,7 @@ import type { Clock, Logger, RateLimiter } from '../usecases/ports.js';
 import { MAX_IN_FLIGHT } from '../usecases/webhooks/endpoint-states.js';
 import { type MailNewsDeps, mailWebhookNews } from '../usecases/webhooks/mail-news.js';
 import { endpointWait, tellEndpoint } from '../usecases/webhooks/tell-endpoint.js';
+import { MAX_TESTS } from '../usecases/webhooks/test-webhook.js';
 import { urlRules } from '../usecases/webhooks/webhooks.js';
 import { Sweeper } from '../workers/background.js';
 import type { Meters } from './metering.js';
@@ -40,10 +41,10 @@ interface HookingDeps {
  * that endpoints which answer slowly leave some to others.
  */
 const ENDPOINTS_AT_ONCE = 32;
-/** Connections to endpoints; who looks up the same name shares the two questions, and an endpoint has one name. */
-export const HOOK_SOCKETS = ENDPOINTS_AT_ONCE * (MAX_IN_FLIGHT + 2);
+/** Connections to endpoints, tests included; who looks up the same name shares the two questions, and an endpoint has one name. */
+export const HOOK_SOCKETS = ENDPOINTS_AT_ONCE * (MAX_IN_FLIGHT + 2) + MAX_TESTS * 3;
 /** What these, and the answers of the DNS, take of memory: a connection has its event, and what TLS keeps. */
-export const HOOK_BYTES = ENDPOINTS_AT_ONCE * MAX_IN_FLIGHT * 96 * 1024 + CACHE_BYTES;
+export const HOOK_BYTES = (ENDPOINTS_AT_ONCE * MAX_IN_FLIGHT + MAX_TESTS) * 96 * 1024 + CACHE_BYTES;
 /** How soon it is seen that another process has made an event, a webhook or a place. */
 const LOOK_MS = 2_000;
 /** How long a stop waits for answers; what has none is sent again after the next start. */
@@ -85,8 +86,9 @@ export class Hooking {
     this.#dns = new DnsClient(config.dns);
     const urls = urlRules(config);
     this.#caller = new HttpHookCaller({ dns: this.#dns, reach: urls.reach, version });
-    const deps = { store, clock, feed, views, caller: meters.caller(this.#caller), log };
-    this.routes = { store, clock, log, feed, urls, limiter, caller: this.#caller };
+    const told = { store, clock, feed, views, caller: meters.caller(this.#caller), log };
+    const deps = { pause: { untilMs: 0 }, ...told };
+    this.routes = { store, clock, log, feed, urls, limiter, caller: this.#caller, tests: { count: 0 } };
     this.#news = new Sweeper({
       run: shouldStop => mailWebhookNews({ ...news, store, clock, log }, shouldStop),
       intervalMs: NEWS_MS,

@@ -57,7 +57,11 @@ export class HttpHookCaller implements HookCaller {
     signal.addEventListener('abort', abort);
     if (signal.aborted) abort();
     try {
-      return await aborted(aborter.signal, this.#send(call, aborter.signal));
+      const { outcome, closed } = await aborted(aborter.signal, this.#send(call, aborter.signal));
+      // From here on the answer counts, however long the rest of it takes. Its socket does as well: who calls next has
+      // the place of this call.
+      await closed;
+      return outcome;
     } catch (error) {
       if (signal.aborted) return { kind: 'stopped' };
       const reason = aborter.signal.aborted
@@ -72,12 +76,16 @@ export class HttpHookCaller implements HookCaller {
     }
   }
 
-  async #send(call: HookCall, signal: AbortSignal): Promise<HookOutcome> {
+  async #send(call: HookCall, signal: AbortSignal): Promise<Answered> {
     const url = new URL(call.url);
     const socket = await connectChecked(this.#options, url, signal);
+    const closed = new Promise<void>(resolve => {
+      socket.once('close', () => resolve());
+      if (socket.closed) resolve();
+    });
     const response = await exchange(socket, url, this.#headersOf(call, url), call.body, signal);
-    throwAway(response);
-    return outcomeOf(response, call.at);
+    throwAway(response, socket);
+    return { outcome: outcomeOf(response, call.at), closed };
   }
 
   #headersOf({ id, at, secrets, body }: HookCall, { host }: URL): Record<string, string> {
@@ -92,6 +100,13 @@ export class HttpHookCaller implements HookCaller {
       'webhook-signature': secrets.map(secret => new Webhook(secret).sign(id, date, body)).join(' '),
     };
   }
+}
+
+/** What an endpoint has answered. */
+interface Answered {
+  readonly outcome: HookOutcome;
+  /** Resolves when its connection is closed: soon, whatever else it sends. */
+  readonly closed: Promise<void>;
 }
 
 /** Rejects when the signal says so, whatever `work` waits for. */
@@ -136,11 +151,13 @@ function exchange(
   });
 }
 
-function throwAway(response: IncomingMessage): void {
+function throwAway(response: IncomingMessage, socket: Socket): void {
   let bytes = 0;
   const end = (): void => {
     clearTimeout(timer);
     response.destroy();
+    // Also when the endpoint has ended its answer, and takes nothing of what it was sent.
+    socket.destroy();
   };
   const timer = setTimeout(end, MAX_ANSWER_MS);
   response.on('data', (chunk: Buffer) => {

@@ -3,7 +3,7 @@ import { isRetryable } from '../contract/tools/retry.js';
 import type { ToolSpec } from '../contract/tools/tool.js';
 import { TOOLS, type ToolName } from '../contract/tools/tool-list.js';
 import { type Failure, Refusal } from '../domain/errors.js';
-import { pauseIfLong } from '../lib/slices.js';
+import { inSlices, pauseIfLong } from '../lib/slices.js';
 import type { McpDeps, ToolCaller } from './deps.js';
 import { HANDLERS, type Handler, handlerOf } from './handlers.js';
 import { refuseUnknown } from './read-arguments.js';
@@ -63,9 +63,9 @@ function handlerFor(name: ToolName, { operation }: ToolSpec): Handler {
   return handler;
 }
 
-function found(value: JsonObject, quotesStrangers: boolean): Found {
+async function found(value: JsonObject, quotesStrangers: boolean): Promise<Found> {
   const quotation = new Quotation();
-  const shown = quotesStrangers ? quotation.quote(value) : value;
+  const shown = quotesStrangers ? await inSlices(quotation.quote(value)) : value;
   return { json: JSON.stringify(shown), note: quotation.note };
 }
 

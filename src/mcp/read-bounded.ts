@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { inTurns, pauseIfLong } from '../lib/slices.js';
+import { inSlices, inTurns, pauseIfLong } from '../lib/slices.js';
 import type { ByteStream } from '../usecases/shared/contents.js';
 import type { Hand } from '../usecases/shared/in-hand.js';
 import { isObject, type JsonObject } from './values.js';
@@ -13,6 +13,9 @@ export interface Bounds {
   /** The most of the base64 of all files together. */
   readonly files: number;
 }
+
+/** What is kept beyond the bounds is counted in steps of so many bytes. */
+const WORK_STEP = 256 * 1024;
 
 /** A string is not cut to less. */
 const LEAST_TEXT = 4_096;
@@ -45,22 +48,31 @@ export async function readBounded(
   bounds: Bounds,
   hand: Hand | null,
 ): Promise<Bounded> {
-  const most = Math.min(size, bounds.texts + bounds.files);
-  await hand?.takeWork(most);
+  let taken = Math.min(size, bounds.texts + bounds.files);
+  await hand?.takeWork(taken);
   const mark = randomBytes(16).toString('hex');
   const cutter = new StringCutter(bounds, Buffer.from(mark));
   if (Array.isArray(bytes)) for (const part of bytes) cutter.add(part);
-  else for await (const part of inTurns(bytes as AsyncIterable<Uint8Array>)) cutter.add(part);
+  else {
+    for await (const part of inTurns(bytes as AsyncIterable<Uint8Array>)) {
+      cutter.add(part);
+      // Many short strings, none of which is cut.
+      if (cutter.kept <= taken) continue;
+      await hand?.takeWork(WORK_STEP);
+      taken += WORK_STEP;
+    }
+  }
   const json = cutter.take();
   await pauseIfLong(json.length);
   const value = JSON.parse(json.toString('utf8')) as JsonObject;
   await pauseIfLong(json.length);
   const cut = new Set<string>();
-  return new Bounded(cutter.hasCut ? (withoutMark(value, mark, cut) as JsonObject) : value, cut);
+  if (!cutter.hasCut) return new Bounded(value, cut);
+  return new Bounded((await inSlices(withoutMark(value, mark, cut))) as JsonObject, cut);
 }
 
 /** Takes the mark away from strings that were cut, and notes what is left of them; null where that is nothing. */
-function withoutMark(value: unknown, mark: string, cut: Set<string>): unknown {
+function* withoutMark(value: unknown, mark: string, cut: Set<string>): Generator<void, unknown> {
   if (typeof value === 'string') {
     if (!value.endsWith(mark)) return value;
     const left = value.slice(0, -mark.length).toWellFormed();
@@ -68,9 +80,16 @@ function withoutMark(value: unknown, mark: string, cut: Set<string>): unknown {
     cut.add(left);
     return left;
   }
-  if (Array.isArray(value)) return value.map(item => withoutMark(item, mark, cut));
+  if (Array.isArray(value)) {
+    const items: unknown[] = [];
+    for (const item of value) items.push(yield* withoutMark(item, mark, cut));
+    return items;
+  }
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutMark(one, mark, cut)]));
+  const members: [string, unknown][] = [];
+  for (const [name, one] of Object.entries(value)) members.push([name, yield* withoutMark(one, mark, cut)]);
+  yield;
+  return Object.fromEntries(members);
 }
 
 const QUOTE = 0x22;
@@ -101,6 +120,8 @@ class StringCutter {
   #isFile = false;
 
   hasCut = false;
+  /** Bytes so far. */
+  kept = 0;
 
   /** @param mark stands where a string was cut: nobody outside can know it */
   constructor(bounds: Bounds, mark: Buffer) {
@@ -128,6 +149,7 @@ class StringCutter {
     if (quote >= 0) this.#begin();
     const next = quote < 0 ? end : quote + 1;
     this.#out.push(part.subarray(from, next));
+    this.kept += next - from;
     return next;
   }
 
@@ -171,6 +193,7 @@ class StringCutter {
   #copy(part: Uint8Array, from: number, to: number): void {
     if (this.#isCutting || to <= from) return;
     this.#out.push(part.subarray(from, to));
+    this.kept += to - from;
     // One character more than the name, so that a longer one is not taken for it.
     const missing = FILE_MEMBER.length + 1 - this.#head.length;
     if (missing > 0) this.#head += String.fromCharCode(...part.subarray(from, Math.min(to, from + missing)));

@@ -18,18 +18,22 @@ export class Quotation {
   readonly #nonce = randomBytes(8).toString('hex');
   #hasQuoted = false;
 
-  /** A copy of a result in which texts of strangers stand between delimiters. */
-  quote(value: unknown, member = ''): unknown {
+  /** A copy of a result in which texts of strangers stand between delimiters; yields after each object. */
+  *quote(value: unknown, member = ''): Generator<void, unknown> {
     if (typeof value === 'string') return QUOTED.has(member) && value !== '' ? this.#between(value) : value;
-    if (Array.isArray(value)) return value.map(item => this.quote(item));
+    if (Array.isArray(value)) {
+      const items: unknown[] = [];
+      for (const item of value) items.push(yield* this.quote(item));
+      return items;
+    }
     if (!isObject(value)) return value;
     const isNamed = ('address' in value || 'group' in value) && typeof value.name === 'string';
-    return Object.fromEntries(
-      Object.entries(value).map(([name, one]) => [
-        name,
-        this.quote(one, name === NAME && isNamed ? 'subject' : name),
-      ]),
-    );
+    const members: [string, unknown][] = [];
+    for (const [name, one] of Object.entries(value)) {
+      members.push([name, yield* this.quote(one, name === NAME && isNamed ? 'subject' : name)]);
+    }
+    yield;
+    return Object.fromEntries(members);
   }
 
   /** For the model, beside the result; null when nothing had to be quoted. */

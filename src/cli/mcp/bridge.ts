@@ -31,12 +31,19 @@ const VERSION_OF_REQUEST = 'io.modelcontextprotocol/protocolVersion';
 export async function bridge(options: BridgeOptions): Promise<void> {
   const passing = new Passing(options);
   const inFlight = new Set<Promise<void>>();
+  // Nobody waits for a pass while lines are read: what one fails with must not be an unhandled rejection.
+  const failures: unknown[] = [];
   for await (const line of linesOf(options.input)) {
-    const one = passing.pass(line).finally(() => inFlight.delete(one));
+    if (failures.length > 0) break;
+    const one = passing
+      .pass(line)
+      .catch(error => void failures.push(error))
+      .finally(() => inFlight.delete(one));
     inFlight.add(one);
     if (inFlight.size >= MAX_AT_ONCE) await Promise.race(inFlight);
   }
   await Promise.all(inFlight);
+  if (failures.length > 0) throw failures[0];
 }
 
 interface Message {

@@ -12,6 +12,7 @@ import {
   deleteWebhook,
   getWebhookOf,
   listAllWebhooks,
+  listWebhooks,
   rotateSecret,
   updateWebhook,
   urlRules,
@@ -53,9 +54,10 @@ function addLooks(webhook: Command, cli: Cli): void {
     .action(({ account }: { account?: string }) =>
       cli.read(box => {
         const accountId = account === undefined ? null : accountNamed(box, account).id;
-        const webhooks = listAllWebhooks(box).filter(
-          one => accountId === null || one.account_id === accountId,
-        );
+        const webhooks =
+          accountId === null
+            ? listAllWebhooks(box)
+            : listWebhooks(box, accountId).webhooks.map(one => ({ ...one, account_id: accountId }));
         const columns = ['id', 'account_id', 'status', 'waiting', 'failing_since', 'url'];
         return answer({ webhooks }, renderTable(webhooks, columns, 'No webhooks.'));
       }),
@@ -153,7 +155,8 @@ function addFollowUps(webhook: Command, cli: Cli): void {
       cli.change(async box => {
         const { outside } = cli.deps;
         const caller = { call: outside.callHook.bind(outside, box.config) };
-        const test = () => testWebhook({ ...depsOf(box), caller }, { caller: ADMIN, webhookId });
+        const test = () =>
+          testWebhook({ ...depsOf(box), caller, tests: { count: 0 } }, { caller: ADMIN, webhookId });
         return answerWith(await known(webhookId, test), renderTest);
       }),
     );

@@ -112,6 +112,7 @@ export class Connections {
     if (ends !== null) this.#handshakes.set(ends, admitted);
     socket.once('close', () => {
       this.#held -= admitted.connection.held;
+      admitted.connection.end();
       this.#forget(admitted.socket);
       if (ends !== null && this.#handshakes.get(ends) === admitted) this.#handshakes.delete(ends);
       if (network === null) return;
@@ -224,6 +225,19 @@ class Connection {
     this.#isWatched = true;
     this.#wakeWhenLeft();
     this.#socket.setTimeout(timeoutMs);
+  }
+
+  /**
+   * The connection is closed. Node tells only the response whose turn it is; those behind it have no socket yet, and
+   * whoever works on them would never hear of it. Those that are held begin no more.
+   */
+  end(): void {
+    this.#held = [];
+    for (const response of this.#open) {
+      if (response.socket !== null) continue;
+      response.destroy();
+      response.emit('close');
+    }
   }
 
   enter(response: ServerResponse, begin: () => void): void {

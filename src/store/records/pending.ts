@@ -58,6 +58,8 @@ export type PendingWork =
       readonly what: WebhookNews;
       /** How often that was tried. */
       readonly tries: number;
+      /** The human has it, the operator has not. */
+      readonly isHumanTold?: true;
     }
   /** Mail the operator how much feedback an account has given. */
   | { readonly kind: 'feedback-digest'; readonly id: AccountId }

@@ -174,7 +174,7 @@ function wantedOf({ store, views }: EventDeps, { accountId, types, inboxId }: Ev
     inboxId === null ? null : store.read(reader => locateInbox(reader, { accountId }, inboxId).id);
   return {
     accountId,
-    pick: (reader, event) => {
+    pick: reader => event => {
       if (ofTypes !== null && !ofTypes.has(event.type)) return null;
       return ofInbox !== null && event.inboxId !== ofInbox ? null : views.view(reader, accountId, event);
     },

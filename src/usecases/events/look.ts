@@ -6,10 +6,10 @@ import { MAX_PAGE_BYTES } from '../shared/pages.js';
 import type { EventFeed, FeedPlace, StoredEvent } from './event-feed.js';
 import { expired } from './event-places.js';
 
-/** Events of whom, and what is told of each; null for one that does not fit. */
+/** Events of whom, and what is told of each of those that one reader looks at; null for one that does not fit. */
 export interface Wanted {
   readonly accountId: AccountId;
-  readonly pick: (reader: Reader, event: StoredEvent) => Buffer | null;
+  readonly pick: (reader: Reader) => (event: StoredEvent) => Buffer | null;
   /** Which of those that were picked fit, where that takes longer to tell; all by default. In their order. */
   readonly narrow?: (picked: readonly Picked[]) => Promise<readonly Picked[]>;
 }
@@ -66,9 +66,10 @@ function lookOnce(
   const found = picked as Picked[];
   let end = place;
   store.read(reader => {
+    const pickFrom = pick(reader);
     for (const event of events) {
       if (isFull(found, limit, maxBytes)) return;
-      const json = pick(reader, event);
+      const json = pickFrom(event);
       if (json !== null) found.push({ event, json });
       end = event;
     }

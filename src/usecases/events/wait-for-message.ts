@@ -4,7 +4,7 @@ import type { Reader } from '../../store/engine/tables.js';
 import type { Folder } from '../../store/mailbox/folders.js';
 import { getMessage } from '../../store/mailbox/messages.js';
 import { showThreads } from '../../store/threads/names.js';
-import { findOne } from '../mailbox/find-messages.js';
+import { filterOf } from '../mailbox/find-messages.js';
 import { FolderHits } from '../search/hits.js';
 import type { WordIndex } from '../search/word-index.js';
 import { locateInbox } from '../shared/callers.js';
@@ -44,13 +44,18 @@ export async function waitForMessage(
     deps,
     {
       accountId,
-      pick: (reader, event) => {
-        if (event.type !== 'message.received' || event.inboxId !== folder.inboxId) return null;
-        const message = getMessage(reader, event.messageId);
-        if (message?.status !== 'ready') return null;
-        const line = findOne(reader, folder, filter, message.seq);
-        if (line !== null) showThreads(reader, folder.inboxId, [line]);
-        return line;
+      pick: reader => {
+        // Most looks find nothing that needs it.
+        let lineOf: ReturnType<typeof filterOf> | null = null;
+        return event => {
+          if (event.type !== 'message.received' || event.inboxId !== folder.inboxId) return null;
+          const message = getMessage(reader, event.messageId);
+          if (message?.status !== 'ready') return null;
+          lineOf ??= filterOf(reader, folder, filter);
+          const line = lineOf(message.seq)?.summary ?? null;
+          if (line !== null) showThreads(reader, folder.inboxId, [line]);
+          return line;
+        };
       },
       ...(filter.terms.length === 0
         ? {}

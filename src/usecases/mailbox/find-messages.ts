@@ -14,7 +14,7 @@ import {
 } from '../../store/mailbox/folders.js';
 import { getSent } from '../../store/mailbox/messages.js';
 import { getLabelCount, KNOWN_VERDICTS, type Term } from '../../store/mailbox/postings.js';
-import { type Selection, selectMessages } from '../../store/mailbox/select-messages.js';
+import { maskOf, type Selection, selectMessages } from '../../store/mailbox/select-messages.js';
 
 /** Where a page begins and which way it goes. */
 export interface PageRequest {
@@ -63,18 +63,24 @@ export function findMessages(
 }
 
 /**
- * What lists show of the message with a number, if it is live and meets a filter; null otherwise. The same look as that
- * of a list, at one number.
+ * Lines of messages that are live and meet a filter, its words aside, by their numbers; null for others. The filter is
+ * made ready once for all of them, and good as long as the reader.
  */
-export function findOne(reader: Reader, folder: Folder, filter: MessageFilter, seq: number): Buffer | null {
-  const page = { isDescending: false, position: null, limit: 1 };
-  const whole = selectionOf(reader, folder, filter, page);
-  const selection = { ...whole, from: Math.max(whole.from, seq), to: Math.min(whole.to, seq + 1) };
-  if (selection.to <= selection.from) return null;
-  const walk = isUnrestricted(selection) ? walkSummaries : walkSets;
-  const [entry] = walk(reader, folder, selection, page).entries;
-  const isMeant = entry?.seq === seq && hasSubject(reader, folder.kind, entry.summary, filter.subject);
-  return isMeant ? entry.summary : null;
+export function filterOf(
+  reader: Reader,
+  folder: Folder,
+  filter: MessageFilter,
+): (seq: number) => SummaryEntry | null {
+  const mask = maskOf(
+    reader,
+    folder,
+    selectionOf(reader, folder, filter, { isDescending: true, position: null }),
+  );
+  return seq => {
+    const summary = mask.has(seq) ? reader.get(summariesTable, { seq, ...folder }) : undefined;
+    const isMet = summary !== undefined && hasSubject(reader, folder.kind, summary, filter.subject);
+    return isMet ? { seq, summary } : null;
+  };
 }
 
 type Walk = typeof walkSets;

@@ -1,10 +1,12 @@
 import { notFound, refuse } from '../../domain/errors.js';
 import type { AccountId } from '../../domain/ids.js';
+import { inTurns } from '../../lib/slices.js';
 import type { Store } from '../../store/engine/store.js';
 import type { FilePlace } from '../../store/mailbox/messages.js';
+import { BlobMissingError } from '../../store/records/blobs.js';
 import { locateDraft } from '../drafts/read-draft.js';
 import { openAttachmentBytes } from '../shared/attachments.js';
-import { type ByteStream, openBlob } from '../shared/contents.js';
+import { type ByteStream, contentUnavailable, openBlob } from '../shared/contents.js';
 import { find, type Wanted } from './message-access.js';
 
 /** Which file is meant; text from outside. */
@@ -50,20 +52,31 @@ export interface Part {
 }
 
 /**
- * Reads a part of a file; what stands before it is read and thrown away, because an attachment is decoded on the way.
+ * Reads a part of a file, other work going on in between. What stands before the part is read and thrown away where an
+ * attachment is decoded on the way.
  * @param offset the first byte; that behind the last one gives an empty part
  * @throws `invalid_request` beyond that, `content_unavailable`
  */
-export async function readPart({ size, bytes }: ByteStream, offset: number, maxBytes: number): Promise<Part> {
+export async function readPart(
+  { size, bytes, range }: ByteStream,
+  offset: number,
+  maxBytes: number,
+): Promise<Part> {
   if (offset > size) throw refuse('invalid_request', `offset must be at most ${size}, the size of the file.`);
   const end = Math.min(size, offset + maxBytes);
   const parts: Uint8Array[] = [];
-  let at = 0;
-  for await (const part of bytes) {
-    const [from, to] = [Math.max(offset - at, 0), Math.min(end - at, part.length)];
-    if (from < to) parts.push(part.subarray(from, to));
-    at += part.length;
-    if (at >= end && end < size) break;
+  let at = range === undefined ? 0 : offset;
+  const source = range?.(offset, end) ?? bytes;
+  try {
+    for await (const part of Array.isArray(source) ? source : inTurns(source as AsyncIterable<Uint8Array>)) {
+      const [from, to] = [Math.max(offset - at, 0), Math.min(end - at, part.length)];
+      if (from < to) parts.push(part.subarray(from, to));
+      at += part.length;
+      if (at >= end && end < size) break;
+    }
+  } catch (error) {
+    if (error instanceof BlobMissingError) throw contentUnavailable();
+    throw error;
   }
   return { bytes: Buffer.concat(parts), next: end < size ? end : null };
 }

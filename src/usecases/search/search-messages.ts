@@ -1,11 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { filterScope, type MessageFilter } from '../../domain/message-filter.js';
+import { filterScope } from '../../domain/message-filter.js';
 import type { CursorCodec } from '../../domain/paging.js';
-import type { Reader } from '../../store/engine/tables.js';
-import { type Folder, type SummaryEntry, summariesTable } from '../../store/mailbox/folders.js';
-import { maskOf } from '../../store/mailbox/select-messages.js';
+import type { Folder, SummaryEntry } from '../../store/mailbox/folders.js';
 import { showThreads } from '../../store/threads/names.js';
-import { findMessages, hasSubject, type PageRequest, selectionOf } from '../mailbox/find-messages.js';
+import { filterOf, findMessages, type PageRequest } from '../mailbox/find-messages.js';
 import type { ListInput, MessagePage } from '../mailbox/list-messages.js';
 import { locateInbox } from '../shared/callers.js';
 import { fitting, nextCursor, numberCursors, startOf } from '../shared/pages.js';
@@ -116,24 +114,6 @@ async function bestPage(deps: SearchDeps, search: Search): Promise<MessagePage> 
     if (place === undefined) return null;
     return cursors.write({ name: asked?.name ?? deps.rankings.keep(accountId, ranking), place });
   });
-}
-
-/** The line of a message that still meets a filter, its words aside; null for others. */
-function filterOf(
-  reader: Reader,
-  folder: Folder,
-  filter: MessageFilter,
-): (seq: number) => SummaryEntry | null {
-  const mask = maskOf(
-    reader,
-    folder,
-    selectionOf(reader, folder, filter, { isDescending: true, position: null }),
-  );
-  return seq => {
-    const summary = mask.has(seq) ? reader.get(summariesTable, { seq, ...folder }) : undefined;
-    const isMet = summary !== undefined && hasSubject(reader, folder.kind, summary, filter.subject);
-    return isMet ? { seq, summary } : null;
-  };
 }
 
 async function rankMessages(

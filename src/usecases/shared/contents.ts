@@ -27,6 +27,8 @@ export function contentUnavailable(): Refusal {
 export interface ByteStream {
   readonly size: number;
   readonly bytes: readonly Uint8Array[] | AsyncIterable<Uint8Array>;
+  /** Those from `start` up to but not including `end`, where nothing else has to be read for them. */
+  readonly range?: (start: number, end: number) => AsyncIterable<Uint8Array>;
 }
 
 /**
@@ -38,7 +40,8 @@ export interface ByteStream {
 export function openBlob(store: Store, ref: BlobRef, heldBytes = CHUNK_BYTES): ByteStream {
   if (ref.size > heldBytes) {
     checkThere(store, [ref]);
-    return { size: ref.size, bytes: readBlob(store, ref) };
+    const range = (start: number, end: number) => readBlob(store, ref, start, end);
+    return { size: ref.size, bytes: readBlob(store, ref), range };
   }
   const only = store.read(reader => getChunk(reader, ref.id, 0));
   if (only?.length !== ref.size) throw contentUnavailable();

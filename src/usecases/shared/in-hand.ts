@@ -66,6 +66,11 @@ export class Hand {
     this.#waitMs = waitMs;
   }
 
+  /** Does it hold room for a body, which others wait for? */
+  get isLarge(): boolean {
+    return this.#letGoOfBody !== null;
+  }
+
   /** Waits for room for a body of up to `bytes`. Refuses when there is none in time. */
   async takeBody(bytes: number): Promise<void> {
     this.#letGoOfBody = await this.#take(this.#memory.bodies, bytes);

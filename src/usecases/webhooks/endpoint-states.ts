@@ -60,10 +60,12 @@ export type Attempted = Exclude<HookOutcome, { kind: 'stopped' }>;
 
 /** The endpoint after an attempt with any event, apart from the places of events. */
 export function afterAttempt(webhook: WebhookRecord, outcome: Attempted, nowMs: number): WebhookRecord {
-  const { failingSince, failures, restUntil } = webhook;
+  const { failingSince, failures } = webhook;
+  // By a clock that was ahead it may have been asked for a time that is no pause any more.
+  const restUntil = isResting(webhook, nowMs) ? webhook.restUntil : null;
   if (outcome.kind === 'taken') {
     const last = { at: nowMs, status: outcome.status, reason: null };
-    return { ...webhook, failingSince: null, failures: 0, last };
+    return { ...webhook, failingSince: null, failures: 0, last, restUntil };
   }
   const { status, reason, retryAfterMs } = outcome;
   return {
@@ -104,7 +106,7 @@ export function disabledAfter(
   { failingSince }: Pick<WebhookRecord, 'failingSince'>,
   outcome: Attempted,
   { lapseMs }: Times,
-): DisabledReason | null {
+): Exclude<DisabledReason, 'requested'> | null {
   if (outcome.kind === 'taken') return null;
   if (outcome.reason === 'gone') return 'gone';
   return failingSince !== null && lapseMs >= failingSince + GIVE_UP_MS ? 'dead' : null;

@@ -47,14 +47,17 @@ export async function mailWebhookNews(deps: MailNewsDeps, shouldStop: () => bool
   }
 }
 
+/** @returns what is to be tried again; null when it is done, or given up */
 async function mailOne(
   { store, mail, operator, serviceName, log }: MailNewsDeps,
   { work }: News,
-): Promise<boolean> {
+): Promise<News['work'] | null> {
   const account = store.read(reader => getAccount(reader, work.accountId));
-  if (account === undefined) return true;
+  if (account === undefined) return null;
   const isEnd = work.what === 'gone' || work.what === 'dead';
+  // The human first: nobody is mailed again because the other's mail was not taken.
   const readers = new Set([account.email, ...(isEnd ? [operator] : [])]);
+  if (work.isHumanTold === true) readers.delete(account.email);
   try {
     for (const to of readers) {
       const text = textOf(
@@ -63,25 +66,30 @@ async function mailOne(
         serviceName,
       );
       await mail.send({ to, subject: SUBJECTS[work.what], text });
+      readers.delete(to);
     }
-    return true;
+    return null;
   } catch (error) {
-    const facts = { webhook_id: work.id, account_id: work.accountId, tries: work.tries + 1 };
-    log.warn({ ...facts, reason: reasonOf(error) }, 'news of a webhook could not be mailed to its human');
-    return work.tries + 1 >= MAX_TRIES;
+    const tries = work.tries + 1;
+    const facts = { webhook_id: work.id, account_id: work.accountId, tries };
+    const isHumanTold = !readers.has(account.email);
+    log.warn(
+      { ...facts, reason: reasonOf(error) },
+      `news of a webhook could not be mailed to ${isHumanTold ? 'the operator' : 'its human'}`,
+    );
+    if (tries >= MAX_TRIES) return null;
+    return { ...work, tries, ...(isHumanTold ? { isHumanTold } : {}) };
   }
 }
 
 async function settleOne(
   { store, clock }: MailNewsDeps,
   { dueAt, work }: News,
-  isDone: boolean,
+  again: News['work'] | null,
 ): Promise<void> {
   await store.write(writer => {
     removePending(writer, { kind: 'webhook-mail', dueAt, id: work.id });
-    if (isDone) return;
-    const tries = work.tries + 1;
-    addPending(writer, clock() + tries * PAUSE_MS, { ...work, tries });
+    if (again !== null) addPending(writer, clock() + again.tries * PAUSE_MS, again);
   }, 'settle');
 }
 

@@ -62,7 +62,7 @@ export function settle(
     const reason = current.disabled === null ? disabledAfter(current, one.outcome, times) : null;
     if (reason !== null) {
       current = { ...current, disabled: { reason, at: times.nowMs } };
-      if (reason !== 'requested') planMail(writer, current, reason, times.nowMs);
+      planMail(writer, current, reason, times.nowMs);
     }
   }
   const after = {

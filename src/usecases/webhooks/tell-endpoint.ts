@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type EventId, newId, type WebhookId } from '../../domain/ids.js';
 import { toInstant } from '../../domain/instants.js';
 import { isHeldAfterRestore } from '../../store/engine/meta.js';
+import { NoRoomError } from '../../store/engine/room.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
 import type { StoredEvent } from '../../store/records/events.js';
@@ -37,7 +38,17 @@ export interface TellDeps {
   readonly views: EventViews;
   readonly caller: HookCaller;
   readonly log: Logger;
+  /** Shared by all endpoints: while the disk has no room for outcomes, none is told of anything. */
+  readonly pause: TellPause;
 }
+
+export interface TellPause {
+  /** Nothing is started before then, by `performance.now()`. */
+  untilMs: number;
+}
+
+/** What was told and cannot be written down is told again: not every moment. */
+const NO_ROOM_PAUSE_MS = 30_000;
 
 /** An endpoint is told for so long before it is the turn of another. */
 const TURN_MS = 5_000;
@@ -48,8 +59,8 @@ const SAVE_AFTER_MS = 200;
 const PER_TURN = 100;
 
 /**
- * Tells an endpoint what is due, for some seconds. Calling it for one that is gone, disabled or up to date, or while a restored store is held, does no harm;
- * it must not run twice at once for the same endpoint.
+ * Tells an endpoint what is due, for some seconds. Calling it for one that is gone, disabled or up to date, or while a
+ * restored store is held, does no harm; it must not run twice at once for the same endpoint.
  * @param shouldStop asked before each event: nothing more is started
  * @returns the milliseconds after which there is more to do; undefined when only a new event makes any
  */
@@ -58,6 +69,7 @@ export async function tellEndpoint(
   id: WebhookId,
   shouldStop: () => boolean = () => false,
 ): Promise<number | undefined> {
+  if (performance.now() < deps.pause.untilMs) return undefined;
   const run = deps.store.read(reader => {
     const webhook = getWebhook(reader, id);
     return webhook === undefined || webhook.disabled !== null || isHeldAfterRestore(reader)
@@ -65,8 +77,18 @@ export async function tellEndpoint(
       : new EndpointRun(deps, webhook, retriesOf(reader, id), shouldStop);
   });
   if (run === null) return undefined;
-  // Whoever stops the service looks at what is left when it starts again.
-  if (!(await run.go())) return undefined;
+  try {
+    // Whoever stops the service looks at what is left when it starts again.
+    if (!(await run.go())) return undefined;
+  } catch (error) {
+    if (!(error instanceof NoRoomError)) throw error;
+    deps.pause.untilMs = performance.now() + NO_ROOM_PAUSE_MS;
+    deps.log.warn(
+      { webhook_id: id, pause_ms: NO_ROOM_PAUSE_MS },
+      'webhooks pause: the disk has no room for what became of events; make room, and they go on by themselves',
+    );
+    return undefined;
+  }
   return deps.store.read(reader => {
     const webhook = getWebhook(reader, id);
     return webhook === undefined ? undefined : (endpointWait(reader, webhook, deps.clock()) ?? undefined);
@@ -164,6 +186,7 @@ class EndpointRun {
   }
 
   #mustEnd(): boolean {
+    if (performance.now() < this.#deps.pause.untilMs) return true;
     if (this.#isOver || this.#shouldStop() || performance.now() >= this.#endsAt) return true;
     // Another may have changed, disabled or deleted it meanwhile.
     const { store, clock } = this.#deps;

@@ -17,10 +17,20 @@ export interface TestWebhookDeps {
   readonly caller: HookCaller;
   /** Null for an admin, who is not bound. */
   readonly limiter: RateLimiter | null;
+  /** Tests under way, of all accounts. */
+  readonly tests: TestsUnderWay;
+}
+
+export interface TestsUnderWay {
+  count: number;
 }
 
 /** Each takes a connection for ten seconds at most. */
 const TESTS_PER_MINUTE = { name: 'webhook-tests', max: 6, windowMs: MINUTE_MS } as const;
+/** Of all accounts at a time. */
+export const MAX_TESTS = 16;
+/** When whoever found no place may come again, in seconds. */
+const RETRY_AFTER_S = 5;
 
 /**
  * Sends a test event to a webhook, once (`testWebhook`). When an enabled one takes it, what waits there is tried at once.
@@ -30,14 +40,18 @@ export async function testWebhook(
   deps: TestWebhookDeps,
   { caller: who, webhookId }: { readonly caller: Caller; readonly webhookId: string },
 ): Promise<WebhookTest> {
-  const { store, clock, caller } = deps;
+  const { store, clock, caller, tests } = deps;
   const webhook = store.read(reader => locateWebhook(reader, who, webhookId));
   await checkPace(deps, webhook.accountId);
+  if (tests.count >= MAX_TESTS) throw tooMany();
   const nowMs = clock();
   const id = newId<EventId>(nowMs);
   const body = JSON.stringify({ id, type: 'webhook.test', created_at: toInstant(nowMs), summary: null });
   const secrets = secretsAt(webhook, nowMs);
-  const outcome = await caller.call({ url: webhook.url, id, at: nowMs, secrets, body });
+  tests.count++;
+  const outcome = await caller
+    .call({ url: webhook.url, id, at: nowMs, secrets, body })
+    .finally(() => tests.count--);
   if (outcome.kind === 'stopped') {
     throw refuse('insufficient_room', 'The service is being stopped, or sends as much as it may. Try again.');
   }
@@ -53,6 +67,14 @@ async function goOn({ store, clock }: TestWebhookDeps, id: Parameters<typeof ret
     putWebhook(writer, startAnew(writer, current, clock()));
     writer.announce(current.accountId);
   }, 'settle');
+}
+
+function tooMany(): Refusal {
+  return new Refusal({
+    code: 'rate_limited',
+    message: `${MAX_TESTS} webhooks are being tested already. Nothing was sent; try again in a moment.`,
+    retryAfterS: RETRY_AFTER_S,
+  });
 }
 
 async function checkPace({ limiter }: TestWebhookDeps, key: string): Promise<void> {

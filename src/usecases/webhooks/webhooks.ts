@@ -46,7 +46,7 @@ export function urlRules({ webhooks }: Pick<Config, 'webhooks'>): UrlRules {
   return { allowsHttp: webhooks.allowHttp, reach: new Reach(webhooks.allowNetworks) };
 }
 
-/** Humans are told by mail of each: an agent must not send them a hundred. */
+/** Humans are told by mail of each, and of each that ends by itself: an agent must not send them a hundred. */
 const NEWS_PER_DAY = { name: 'webhook-news', max: 20, windowMs: DAY_MS } as const;
 
 /**
@@ -155,7 +155,9 @@ export async function updateWebhook(
   }
   const url = changes.url === undefined ? undefined : checkWebhookUrl(changes.url, urls);
   const found = store.read(reader => locateWebhook(reader, caller, webhookId));
-  if (url !== undefined && url !== found.url) await checkPace(deps, found.accountId);
+  const isElsewhere = url !== undefined && url !== found.url;
+  // One that is enabled again may end by itself again, and the operator and its human are told each time.
+  if (isElsewhere || (enabled === true && found.disabled !== null)) await checkPace(deps, found.accountId);
   const record = await store.write(writer => {
     const nowMs = clock();
     const before = locateWebhook(writer, caller, webhookId);
@@ -166,15 +168,12 @@ export async function updateWebhook(
       types: types === undefined ? before.types : typesOf(types),
       inboxIds: inbox_ids === undefined ? before.inboxIds : inboxesOf(writer, { accountId }, inbox_ids),
     };
-    const isElsewhere = changed.url !== before.url;
-    const switchedTo = switched(writer, changed, enabled, nowMs);
-    // What the old endpoint did not take is no matter of the new one.
-    const isNew = isElsewhere && switchedTo.disabled === null;
-    const after = isNew ? startAnew(writer, switchedTo, nowMs) : switchedTo;
+    const isMoved = changed.url !== before.url;
+    const after = switched(writer, changed, { enabled, isMoved, nowMs });
     putWebhook(writer, after);
     // Whoever tells it looks at it now.
     writer.announce(accountId);
-    if (isElsewhere) planMail(writer, after, 'url', nowMs);
+    if (isMoved) planMail(writer, after, 'url', nowMs);
     return after;
   });
   const { id, accountId, disabled } = record;
@@ -183,16 +182,20 @@ export async function updateWebhook(
   return viewWebhook(record, clock());
 }
 
-/** Enabled or disabled, if that is asked for. */
+/** Enabled or disabled, if that is asked for. What the old endpoint did not take is no matter of the new one. */
 function switched(
   writer: Writer,
   webhook: WebhookRecord,
-  enabled: boolean | undefined,
-  nowMs: number,
+  {
+    enabled = webhook.disabled === null,
+    isMoved,
+    nowMs,
+  }: { readonly enabled: boolean | undefined; readonly isMoved: boolean; readonly nowMs: number },
 ): WebhookRecord {
-  if (enabled === undefined || enabled === (webhook.disabled === null)) return webhook;
-  if (!enabled) return { ...webhook, disabled: { reason: 'requested', at: nowMs } };
-  return startAnew(writer, webhook, nowMs);
+  const { disabled } = webhook;
+  if (!enabled)
+    return disabled === null ? { ...webhook, disabled: { reason: 'requested', at: nowMs } } : webhook;
+  return isMoved || disabled !== null ? startAnew(writer, webhook, nowMs) : webhook;
 }
 
 /** Deletes a webhook (`deleteWebhook`): nothing more is started for it. @throws `not_found` */
@@ -257,7 +260,7 @@ async function checkPace({ limiter }: WebhookDeps, accountId: AccountId): Promis
   if (verdict === undefined || verdict.isAllowed) return;
   throw new Refusal({
     code: 'rate_limited',
-    message: `In 24 hours an account may make webhooks and change their URLs ${NEWS_PER_DAY.max} times, because its human is told of each by mail. Nothing was changed.`,
+    message: `In 24 hours an account may make webhooks, change their URLs and enable disabled ones ${NEWS_PER_DAY.max} times, because its human is told of them by mail. Nothing was changed.`,
     retryAfterS: Math.max(1, Math.ceil(verdict.retryAfterMs / 1000)),
   });
 }

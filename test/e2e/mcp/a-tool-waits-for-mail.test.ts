@@ -62,3 +62,11 @@ t.test('an account has so many waits, over tools too', async t => {
   stopping.abort();
   await Promise.all(waits);
 });
+
+t.test('a large message does not wait: it would hold the memory that others need', async t => {
+  const padding = { inbox_id, wait: 50, query: `${' '.repeat(70_000)}nothing` };
+  t.match(await client.failure('wait_for_message', padding), { code: 'body_too_large' });
+  t.match(await client.failure('list_events', { after: `${' '.repeat(70_000)}now`, wait: 50 }), {
+    code: 'body_too_large',
+  });
+});

@@ -128,6 +128,36 @@ t.test('a stop cuts off what has no answer in time, which says nothing of the en
   t.strictSame(await caller.call(callTo(receiver.url)), { kind: 'stopped' });
 });
 
+t.test('a call lasts as long as its connection, and what was answered counts', async t => {
+  const ends: Promise<void>[] = [];
+  const server = createServer({ allowHalfOpen: true }, socket => {
+    socket.on('error', () => undefined).resume();
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n');
+    const dribble = setInterval(() => socket.write('x'), 50);
+    ends.push(
+      new Promise(resolve => {
+        socket.on('end', () => socket.destroy());
+        socket.on('close', () => {
+          clearInterval(dribble);
+          resolve();
+        });
+      }),
+    );
+  });
+  await new Promise<void>(resolve => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  t.teardown(() => void server.close());
+  const { port } = server.address() as { port: number };
+  const openSockets = () => process.getActiveResourcesInfo().filter(name => name === 'TCPSocketWrap').length;
+  const before = openSockets();
+  const caller = localCaller(t, { timeoutMs: 500 });
+  const outcome = await caller.call(callTo(`http://127.0.0.1:${port}/`));
+  t.ok(openSockets() <= before + 1, 'none but that of the endpoint');
+  t.match(outcome, { kind: 'taken', status: 200 }, 'although the time of the call was over');
+  await Promise.all(ends);
+});
+
 t.test('Retry-After is seconds or a date', async t => {
   const now = Date.UTC(2026, 0, 1);
   t.equal(readRetryAfter('120', now), 120_000);

@@ -151,6 +151,7 @@ export function houseRoutes(
       urls: { allowsHttp: false, reach: new Reach([]) },
       limiter: null,
       caller,
+      tests: { count: 0 },
     },
     retentionDays,
     signup: {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { type Bounded, readBounded } from '../../../src/mcp/read-bounded.js';
+import { MemoryInHand } from '../../../src/usecases/shared/in-hand.js';
 
 const LEAST = 4_096;
 
@@ -108,4 +109,26 @@ t.test('bytes of files have a bound of their own; what is beyond it is null', as
     [false, true, false, false],
   );
   t.equal(answer.value.text, value.text);
+});
+
+t.test('many short strings, which are not cut, are counted as they are kept', async t => {
+  const memory = new MemoryInHand(50);
+  const addresses = Array.from({ length: 40_000 }, (_none, n) => ({
+    name: '',
+    address: `a${n}@example.org`,
+  }));
+  const bytes = Buffer.from(JSON.stringify({ to: addresses }));
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
+  }
+  const hand = memory.hand('an account', 'internal_error');
+  const bounds = { perText: 4_096, texts: 2 ** 17, files: 0 };
+  const { value } = await readBounded({ size: bytes.length, bytes: pieces() }, bounds, hand);
+  t.strictSame(value, { to: addresses });
+  t.ok(
+    memory.work.taken >= bytes.length - 65_536,
+    `${memory.work.taken} of ${bytes.length} bytes are counted`,
+  );
+  hand.letGo();
+  t.equal(memory.work.taken, 0);
 });

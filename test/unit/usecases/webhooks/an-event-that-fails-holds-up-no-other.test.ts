@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { WebhookId } from '../../../../src/domain/ids.js';
 import { outcomesOf } from '../../../../src/store/records/webhooks.js';
+import { tellEndpoint } from '../../../../src/usecases/webhooks/tell-endpoint.js';
 import { sequencesOf, upTo, withHooks } from './with-hooks.js';
 
 const MINUTE = 60_000;
@@ -120,3 +121,20 @@ t.test('a clock that is set back does not leave anything waiting until it has ca
   t.equal(await hooks.tell(webhook), undefined);
   t.equal(hooks.receiver.taken.length, 1);
 });
+
+t.test(
+  'nor does it call one that fails without a pause, whatever it asked for by the clock before',
+  async t => {
+    const hooks = await withHooks(t);
+    const webhook = await hooks.make();
+    hooks.receiver.answers(() => ({ status: 503, headers: { 'retry-after': '43200' } }));
+    await hooks.happen(1);
+    t.equal(await hooks.tell(webhook), 12 * HOUR);
+    hooks.house.now.ms -= 30 * DAY;
+    hooks.receiver.answers(() => 500);
+    const pauseMs = await tellEndpoint(hooks.deps, webhook.id as WebhookId);
+    t.ok(pauseMs !== undefined && pauseMs > 0 && pauseMs <= 33_000, `a pause of ${pauseMs} ms`);
+    t.equal(hooks.receiver.received.length, 2, 'it was called once more');
+    t.equal(hooks.record(webhook).restUntil, null);
+  },
+);

@@ -14,7 +14,7 @@ interface Mail {
 
 function mailOf({ house }: Hooks) {
   const sent: Mail[] = [];
-  const state = { isDown: false };
+  const state = { isDown: false, refused: '' };
   const deps: MailNewsDeps = {
     store: house.store,
     clock: house.clock,
@@ -23,6 +23,7 @@ function mailOf({ house }: Hooks) {
     serviceName: 'Postern',
     mail: {
       send: async mail => {
+        if (mail.to === state.refused) throw new SystemMailError('the mailbox is full');
         if (state.isDown) throw new SystemMailError('the relay is away');
         sent.push(mail);
       },
@@ -91,5 +92,33 @@ t.test('mail that does not leave is tried again, for some hours, also when the w
     hooks.house.now.ms += 3_600_000;
   }
   t.equal(pending(), 0, 'then it is given up');
+  t.strictSame(hooks.faults(), []);
+});
+
+t.test('whoever has it is not mailed again because the other cannot be reached', async t => {
+  const hooks = await withHooks(t);
+  const { sent, state, run, pending } = mailOf(hooks);
+  const webhook = await hooks.make();
+  await run();
+  hooks.receiver.answers(() => 410);
+  await hooks.happen(1);
+  await hooks.tell(webhook);
+  state.refused = 'postmaster@example.org';
+  for (let hours = 0; hours < 3; hours++) {
+    hooks.house.now.ms += 3_600_000;
+    await run();
+  }
+  t.strictSame(
+    sent.slice(1).map(({ to }) => to),
+    ['owner@elsewhere.example'],
+  );
+  state.refused = '';
+  hooks.house.now.ms += 3_600_000;
+  await run();
+  t.strictSame(
+    sent.slice(2).map(({ to }) => to),
+    ['postmaster@example.org'],
+  );
+  t.equal(pending(), 0);
   t.strictSame(hooks.faults(), []);
 });

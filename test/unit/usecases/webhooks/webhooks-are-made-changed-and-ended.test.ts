@@ -66,6 +66,25 @@ t.test('its human hears of twenty in a day at most', async t => {
   t.equal(same.url, `${hooks.receiver.url}/19`, 'what leads where it led is no news');
 });
 
+t.test('one that ends again and again is enabled twenty times a day at most', async t => {
+  const hooks = await withHooks(t);
+  const { id } = await hooks.make();
+  const deps = { ...hooks.webhooks, limiter: new MemoryRateLimiter({ clock: hooks.house.clock }) };
+  const caller = { accountId: hooks.house.account };
+  hooks.receiver.answers(() => 410);
+  await hooks.happen(1);
+  const set = (enabled: boolean) => outcomeOf(() => updateWebhook(deps, { caller, webhookId: id, enabled }));
+  for (let n = 0; n < 20; n++) {
+    await hooks.tell({ id });
+    t.match(hooks.record({ id }).disabled, { reason: 'gone' });
+    t.ok((await set(true)).ok);
+    t.ok((await set(true)).ok, 'once more changes nothing and costs nothing');
+  }
+  await hooks.tell({ id });
+  t.match(await set(true), { failure: { code: 'rate_limited', retryAfterS: Number } });
+  t.match(hooks.record({ id }).disabled, { reason: 'gone' });
+});
+
 t.test('URLs that must not be called are refused', async t => {
   const hooks = await withHooks(t);
   const strict = { ...hooks.webhooks, urls: { ...hooks.webhooks.urls, allowsHttp: false } };
@@ -114,7 +133,7 @@ t.test('what is another account’s is as missing as what never was', async t =>
     (who: object) => updateWebhook(webhooks, { ...who, enabled: false } as never),
     (who: object) => deleteWebhook(webhooks, who as never),
     (who: object) => rotateSecret(webhooks, who as never),
-    (who: object) => testWebhook({ ...webhooks, caller: hook }, who as never),
+    (who: object) => testWebhook({ ...webhooks, caller: hook, tests: { count: 0 } }, who as never),
     (who: object) => listWebhookDeliveries(webhooks, who as never),
     (who: object) => replayWebhook(deps, { ...who, after: 'now' } as never),
   ];
@@ -157,7 +176,7 @@ t.test('everything after a place is sent again', async t => {
 t.test('a test is sent at once, and when it is taken, so is what waits', async t => {
   const hooks = await withHooks(t);
   const webhook = await hooks.make();
-  const deps = { ...hooks.webhooks, caller: hooks.caller };
+  const deps = { ...hooks.webhooks, caller: hooks.caller, tests: { count: 0 } };
   const ofIt = { caller: { accountId: hooks.house.account }, webhookId: webhook.id };
   hooks.receiver.answers(() => 503);
   await hooks.happen(3);
@@ -172,6 +191,24 @@ t.test('a test is sent at once, and when it is taken, so is what waits', async t
   t.strictSame(sequencesOf(hooks.receiver.taken.slice(1)).sort(), [2, 3, 4]);
   await hooks.receiver.stop();
   t.match(await testWebhook(deps, ofIt), { status: null, reason: 'unreachable' });
+});
+
+t.test('sixteen are tested at a time, of all accounts', async t => {
+  const hooks = await withHooks(t);
+  const { id: webhookId } = await hooks.make();
+  let answer = (): void => undefined;
+  const gate = new Promise<void>(resolve => {
+    answer = resolve;
+  });
+  hooks.receiver.answers(() => gate);
+  const deps = { ...hooks.webhooks, caller: hooks.caller, tests: { count: 0 } };
+  const test = () => testWebhook(deps, { caller: { accountId: hooks.house.account }, webhookId });
+  const running = Array.from({ length: 16 }, test);
+  await hooks.receiver.until(({ open }) => open.now === 16);
+  t.match(await outcomeOf(test), { failure: { code: 'rate_limited', retryAfterS: 5 } });
+  answer();
+  t.match(await Promise.all(running), Array(16).fill({ status: 204, reason: null }));
+  t.match(await test(), { status: 204 }, 'their places are free again');
 });
 
 t.test('what is deleted or disabled while events are under way is not touched any more', async t => {

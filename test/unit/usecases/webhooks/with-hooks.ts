@@ -44,7 +44,7 @@ export async function withHooks(t: Test): Promise<Hooks> {
   const { feed, views } = createEvents(store, 10);
   t.teardown(() => feed.stop());
   const caller = localCaller(t);
-  const deps: TellDeps = { store, clock, feed, views, caller, log: silent };
+  const deps: TellDeps = { store, clock, feed, views, caller, log: silent, pause: { untilMs: 0 } };
   const urls = { allowsHttp: true, reach: new Reach(['127.0.0.1']) };
   const webhooks: WebhookDeps = { store, clock, urls, log: silent, limiter: null };
   const idOf = ({ id }: { readonly id: string }) => id as WebhookId;
