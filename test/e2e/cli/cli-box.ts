@@ -48,6 +48,8 @@ export class CliBox {
     POSTERN_STORE_MAP_SIZE_GIB: '0.25',
     POSTERN_STORE_DISK_FLOOR_MIB: '1',
   };
+  /** What of the output is a terminal. */
+  terminals = { stdout: false, stderr: false };
   readonly #serve: (options: ServeOptions) => Promise<number>;
 
   constructor(folder: string, serve: (options: ServeOptions) => Promise<number>) {
@@ -77,7 +79,7 @@ export class CliBox {
       stdin: async function* () {},
       stdout: async data => void out.push(Buffer.from(data)),
       stderr: async data => void err.push(Buffer.from(data)),
-      terminals: { stdout: false, stderr: false },
+      terminals: this.terminals,
       env: this.env,
       cwd: this.folder,
     };

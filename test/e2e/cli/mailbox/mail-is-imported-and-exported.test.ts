@@ -1,9 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { localAuthentication } from '../../../../src/domain/authentication.js';
 import type { MessageId } from '../../../../src/domain/ids.js';
-import { getMessage } from '../../../../src/store/mailbox/messages.js';
+import { getMessage, type ReceivedRecord } from '../../../../src/store/mailbox/messages.js';
+import { type BlobRef, blobChunksTable } from '../../../../src/store/records/blobs.js';
 import { type CliBox, cliBox, DOMAIN } from '../cli-box.js';
 
 interface Import {
@@ -146,6 +147,61 @@ for (const format of ['mbox', 'eml'] as const) {
     t.notOk(readdirSync(box.folder).some(name => name.startsWith('.postern-export')));
   });
 }
+
+for (const format of ['mbox', 'eml', 'json'] as const) {
+  t.test(`a damaged message is left out of an export as ${format}, whole, and the rest goes on`, async t => {
+    const { box, first } = await withInboxes(t);
+    await box.deliver(first, letter(1).replaceAll('\n', '\r\n'));
+    const long = `${'x'.repeat(98)}\n`.repeat(2_000);
+    const damaged = await box.deliver(first, letter(2, long).replaceAll('\n', '\r\n'));
+    await box.deliver(first, letter(3).replaceAll('\n', '\r\n'));
+    if (format === 'json')
+      await box.prepare(damaged, { json: Buffer.from(`{"text":"${'x'.repeat(200_000)}"}`) });
+    await box.withStore(store =>
+      store.write(writer => {
+        const record = getMessage(writer, damaged) as ReceivedRecord;
+        const { id } = format === 'json' ? (record.content as BlobRef) : record.raw;
+        writer.remove(blobChunksTable, { id, index: 1 });
+      }),
+    );
+    const output = join(box.folder, 'out');
+    const { exported, damaged: left } = await box.json<{ exported: number; damaged: number }>(
+      ...['message', 'export', first, '--format', format, '--output', output],
+    );
+    t.same({ exported, left }, { exported: 2, left: 1 });
+    const files = format === 'eml' ? readdirSync(output).map(name => join(output, name)) : [output];
+    const text = files.map(file => readFileSync(file, 'utf8')).join('');
+    t.notMatch(text, /xxx/);
+    if (format !== 'json') t.same(text.match(/Letter \d/g), ['Letter 1', 'Letter 3']);
+    if (format === 'eml') return;
+    const run = await box.run('message', 'export', first, '--format', format);
+    t.match(run, {
+      code: 0,
+      out: text,
+      err: 'postern: 1 left out: their bytes cannot be read ("postern verify")\n',
+    });
+  });
+}
+
+t.test('on a terminal no bar is drawn into the mail', async t => {
+  const { box, first } = await withInboxes(t);
+  await box.deliver(first, letter(1).replaceAll('\n', '\r\n'));
+  box.terminals = { stdout: true, stderr: true };
+  t.equal((await box.run('message', 'export', first)).err, '');
+  t.match((await box.run('message', 'export', first, '--output', join(box.folder, 'out'))).err, /export \[/);
+  box.terminals = { stdout: false, stderr: true };
+  t.match((await box.run('message', 'export', first)).err, /export \[/);
+});
+
+t.test('the drafts of an export follow no link that somebody else has put there', async t => {
+  const { box, first } = await withInboxes(t);
+  await box.deliver(first, letter(1).replaceAll('\n', '\r\n'));
+  const theirs = put(box, 'theirs', 'Theirs.');
+  symlinkSync(theirs, join(box.folder, `.postern-export-${process.pid}`));
+  await box.json('message', 'export', first, '--output', join(box.folder, 'out'));
+  t.equal(readFileSync(theirs, 'utf8'), 'Theirs.');
+  t.match(readFileSync(join(box.folder, 'out'), 'utf8'), /Letter 1/);
+});
 
 t.test('an export to stdout is an mbox, or JSON line by line', async t => {
   const { box, first } = await withInboxes(t);
