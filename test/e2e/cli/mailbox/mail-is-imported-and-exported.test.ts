@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { localAuthentication } from '../../../../src/domain/authentication.js';
@@ -92,6 +94,44 @@ t.test('what is broken is told, and the rest goes on', async t => {
   ]);
   t.equal((await box.run('message', 'import', first, join(box.folder, 'nothing'))).code, 2);
   t.equal((await box.run('message', 'import', `nobody@${DOMAIN}`, file)).code, 4);
+});
+
+t.test('a file that cannot be opened is a fault of that file', async t => {
+  const { box, first } = await withInboxes(t);
+  const folder = join(box.folder, 'old');
+  mkdirSync(folder);
+  put(box, 'old/a.eml', letter(1));
+  // It can be looked at, and not be read by anybody.
+  mkdirSync(join(folder, 'b.eml'));
+  // Nor can this be opened: it is a socket.
+  const server = createServer().listen(join(folder, 'c.eml'));
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  put(box, 'old/d.eml', letter(2));
+  const result = await box.json<Import>('message', 'import', first, folder);
+  t.match(result, { imported: 2, left_out: 2 });
+  t.match(result.faults, [
+    { file: join(folder, 'b.eml'), message: 1, reason: /cannot be read: EISDIR/ },
+    { file: join(folder, 'c.eml'), message: 1, reason: /cannot be read: ENXIO/ },
+  ]);
+  const { code, error } = await box.failure('message', 'import', first, join(folder, 'c.eml'));
+  t.match({ code, error }, { code: 2, error: { message: /the user who runs this may read/ } });
+});
+
+t.test('the sender is that of the header, whatever the text has in it', async t => {
+  const { box, first } = await withInboxes(t);
+  const [, ...header] = letter(1).split('\n');
+  const bounce = 'From: a@example.net\n\nReturn-Path: <other@example.net>\n';
+  const returned = `Return-Path: <c@example.net>\n${header.join('\n')}`;
+  const file = put(box, 'old.mbox', entry(bounce) + entry(returned));
+  t.match(await box.json<Import>('message', 'import', first, file), { imported: 2 });
+  const { messages } = await box.json<{ messages: { envelope_from: string }[] }>(
+    ...['message', 'list', first, '--order', 'oldest'],
+  );
+  t.same(
+    messages.map(({ envelope_from: from }) => from),
+    ['a@example.net', 'c@example.net'],
+  );
 });
 
 t.test('an import stops where the account is full', async t => {
