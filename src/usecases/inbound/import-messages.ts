@@ -13,6 +13,7 @@ import {
   type IncomingBody,
   type ResolvedRecipient,
 } from '../ports.js';
+import { countOwed } from './owed-room.js';
 
 /** What became of a message that was brought in. */
 export type ImportResult =
@@ -33,6 +34,8 @@ export interface ImportDeps {
 /** How much of a message is looked at to see whether it is one. */
 const HEAD_BYTES = 2_000;
 const BATCH = 500;
+/** After so many messages it is looked which of them the daemon has parsed by now. */
+const COUNT_EVERY = 1_000;
 
 /**
  * Brings messages into an inbox as if they had arrived now: each is durable before it is told, counts for its account,
@@ -43,6 +46,7 @@ export class MessageImport {
   readonly #deps: ImportDeps;
   readonly #recipient: ResolvedRecipient;
   readonly #known: KnownMessages;
+  #imported = 0;
 
   constructor(deps: ImportDeps, inboxId: InboxId, address: string) {
     this.#deps = deps;
@@ -95,6 +99,8 @@ export class MessageImport {
       switch (outcome.status) {
         case 'accepted':
           this.#known.add(bytes, digest);
+          this.#imported += 1;
+          if (this.#imported % COUNT_EVERY === 0) await countOwed(this.#deps.store);
           return { kind: 'imported' };
         case 'no_room':
           return {
