@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { localAuthentication } from '../../../../src/domain/authentication.js';
 import type { MessageId } from '../../../../src/domain/ids.js';
+import { DAY_MS } from '../../../../src/domain/instants.js';
+import { putMeta } from '../../../../src/store/engine/meta.js';
+import { type FolderCounters, folderCountersTable } from '../../../../src/store/mailbox/folders.js';
 import { getMessage, type ReceivedRecord } from '../../../../src/store/mailbox/messages.js';
 import { type BlobRef, blobChunksTable } from '../../../../src/store/records/blobs.js';
 import { type CliBox, cliBox, DOMAIN } from '../cli-box.js';
@@ -94,6 +97,29 @@ t.test('what is broken is told, and the rest goes on', async t => {
   ]);
   t.equal((await box.run('message', 'import', first, join(box.folder, 'nothing'))).code, 2);
   t.equal((await box.run('message', 'import', `nobody@${DOMAIN}`, file)).code, 4);
+});
+
+t.test('where the clock was set back, imported mail has the instant of its import', async t => {
+  const { box, first } = await withInboxes(t);
+  const id = await box.deliver(first, letter(1));
+  const startedAt = Date.now();
+  await box.withStore(store =>
+    store.write(writer => {
+      const { inboxId } = getMessage(writer, id) as ReceivedRecord;
+      // A message came while the clock was a year ahead.
+      writer.update(folderCountersTable, { inboxId, kind: 'received' }, counters => ({
+        ...(counters as FolderCounters),
+        lastAt: startedAt + 365 * DAY_MS,
+      }));
+      const confirmed = { at: startedAt, bootId: '', bootMs: 0 };
+      putMeta(writer, 'clock', { confirmed, doubt: null, setBackMs: 365 * DAY_MS });
+    }),
+  );
+  t.match(await box.json<Import>('message', 'import', first, put(box, 'a.eml', letter(2))), { imported: 1 });
+  const { messages } = await box.json<{ messages: { received_at: string }[] }>('message', 'list', first);
+  const [newest = { received_at: '' }] = messages;
+  const at = Date.parse(newest.received_at);
+  t.ok(at >= startedAt && at <= Date.now(), newest.received_at);
 });
 
 t.test('a file that cannot be opened is a fault of that file', async t => {
