@@ -69,7 +69,11 @@ export class Upkeep {
       intervalMs: DKIM_INTERVAL_MS,
       log,
     });
-    this.#owed = new Sweeper({ run: shouldStop => countOwed(store, shouldStop), intervalMs: OWED_INTERVAL_MS, log });
+    this.#owed = new Sweeper({
+      run: shouldStop => countOwed(store, shouldStop),
+      intervalMs: OWED_INTERVAL_MS,
+      log,
+    });
   }
 
   start(): void {
