@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { isLoopback } from '../domain/addresses.js';
+import { DAY_MS } from '../domain/instants.js';
 import { reasonOf } from '../lib/async.js';
 import { AcmeError, detailOf, type Problem, typeOf } from './acme-error.js';
 
@@ -9,7 +10,7 @@ const REQUEST_MS = 30_000;
 /** A nonce that the authority has forgotten is replaced this often (RFC 8555 section 6.5). */
 const MAX_NONCE_TRIES = 4;
 /** What a Retry-After may ask for at most. */
-const MAX_RETRY_AFTER_MS = 7 * 86_400_000;
+const MAX_RETRY_AFTER_MS = 7 * DAY_MS;
 
 /** An answer, read to its end. */
 export interface AcmeAnswer {

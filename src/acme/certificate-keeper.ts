@@ -1,4 +1,5 @@
 import { MOST_BACK_MS } from '../domain/clock.js';
+import { DAY_MS, MINUTE_MS } from '../domain/instants.js';
 import { backOffMs, reasonOf } from '../lib/async.js';
 import type { Clock, Logger } from '../usecases/ports.js';
 import { AcmeError, adviceFor } from './acme-error.js';
@@ -15,7 +16,7 @@ const SOONEST_LOOK_MS = 200;
  * The pauses after failures. Let's Encrypt, the strictest of the large ones, allows five failed proofs of a name in an
  * hour: these are three in the first hour, and one a day in the end.
  */
-const TRY_PAUSES = { firstMs: 15 * 60_000, longestMs: 86_400_000 } as const;
+const TRY_PAUSES = { firstMs: 15 * MINUTE_MS, longestMs: DAY_MS } as const;
 /** It is renewed when this part of its lifetime is left. */
 const LEFT_AT_RENEWAL = 1 / 3;
 

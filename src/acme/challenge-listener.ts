@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { clientNetwork } from '../domain/addresses.js';
 import { codeOrReasonOf } from '../lib/async.js';
+import { listen } from '../lib/listen.js';
 import { AcmeError } from './acme-error.js';
 import { type Challenges, writeText } from './challenges.js';
 
@@ -53,16 +54,11 @@ export class ChallengeListener {
   async open(): Promise<void> {
     if (this.#server.listening) return;
     const { host, port } = this.#options;
-    await new Promise<void>((resolve, reject) => {
-      const refuse = (error: NodeJS.ErrnoException): void => {
-        reject(new ListenError(host, port, error));
-      };
-      this.#server.once('error', refuse);
-      this.#server.listen({ host, port }, () => {
-        this.#server.off('error', refuse);
-        resolve();
-      });
-    });
+    try {
+      await listen(this.#server, { host, port });
+    } catch (error) {
+      throw new ListenError(host, port, error as NodeJS.ErrnoException);
+    }
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { DAY_MS } from '../domain/instants.js';
 import { privateFolder, writePrivateFile } from '../store/private-files.js';
 import { AcmeError } from './acme-error.js';
 
@@ -9,7 +10,7 @@ const CHALLENGE_PATH = '/.well-known/acme-challenge/';
 /** RFC 8555 section 8.1: base64url, of 128 bits at least. */
 const TOKEN = /^[A-Za-z0-9_-]{16,256}$/;
 /** What an ended process has left is removed after this long. */
-const STALE_MS = 86_400_000;
+const STALE_MS = DAY_MS;
 
 /**
  * What an authority is to find under `CHALLENGE_PATH`: a file for each token, so that whichever process has the port

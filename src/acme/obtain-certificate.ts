@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { DAY_MS } from '../domain/instants.js';
 import type { Clock } from '../usecases/ports.js';
 import { type AcmeAnswer, AcmeClient, asObject } from './acme-client.js';
 import { AcmeError, detailOf, type Problem, typeOf } from './acme-error.js';
@@ -13,7 +14,7 @@ const TRY_MS = 5 * 60_000;
 const FIRST_POLL_MS = 500;
 const LONGEST_POLL_MS = 10_000;
 /** An order that was begun before is not gone on with after this long. */
-const ORDER_KEPT_MS = 86_400_000;
+const ORDER_KEPT_MS = DAY_MS;
 
 export interface ObtainOptions {
   readonly settings: AcmeSettings;

@@ -28,6 +28,14 @@ export function acmeSettings({ tls, mail, service, store }: Config): AcmeSetting
   };
 }
 
+/** The listeners that serve the certificate of the authority. */
+export function servedBy({ smtp, http }: Config): readonly ('smtp' | 'http')[] {
+  return [
+    ...(smtp.tlsCert === null ? (['smtp'] as const) : []),
+    ...(http.tls === 'acme' ? (['http'] as const) : []),
+  ];
+}
+
 /** The mail server, and the host of the public URL where an authority can vouch for it. */
 export function certificateNames(hostname: string, publicUrl: string): readonly string[] {
   const host = new URL(publicUrl).hostname.toLowerCase();

@@ -3,14 +3,13 @@ import { readFileSync } from 'node:fs';
 import { AcmeError, adviceFor } from '../acme/acme-error.js';
 import { CertificateFolder } from '../acme/certificate-folder.js';
 import { CertificateKeeper, dueAt, pausedUntil } from '../acme/certificate-keeper.js';
-import { acmeSettings } from '../acme/settings.js';
+import { acmeSettings, servedBy } from '../acme/settings.js';
 import type { CertificateStatus, CertificateTools, IssueOutcome } from '../cli/dependencies.js';
 import type { Config } from '../config/load-config.js';
+import { DAY_MS, toInstant } from '../domain/instants.js';
 import { reasonOf } from '../lib/async.js';
-import type { Logger } from '../usecases/ports.js';
+import { SILENT } from '../usecases/ports.js';
 import { packageVersion } from './version.js';
-
-const DAY_MS = 86_400_000;
 
 /** For `postern tls` and `postern status`. */
 export const certificateTools: CertificateTools = { status, obtain };
@@ -38,10 +37,7 @@ function ofAuthority(config: Config): CertificateStatus[] {
   const settings = acmeSettings(config);
   if (settings === null) return [];
   const folder = new CertificateFolder(settings.folder);
-  const serves: ('smtp' | 'http')[] = [];
-  if (config.smtp.tlsCert === null) serves.push('smtp');
-  if (config.http.tls === 'acme') serves.push('http');
-  const base = { source: 'acme', file: folder.certificateFile, serves } as const;
+  const base = { source: 'acme', file: folder.certificateFile, serves: servedBy(config) } as const;
   try {
     const issued = folder.issued();
     const tries = folder.state();
@@ -56,8 +52,8 @@ function ofAuthority(config: Config): CertificateStatus[] {
         state: facts.state === 'valid' && want !== 'lifetime' ? 'replaced_soon' : facts.state,
         asked_for: settings.names,
         authority: settings.directoryUrl,
-        renewal_at: nextMs === 0 ? null : instant(nextMs),
-        last_try_at: tries?.lastTryAt == null ? null : instant(tries.lastTryAt),
+        renewal_at: nextMs === 0 ? null : toInstant(nextMs),
+        last_try_at: tries?.lastTryAt == null ? null : toInstant(tries.lastTryAt),
         failures: tries?.failures ?? 0,
         error: error === null ? null : told(error.type, error.message, adviceFor(error)),
       },
@@ -102,18 +98,14 @@ function factsOf(certificate: X509Certificate, nowMs: number) {
     state: to <= nowMs ? ('expired' as const) : ('valid' as const),
     names: (certificate.subjectAltName ?? '').split(', ').map(name => name.replace(/^DNS:/, '')),
     issuer: certificate.issuer.replaceAll('\n', ', '),
-    valid_from: instant(from),
-    valid_to: instant(to),
+    valid_from: toInstant(from),
+    valid_to: toInstant(to),
     days_left: Math.floor((to - nowMs) / DAY_MS),
   };
 }
 
 function told(type: string, message: string, advice: string) {
   return { type, message, advice };
-}
-
-function instant(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 async function obtain(
@@ -128,7 +120,7 @@ async function obtain(
     await keeper.openPort(true);
     becomeOwner();
     const { atMs } = dueAt(settings, keeper.folder.issued(), keeper.folder.state(), Date.now());
-    if (needs === 'due' && atMs > Date.now()) return { kind: 'not_due', renewal_at: instant(atMs) };
+    if (needs === 'due' && atMs > Date.now()) return { kind: 'not_due', renewal_at: toInstant(atMs) };
     await keeper.obtain(onStep);
     return { kind: 'issued' };
   } catch (error) {
@@ -138,11 +130,9 @@ async function obtain(
       kind: 'failed',
       type: error.type,
       message: `${error.message.replace(/\.$/, '')}. ${adviceFor(error)}`,
-      next_try_at: nextMs === 0 ? null : instant(nextMs),
+      next_try_at: nextMs === 0 ? null : toInstant(nextMs),
     };
   } finally {
     await keeper.stop();
   }
 }
-
-const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };

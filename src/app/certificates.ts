@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CertificateKeeper } from '../acme/certificate-keeper.js';
 import { selfSigned } from '../acme/certificate-request.js';
-import { acmeSettings } from '../acme/settings.js';
+import { acmeSettings, servedBy } from '../acme/settings.js';
 import type { Config } from '../config/load-config.js';
 import { CertificateFiles } from '../smtp/certificate-files.js';
 import type { TlsIdentity } from '../smtp/options.js';
@@ -62,12 +62,8 @@ export class Certificates {
     if (http.tls === 'files') fromFiles(http.tlsCert, http.tlsKey, 'http');
     if (keeper !== null) {
       const { certificateFile: file } = keeper.folder;
-      const servers: Server[] = [
-        ...(smtp.tlsCert === null ? (['smtp'] as const) : []),
-        ...(http.tls === 'acme' ? (['http'] as const) : []),
-      ];
       const files = new CertificateFiles({ cert: file, key: file }, log);
-      sources.push({ files, servers, mayBeMissing: true });
+      sources.push({ files, servers: servedBy(config), mayBeMissing: true });
     }
     const certificates = new Certificates(sources, keeper, log);
     for (const source of sources) {

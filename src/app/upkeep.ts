@@ -4,6 +4,7 @@ import type { AccountId } from '../domain/ids.js';
 import type { Store } from '../store/engine/store.js';
 import { maxQueuedMs } from '../usecases/dkim/limits.js';
 import { DkimUpkeep } from '../usecases/dkim/look-for-records.js';
+import { countOwed } from '../usecases/inbound/owed-room.js';
 import type { Clock, Logger } from '../usecases/ports.js';
 import { ExcerptMaking } from '../usecases/upkeep/make-excerpts.js';
 import { Redating } from '../usecases/upkeep/redate.js';
@@ -19,6 +20,8 @@ const SWEEP_INTERVAL_MS = 250;
 const EXCERPTS_INTERVAL_MS = 5_000;
 /** How soon keys that the command line made or ended are looked after. */
 const DKIM_INTERVAL_MS = 5_000;
+/** How soon it is known what the command line has brought in, whose parsing takes room. A message takes microseconds. */
+const OWED_INTERVAL_MS = 30_000;
 
 export interface UpkeepOptions {
   readonly config: Config;
@@ -30,13 +33,17 @@ export interface UpkeepOptions {
   readonly mailDigest: (accountId: AccountId) => Promise<void>;
 }
 
-/** The duties that come round: what is due in the store, previews of mail from before, records of DKIM keys. */
+/**
+ * The duties that come round: what is due in the store, previews of mail from before, records of DKIM keys, the room that
+ * parsing will take.
+ */
 export class Upkeep {
   readonly #due: Sweeper;
   /** Apart from the others, because it takes its time. */
   readonly #excerpts: Sweeper;
   /** Apart from the others, because it waits for the DNS. */
   readonly #dkimKeys: Sweeper;
+  readonly #owed: Sweeper;
 
   constructor(options: UpkeepOptions) {
     const { config, store, clock, log, dns, mailDigest } = options;
@@ -62,11 +69,17 @@ export class Upkeep {
       intervalMs: DKIM_INTERVAL_MS,
       log,
     });
+    this.#owed = new Sweeper({
+      run: shouldStop => countOwed(store, shouldStop),
+      intervalMs: OWED_INTERVAL_MS,
+      log,
+    });
   }
 
   start(): void {
     this.#due.start();
     this.#dkimKeys.start();
+    this.#owed.start();
   }
 
   /** What can wait until the service is up. */
@@ -76,6 +89,6 @@ export class Upkeep {
 
   /** Ends what is going on between two steps of it. */
   async stop(): Promise<void> {
-    await Promise.all([this.#due.stop(), this.#excerpts.stop(), this.#dkimKeys.stop()]);
+    await Promise.all([this.#due, this.#excerpts, this.#dkimKeys, this.#owed].map(sweeper => sweeper.stop()));
   }
 }

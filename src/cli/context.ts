@@ -6,6 +6,7 @@ import { NewerSchemaError, openMigratedStore } from '../store/open-store.js';
 import { Folder, ForeignLinkError, type Owner } from '../store/private-files.js';
 import type { DefaultLimits } from '../usecases/accounts/accounts.js';
 import type { Clock } from '../usecases/ports.js';
+import { storedClock } from '../usecases/upkeep/watch-clock.js';
 import type { CliDependencies } from './dependencies.js';
 import { type CommandRefusal, failed } from './outcome.js';
 
@@ -65,7 +66,7 @@ export async function openBox(
     });
     const { inboxes, sends, storageMib } = config.limits;
     const limits = { inboxes, sends, storageMib };
-    return { box: { config, store, clock: Date.now, limits }, isNew };
+    return { box: { config, store, clock: storedClock(store), limits }, isNew };
   } catch (error) {
     throw failed('store_unavailable', `The store in ${path} cannot be opened: ${adviceFor(error)}`);
   }

@@ -1,7 +1,13 @@
-const LF = 0x0a;
-const CR = 0x0d;
+import { asBuffer, BYTE } from '../lib/bytes.js';
 
-/** A line is handed over in pieces of at most this: nothing says how long a line is. */
+const { CR, LF } = BYTE;
+const GREATER = 0x3e;
+const FROM = Buffer.from('From ');
+
+/**
+ * What has come of a line without its end is handed over in pieces of this: nothing says how long a line is. One that
+ * ends in the chunk that it begins in comes whole.
+ */
 const PIECE_BYTES = 64 * 1024;
 
 /** A line without its end, or a piece of a long one. */
@@ -18,7 +24,7 @@ export class Lines {
 
   /** The lines that these bytes complete. The buffers are good until the next call. */
   *take(chunk: Uint8Array): Generator<Line> {
-    const next = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const next = asBuffer(chunk);
     const data = this.#rest.length === 0 ? next : Buffer.concat([this.#rest, next]);
     let from = 0;
     for (let end = data.indexOf(LF); end >= 0; end = data.indexOf(LF, from)) {
@@ -41,4 +47,11 @@ export class Lines {
     if (this.#rest.length > 0) yield { bytes: this.#rest, isStart: this.#isStart, isEnd: true };
     this.#rest = Buffer.alloc(0);
   }
+}
+
+/** How many `>` stand before the `From ` that a line begins with (mboxrd); null when it does not begin so. */
+export function quotesBefore(line: Buffer): number | null {
+  let at = 0;
+  while (line[at] === GREATER) at++;
+  return line.subarray(at, at + FROM.length).equals(FROM) ? at : null;
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { reasonOf, settledWithin } from '../lib/async.js';
+import { listen } from '../lib/listen.js';
 import type { Logger } from '../usecases/ports.js';
 
 export interface AdminServerOptions {
@@ -45,13 +46,7 @@ export class AdminServer {
   /** Opens the port. Rejects when address or port cannot be used. */
   async start(): Promise<{ readonly port: number }> {
     const { host, port } = this.#options;
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen({ host, port }, () => {
-        this.#server.off('error', reject);
-        resolve();
-      });
-    });
+    await listen(this.#server, { host, port });
     return { port: (this.#server.address() as AddressInfo).port };
   }
 

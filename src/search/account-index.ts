@@ -161,7 +161,7 @@ export class AccountIndex {
     const packed = words === null ? null : pack(words);
     if (Buffer.isBuffer(kept)) {
       if (packed?.equals(kept) === true) return;
-      const { subject, body } = splitFields(unpack(kept));
+      const { subject, body } = splitFields(unpack(kept).toString('utf8'));
       remove.run(row, subject, body);
       removeDoc.run(row);
       for (const field of [subject, body]) for (const word of field.split(' ')) erased.add(word);
@@ -201,25 +201,29 @@ export class AccountIndex {
   /** The first `limit` rows that have the words, in the order asked for. @throws UnusableIndexError */
   find(question: RowQuestion, isDescending: boolean, limit: number): FoundRows {
     return tellingDamage(() => {
-      const { only } = question;
-      if (only !== undefined && only.length <= MOST_LOOKED_UP)
-        return this.#lookUp(question, isDescending, limit);
+      const lookedUp = this.#lookUp(question, isDescending, limit);
+      if (lookedUp !== null) return lookedUp;
       const order = isDescending ? 'DESC' : 'ASC';
       const found = this.#hits('rowid', question, order, limit + 1).map(([row]) => Number(row));
       return { rows: found.slice(0, limit), isWhole: found.length <= limit };
     });
   }
 
-  /** As `find`, in the words of each row that is wanted, not in the hits of the whole range. */
-  #lookUp({ terms, from, to, only = [] }: RowQuestion, isDescending: boolean, limit: number): FoundRows {
-    const { getDoc } = this.#prepared();
+  /** As `find`, in the words of each row that is wanted; null when they are too many or too long for that. */
+  #lookUp({ terms, from, to, only }: RowQuestion, isDescending: boolean, limit: number): FoundRows | null {
+    if (only === undefined || only.length > MOST_LOOKED_UP) return null;
+    const getDoc = this.#query('SELECT words FROM docs WHERE row = ?');
     const wanted = [...only].filter(row => row >= from && row < to);
     if (isDescending) wanted.reverse();
     const rows: number[] = [];
+    let bytes = 0;
     for (const row of wanted) {
       const packed = getDoc.all(row)[0]?.[0];
       if (!Buffer.isBuffer(packed)) continue;
-      const { subject, body } = splitWords(unpack(packed));
+      const words = unpack(packed);
+      bytes += words.length;
+      if (bytes > MOST_LOOKED_UP_BYTES) return null;
+      const { subject, body } = splitWords(words.toString('utf8'));
       if (!fits([subject, body], terms)) continue;
       if (rows.length === limit) return { rows, isWhole: false };
       rows.push(row);
@@ -254,7 +258,7 @@ export class AccountIndex {
       `SELECT ${columns} FROM words WHERE words MATCH ? AND rowid >= ? AND rowid < ? ${isAmong} ORDER BY rowid ${order} LIMIT ?`,
     );
     if (only === undefined) return query.all(matchOf(terms), from, to, limit);
-    // FTS5 walks its hits in this range, a tenth of a microsecond each: to seek one takes thousands of times as long.
+    // To seek a row in the hits takes thousands of times as long as to walk over one.
     const [first = to, last = from] = [only[0], only.at(-1)];
     const range = [Math.max(from, first), Math.min(to, last + 1)] as const;
     return query.all(matchOf(terms), ...range, JSON.stringify([...only]), limit);
@@ -331,6 +335,8 @@ const FOR_READING = ['query_only = ON', 'cache_size = -1024', 'temp_store = MEMO
  * folder, though the wanted ones are far behind: a tenth of a microsecond for each on the way.
  */
 const MOST_LOOKED_UP = 128;
+/** Of their words, unpacked: parting them takes up to a tenth of a millisecond a KiB, and a row may have megabytes. */
+const MOST_LOOKED_UP_BYTES = 2 ** 20;
 
 /** Each term as a quoted string: in it nothing has a meaning of its own. No word has a quote in it. */
 function matchOf(terms: readonly SearchTerm[]): string {
@@ -352,9 +358,9 @@ function pack(words: Uint8Array): Buffer {
   return Buffer.concat([Buffer.of(DEFLATED), deflateRawSync(words, { ...DEFLATE, chunkSize })]);
 }
 
-function unpack(packed: Buffer): string {
+function unpack(packed: Buffer): Buffer {
   const bytes = packed.subarray(1);
-  return (packed[0] === DEFLATED ? inflateRawSync(bytes) : bytes).toString('utf8');
+  return packed[0] === DEFLATED ? inflateRawSync(bytes) : bytes;
 }
 
 /** Whatever SQLite finds wrong with a file means that it is damaged, unless the disk is full or somebody holds it. */

@@ -36,6 +36,9 @@ export interface Logger {
   fatal(fields: object, message: string): void;
 }
 
+/** Where nobody reads a log. */
+export const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+
 /**
  * Offers work on stored messages to the queue, each with what decides when its turn comes. An offer is a hint: it never
  * blocks, never throws and may be lost (Redis down, process ended). The pending index of the store is the truth, and the

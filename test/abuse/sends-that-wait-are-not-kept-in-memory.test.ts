@@ -2,9 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { createAgent } from '../support/box/agents.js';
 import type { ApiAnswer } from '../support/box/api-client.js';
-import { PosternBox } from '../support/box/postern-box.js';
 import { postSend, quota, type Receipt, submission } from '../support/sending/sending.js';
-import { withFakeSmarthost } from '../support/smarthost/fake-smarthost.js';
+import { startSmarthostBox } from '../support/smarthost/smarthost-box.js';
 import { drop, onceThat } from '../support/smarthost/smarthost-script.js';
 
 const SENDS = 60;
@@ -17,19 +16,12 @@ t.test('sixty large messages wait for a smarthost that is silent: the daemon kee
   const opened = new Promise<void>(resolve => {
     open = resolve;
   });
-  const smarthost = await withFakeSmarthost(t, { dot: onceThat(opened, drop) });
-  const box = PosternBox.create(t, {
-    nodeArguments: [`--max-old-space-size=${HEAP_MIB}`],
-    env: {
-      POSTERN_LIMITS_SENDS: '1000',
-      POSTERN_RELAY_TRANSPORT: 'smarthost',
-      POSTERN_RELAY_SMARTHOST_HOST: '127.0.0.1',
-      POSTERN_RELAY_SMARTHOST_PORT: `${smarthost.port}`,
-      POSTERN_RELAY_SMARTHOST_TLS: 'none',
-      POSTERN_RELAY_RESPONSE_TIMEOUT_S: '300',
-    },
-  });
-  await box.start();
+  const { box, smarthost } = await startSmarthostBox(
+    t,
+    { POSTERN_LIMITS_SENDS: '1000', POSTERN_RELAY_RESPONSE_TIMEOUT_S: '300' },
+    { dot: onceThat(opened, drop) },
+    { nodeArguments: [`--max-old-space-size=${HEAP_MIB}`] },
+  );
   const agent = await createAgent(box);
   // A client holds so many connections only.
   const apis = Array.from({ length: 3 }, () => box.api(agent.credential));

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { createAgent, type TestAgent } from '../support/box/agents.js';
-import { PosternBox, startBox } from '../support/box/postern-box.js';
+import { startBox } from '../support/box/postern-box.js';
 import { mimeLetter } from '../support/letters/mime-letter.js';
 import { McpClient } from '../support/mcp/mcp-client.js';
 import { quota } from '../support/sending/sending.js';
-import { withFakeSmarthost } from '../support/smarthost/fake-smarthost.js';
+import { startSmarthostBox } from '../support/smarthost/smarthost-box.js';
 import { drop, onceThat } from '../support/smarthost/smarthost-script.js';
 import { deliver } from '../support/smtp/deliver.js';
 import type { Stalls } from './health-watch.js';
@@ -23,20 +23,14 @@ t.test('thirty large sends wait for a smarthost that is silent: the daemon keeps
   const opened = new Promise<void>(resolve => {
     open = resolve;
   });
-  const smarthost = await withFakeSmarthost(t, { dot: onceThat(opened, drop) });
-  const box = PosternBox.create(t, {
-    // A heap that cannot hold the half of what they bring.
-    nodeArguments: [`--max-old-space-size=${Math.floor((sends * FILE.length * 4) / 3 / 2 ** 20 / 2) + 16}`],
-    env: {
-      POSTERN_LIMITS_SENDS: '1000',
-      POSTERN_RELAY_TRANSPORT: 'smarthost',
-      POSTERN_RELAY_SMARTHOST_HOST: '127.0.0.1',
-      POSTERN_RELAY_SMARTHOST_PORT: `${smarthost.port}`,
-      POSTERN_RELAY_SMARTHOST_TLS: 'none',
-      POSTERN_RELAY_RESPONSE_TIMEOUT_S: '300',
-    },
-  });
-  await box.start();
+  // A heap that cannot hold the half of what they bring.
+  const heapMib = Math.floor((sends * FILE.length * 4) / 3 / 2 ** 20 / 2) + 16;
+  const { box, smarthost } = await startSmarthostBox(
+    t,
+    { POSTERN_LIMITS_SENDS: '1000', POSTERN_RELAY_RESPONSE_TIMEOUT_S: '300' },
+    { dot: onceThat(opened, drop) },
+    { nodeArguments: [`--max-old-space-size=${heapMib}`] },
+  );
   const agent = await createAgent(box);
   const client = new McpClient(box, agent.credential);
   const args = {

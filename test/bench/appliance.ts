@@ -192,15 +192,7 @@ export async function makeMailbox(): Promise<Mailbox> {
   // The bench must not use the configuration in /etc/postern of this machine.
   writeFileSync(configFile(folder), '');
   const store = await openMigratedStore(storeOptions(folder));
-  const deps = {
-    store,
-    clock: Date.now,
-    limits: { inboxes: 10, sends: 10, storageMib: 2048 },
-    domains: [DOMAIN],
-    reservedLocalParts: [],
-    increaseRequest: '-',
-    policyUrl: '-',
-  };
+  const deps = tenantDeps(store);
   const account = await createAccount(deps, 'human@bench.example');
   const accountId = account.account_id as AccountId;
   const key = await createKey(deps, { account: accountId });
@@ -274,4 +266,17 @@ function configFile(folder: string): string {
 
 function loopFile(mailbox: Mailbox): string {
   return join(mailbox.folder, 'loop.json');
+}
+
+/** What makes accounts and inboxes beside those of the mailbox. */
+export function tenantDeps(store: Store) {
+  return {
+    store,
+    clock: Date.now,
+    limits: { inboxes: 10, sends: 10, storageMib: 2048 },
+    domains: [DOMAIN],
+    reservedLocalParts: [],
+    increaseRequest: '-',
+    policyUrl: '-',
+  };
 }

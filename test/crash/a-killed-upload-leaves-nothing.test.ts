@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import type { Upload } from '../../src/contract/uploads.js';
 import { createAgent } from '../support/box/agents.js';
+import { killRepeatedly } from '../support/box/kills.js';
 import { startBox } from '../support/box/postern-box.js';
 import { isAtRest, untilFacts } from '../support/box/store-facts.js';
 
@@ -22,8 +23,7 @@ t.test(
     const answered: Upload[] = [];
     const used = async () =>
       (await box.cliJson<Allowance>('allowance', 'show', '--account', agent.email)).storage_mib.used;
-    for (let kill = 1; kill <= KILLS; kill++) {
-      await box.untilReady();
+    const work = async (kill: number) => {
       let isOver = false;
       // Two that never come to their end, and others beside them that do.
       const halves = [0, 1].map(() => {
@@ -43,15 +43,13 @@ t.test(
         }
       })();
       while (answered.length < goal) await delay(5);
-      await delay(randomInt(40));
-      await box.kill();
-      isOver = true;
-      await whole;
-      for (const socket of halves) socket.destroy();
-      const run = await box.cli('verify');
-      t.equal(run.code, 0, `sound after kill ${kill}: ${run.stderr}`);
-      await box.start();
-    }
+      return async () => {
+        isOver = true;
+        await whole;
+        for (const socket of halves) socket.destroy();
+      };
+    };
+    await killRepeatedly(t, box, { kills: KILLS, withinMs: 40, work });
     const { faults, pending } = await untilFacts(box, isAtRest);
     t.same(faults, []);
     t.ok(pending['expire-upload'] >= answered.length, 'all that were answered');

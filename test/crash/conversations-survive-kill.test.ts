@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { createAgent, type TestAgent } from '../support/box/agents.js';
+import { killRepeatedly } from '../support/box/kills.js';
 import { type PosternBox, startBox } from '../support/box/postern-box.js';
 import { isAtRest, untilFacts } from '../support/box/store-facts.js';
 import { Senders } from '../support/smtp/senders.js';
@@ -28,16 +29,12 @@ t.test('conversations are what their letters make them, whenever the process was
   const clerk = new Clerk(box, agent);
   senders.start();
   clerk.start();
-  for (let kill = 1; kill <= KILLS; kill++) {
-    await box.untilReady();
-    await senders.more(40);
-    // A random moment is the point: within a publication, a merge, a change of a whole conversation.
-    await delay(randomInt(150));
-    await box.kill();
-    const run = await box.cli('verify');
-    t.equal(run.code, 0, `sound after kill ${kill}: ${run.stderr}`);
-    await box.start();
-  }
+  // Within a publication, a merge, a change of a whole conversation.
+  await killRepeatedly(t, box, {
+    kills: KILLS,
+    withinMs: 150,
+    work: async () => senders.more(40),
+  });
   await senders.finish();
   await clerk.stop();
   await untilFacts(box, isAtRest);

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { createAgent, type TestAgent } from '../support/box/agents.js';
 import type { ApiAnswer } from '../support/box/api-client.js';
+import { killRepeatedly } from '../support/box/kills.js';
 import type { PosternBox } from '../support/box/postern-box.js';
 import type { Draft, DraftDetail } from '../support/sending/drafts.js';
 import { allSent, type SentMessage, settledSends } from '../support/sending/sending.js';
@@ -25,17 +26,16 @@ t.test(
     const done = Promise.all(writers.map(writer => writer.run())).then(() => {
       isDone = true;
     });
-    for (let kill = 1; kill <= KILLS && !isDone; kill++) {
-      await box.untilReady();
-      const goal = written(writers) + 12;
-      while (written(writers) < goal && !isDone) await delay(5);
-      // A random moment is the point: within an edit, a reservation, a sweep.
-      await delay(randomInt(60));
-      await box.kill();
-      const run = await box.cli('verify');
-      t.equal(run.code, 0, `sound after kill ${kill}: ${run.stderr}`);
-      await box.start();
-    }
+    // Within an edit, a reservation, a sweep.
+    await killRepeatedly(t, box, {
+      kills: KILLS,
+      withinMs: 60,
+      isOver: () => isDone,
+      work: async () => {
+        const goal = written(writers) + 12;
+        while (written(writers) < goal && !isDone) await delay(5);
+      },
+    });
     await done;
     await settledSends(agent);
 

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import t from 'tap';
 import type { AccountEvent } from '../../src/contract/events.js';
 import { createAgent, type TestAgent } from '../support/box/agents.js';
+import { killRepeatedly } from '../support/box/kills.js';
 import { startBox } from '../support/box/postern-box.js';
 import { isAtRest, untilFacts } from '../support/box/store-facts.js';
 import { Senders } from '../support/smtp/senders.js';
@@ -21,15 +22,11 @@ t.test('events survive kill -9: none is lost, none is skipped, and their order s
   const readers = [new Reader(agent, 0), new Reader(agent, 50)];
   senders.start();
   for (const reader of readers) reader.start();
-  for (let kill = 1; kill <= KILLS; kill++) {
-    await box.untilReady();
-    await senders.more(randomInt(5, 40));
-    await delay(randomInt(150));
-    await box.kill();
-    const run = await box.cli('verify');
-    t.equal(run.code, 0, `sound after kill ${kill}: ${run.stderr}`);
-    await box.start();
-  }
+  await killRepeatedly(t, box, {
+    kills: KILLS,
+    withinMs: 150,
+    work: async () => senders.more(randomInt(5, 40)),
+  });
   await senders.finish();
   const facts = await untilFacts(box, isAtRest);
   const late = new Reader(agent, 0);

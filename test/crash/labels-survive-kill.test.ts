@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { createAgent, type TestAgent } from '../support/box/agents.js';
+import { killRepeatedly } from '../support/box/kills.js';
 import { type PosternBox, startBox } from '../support/box/postern-box.js';
 import { Senders } from '../support/smtp/senders.js';
 
@@ -21,16 +22,8 @@ t.test(
     const clerks = Array.from({ length: 4 }, (_, lane) => new Clerk(box, agent, lane));
     senders.start();
     for (const clerk of clerks) clerk.start();
-    for (let kill = 1; kill <= KILLS; kill++) {
-      await box.untilReady();
-      await senders.more(30);
-      // A random moment is the point: within a batch, a change, a sweep.
-      await delay(randomInt(150));
-      await box.kill();
-      const run = await box.cli('verify');
-      t.equal(run.code, 0, `sound after kill ${kill}: ${run.stderr}`);
-      await box.start();
-    }
+    // Within a batch, a change, a sweep.
+    await killRepeatedly(t, box, { kills: KILLS, withinMs: 150, work: async () => senders.more(30) });
     await senders.finish();
     for (const clerk of clerks) await clerk.stop();
 

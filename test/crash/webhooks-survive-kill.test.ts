@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import type { AccountEvent } from '../../src/contract/events.js';
 import { createAgent } from '../support/box/agents.js';
+import { killRepeatedly } from '../support/box/kills.js';
 import { isAtRest, untilFacts } from '../support/box/store-facts.js';
 import { killRedis, tellRedis } from '../support/redis/box-redis.js';
 import { Senders } from '../support/smtp/senders.js';
@@ -31,15 +31,11 @@ t.test('no event is lost to an endpoint, whatever is killed, and its ids stay', 
     letterBytes: () => randomInt(500, 5_000),
   });
   senders.start();
-  for (let kill = 1; kill <= KILLS; kill++) {
-    await box.untilReady();
-    await senders.more(randomInt(5, 30));
-    await delay(randomInt(150));
-    await box.kill();
-    const run = await box.cli('verify');
-    t.equal(run.code, 0, `sound after kill ${kill}: ${run.stderr}`);
-    await box.start();
-  }
+  await killRepeatedly(t, box, {
+    kills: KILLS,
+    withinMs: 150,
+    work: async () => senders.more(randomInt(5, 30)),
+  });
   await senders.finish();
   await untilFacts(box, isAtRest);
   const told = await everyEvent(agent.api);

@@ -2,9 +2,10 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
 import type { Config } from '../../config/load-config.js';
+import { DAY_MS } from '../../domain/instants.js';
 import { reasonOf } from '../../lib/async.js';
 import type { CertificateStatus } from '../dependencies.js';
-import { DAY_MS, error, type Finding, warning, when } from './finding.js';
+import { error, type Finding, warning, when } from './finding.js';
 
 /** Certificates live for months and are renewed weeks before their end. */
 const SOON_DAYS = 14;

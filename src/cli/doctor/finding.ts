@@ -24,6 +24,3 @@ export function warning(id: string, words: Words): Finding {
 export function when(holds: boolean, finding: () => Finding): Finding[] {
   return holds ? [finding()] : [];
 }
-
-/** A day in milliseconds, for what is told in days. */
-export const DAY_MS = 86_400_000;

@@ -3,10 +3,11 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Environment } from '../../config/layers.js';
 import type { Config } from '../../config/load-config.js';
+import { DAY_MS } from '../../domain/instants.js';
 import type { BoxStatus } from '../../usecases/upkeep/read-status.js';
 import { formatBytes } from '../output.js';
 import { clockLine } from '../upkeep/clock.js';
-import { DAY_MS, error, type Finding, warning, when } from './finding.js';
+import { error, type Finding, warning, when } from './finding.js';
 
 /** When the releases of Node end (https://github.com/nodejs/release#release-schedule). */
 const NODE_ENDS: Readonly<Record<number, string>> = {

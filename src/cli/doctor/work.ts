@@ -1,7 +1,8 @@
+import { DAY_MS } from '../../domain/instants.js';
 import type { LastBackup } from '../../store/engine/meta.js';
 import type { BoxStatus } from '../../usecases/upkeep/read-status.js';
 import { formatDuration } from '../output.js';
-import { DAY_MS, error, type Finding, warning, when } from './finding.js';
+import { error, type Finding, warning, when } from './finding.js';
 
 const PARSE_LATE_S = 300;
 const SEND_LATE_S = 600;

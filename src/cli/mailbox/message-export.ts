@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { createWriteStream, mkdirSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -9,14 +10,16 @@ import { reasonOf } from '../../lib/async.js';
 import { mboxEntry } from '../../mail/write/mbox.js';
 import { getCounters } from '../../store/mailbox/folders.js';
 import type { ReceivedRecord } from '../../store/mailbox/messages.js';
+import { flush } from '../../store/private-files.js';
 import { BlobMissingError } from '../../store/records/blobs.js';
 import type { InboxRecord } from '../../store/records/inboxes.js';
 import { receivedOf } from '../../usecases/mailbox/export-messages.js';
 import { getMessageDetail, openRawMessage } from '../../usecases/mailbox/read-message.js';
 import { ADMIN } from '../../usecases/shared/callers.js';
 import type { Box } from '../context.js';
+import type { CliDependencies } from '../dependencies.js';
 import { inboxNamed } from '../named.js';
-import { type Answer, answer, bytesAnswer, failed } from '../outcome.js';
+import { type Answer, answer, type ByteSource, bytesAnswer, failed } from '../outcome.js';
 import { printable, withLineEnd } from '../output.js';
 import { type Progress, startProgress } from '../progress.js';
 import type { Cli } from '../run-command.js';
@@ -28,8 +31,10 @@ line for each message, as "message show --json" has it. It has the live mail tha
 first; mail that arrives or goes meanwhile may be in it or not. A file gets its name when it is complete.
 `;
 
+type Format = 'mbox' | 'eml' | 'json';
+
 interface ExportOptions {
-  readonly format: 'mbox' | 'eml' | 'json';
+  readonly format: Format;
   readonly output?: string;
 }
 
@@ -47,6 +52,14 @@ export function addExportCommand(message: Command, cli: Cli): void {
     );
 }
 
+interface Export {
+  readonly box: Box;
+  readonly inbox: InboxRecord;
+  readonly format: Format;
+  readonly progress: Progress;
+  readonly tally: { exported: number; damaged: number };
+}
+
 async function exportInbox(
   cli: Cli,
   box: Box,
@@ -57,13 +70,17 @@ async function exportInbox(
     throw failed('usage', 'eml files need a folder: name it with --output.');
   }
   const bytes = box.store.read(reader => getCounters(reader, { inboxId: inbox.id, kind: 'received' }).bytes);
-  const progress = startProgress(cli.deps, { of: 'export', bytes, isShown: !cli.isJson() });
-  const tally = { exported: 0, damaged: 0 };
-  if (output === undefined) return bytesAnswer(wiped(allOf(box, inbox, format, tally, progress), progress));
+  // On a terminal the bar would be drawn into the mail.
+  const isShown = !cli.isJson() && (output !== undefined || !cli.deps.terminals.stdout);
+  const progress = startProgress(cli.deps, { of: 'export', bytes, isShown });
+  const work: Export = { box, inbox, format, progress, tally: { exported: 0, damaged: 0 } };
+  if (output === undefined) return bytesAnswer(toStdout(cli.deps, work));
   const path = resolve(cli.deps.cwd, output);
   try {
-    if (format === 'eml') await writeFiles(box, inbox, path, tally, progress);
-    else await writeWhole(path, allOf(box, inbox, format, tally, progress));
+    if (format === 'eml') await writeFiles(path, work);
+    else await writeWhole(path, allOf(work));
+    // The names, too.
+    flush(format === 'eml' ? path : dirname(path));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     throw failed(
@@ -73,109 +90,98 @@ async function exportInbox(
   } finally {
     await progress.end();
   }
-  const { exported, damaged } = tally;
-  return answer(
-    { exported, damaged, output: path },
-    `${exported} exported to ${printable(path)}${damaged === 0 ? '' : `, ${damaged} left out: their bytes cannot be read ("postern verify")`}\n`,
-  );
+  const { exported, damaged } = work.tally;
+  const left = damaged === 0 ? '' : `, ${leftOut(damaged)}`;
+  return answer({ exported, damaged, output: path }, `${exported} exported to ${printable(path)}${left}\n`);
 }
 
-interface Counts {
-  exported: number;
-  damaged: number;
+function leftOut(damaged: number): string {
+  return `${damaged} left out: their bytes cannot be read ("postern verify")`;
 }
 
-async function* wiped(bytes: AsyncIterable<Uint8Array>, progress: Progress): AsyncGenerator<Uint8Array> {
-  try {
-    yield* bytes;
-  } finally {
-    await progress.end();
-  }
-}
-
-async function* allOf(
-  box: Box,
-  inbox: InboxRecord,
-  format: 'mbox' | 'eml' | 'json',
-  tally: Counts,
-  progress: Progress,
+async function* toStdout(
+  { stderr }: Pick<CliDependencies, 'stderr'>,
+  work: Export,
 ): AsyncGenerator<Uint8Array> {
+  try {
+    yield* allOf(work);
+  } finally {
+    await work.progress.end();
+  }
+  const { damaged } = work.tally;
+  if (damaged > 0) await stderr(`postern: ${leftOut(damaged)}\n`);
+}
+
+async function* allOf(work: Export): AsyncGenerator<Uint8Array> {
+  for await (const { parts } of messagesOf(work)) yield* parts;
+}
+
+/** A message as it is written, whole. */
+interface Written {
+  readonly record: ReceivedRecord;
+  readonly parts: readonly Uint8Array[];
+}
+
+/** The messages one by one; what is damaged is counted and left out. */
+async function* messagesOf({ box, inbox, format, progress, tally }: Export): AsyncGenerator<Written> {
   for await (const record of receivedOf(box.store, inbox.id)) {
-    const bytes = opened(box, record, format);
-    if (bytes === null) {
+    const found = await read(box, record, format);
+    if (found === 'gone') continue;
+    if (found === 'damaged') {
       tally.damaged += 1;
       continue;
     }
-    yield* bytes;
+    yield { record, parts: found };
     tally.exported += 1;
     progress.add(record.raw.size, `${tally.exported} messages`);
   }
 }
 
-/** Null when its bytes are missing, or it was deleted meanwhile. */
-function opened(
+/**
+ * One message is in memory whole before any of it goes out: where its last bytes are missing, nothing of it is written.
+ * `gone`: it was deleted meanwhile.
+ */
+async function read(
   box: Box,
   record: ReceivedRecord,
-  format: 'mbox' | 'eml' | 'json',
-): AsyncIterable<Uint8Array> | Iterable<Uint8Array> | null {
-  const input = { ...ADMIN, messageId: record.id, kind: 'received' } as const;
+  format: Format,
+): Promise<readonly Uint8Array[] | 'gone' | 'damaged'> {
+  const parts: Uint8Array[] = [];
   try {
-    if (format === 'json')
-      return withLineEnd(getMessageDetail(box, { ...input, hasAuthentication: true }).bytes);
-    const { bytes } = openRawMessage(box, input);
-    if (format === 'eml') return bytes;
-    return mboxEntry({ sender: record.envelopeFrom, receivedAt: record.receivedAt }, bytes);
+    for await (const part of opened(box, record, format)) parts.push(part);
+    return parts;
   } catch (error) {
-    if (error instanceof Refusal) return null;
-    throw error;
+    if (error instanceof BlobMissingError) return 'damaged';
+    if (!(error instanceof Refusal)) throw error;
+    return error.failure.code === 'not_found' ? 'gone' : 'damaged';
   }
 }
 
-async function writeFiles(
-  box: Box,
-  inbox: InboxRecord,
-  folder: string,
-  tally: Counts,
-  progress: Progress,
-): Promise<void> {
+/** @throws not_found, content_unavailable, BlobMissingError while it is read */
+function opened(box: Box, record: ReceivedRecord, format: Format): ByteSource {
+  const input = { ...ADMIN, messageId: record.id, kind: 'received' } as const;
+  if (format === 'json')
+    return withLineEnd(getMessageDetail(box, { ...input, hasAuthentication: true }).bytes);
+  const { bytes } = openRawMessage(box, input);
+  if (format === 'eml') return bytes;
+  return mboxEntry({ sender: record.envelopeFrom, receivedAt: record.receivedAt }, bytes);
+}
+
+async function writeFiles(folder: string, work: Export): Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  for await (const record of receivedOf(box.store, inbox.id)) {
-    const bytes = opened(box, record, 'eml');
+  for await (const { record, parts } of messagesOf(work)) {
     // In the order of the mail, and the same at every export.
     const name = `${String(record.seq).padStart(9, '0')}-${record.id}.eml`;
-    if (bytes === null || !(await writeUnlessDamaged(join(folder, name), bytes))) {
-      tally.damaged += 1;
-      continue;
-    }
-    tally.exported += 1;
-    progress.add(record.raw.size, `${tally.exported} messages`);
+    await writeWhole(join(folder, name), parts);
   }
 }
 
-async function writeUnlessDamaged(
-  path: string,
-  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): Promise<boolean> {
+/** Under a name that nobody can foresee until it is complete and on disk; for its owner alone. */
+async function writeWhole(path: string, bytes: ByteSource): Promise<void> {
+  const draft = join(dirname(path), `.postern-export-${randomBytes(12).toString('hex')}`);
   try {
-    await writeWhole(path, bytes);
-    return true;
-  } catch (error) {
-    if (error instanceof BlobMissingError) return false;
-    throw error;
-  }
-}
-
-/** Under another name until it is complete and on disk; for its owner alone. */
-async function writeWhole(
-  path: string,
-  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): Promise<void> {
-  const draft = join(dirname(path), `.postern-export-${process.pid}`);
-  try {
-    await pipeline(Readable.from(bytes), createWriteStream(draft, { flags: 'w', mode: 0o600 }));
-    const file = await open(draft, 'r+');
-    await file.sync();
-    await file.close();
+    await pipeline(Readable.from(bytes), createWriteStream(draft, { flags: 'wx', mode: 0o600 }));
+    flush(draft);
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true });

@@ -1,4 +1,4 @@
-import { createReadStream, readdirSync, statSync } from 'node:fs';
+import { closeSync, createReadStream, openSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { reasonOf } from '../../lib/async.js';
@@ -19,7 +19,8 @@ A FILE is an mbox (RFC 4155), one message (.eml), or a folder of .eml files. The
 the files: the list of the inbox has them as its newest, and their Date stays what it is. They count for the storage
 of the account; receiving rules do not apply, who has written them stays unknown, and agents are told of them as of
 any mail. The daemon parses them within a minute. What the inbox has already, to the byte, is not taken twice, so an
-import that was cut off can be run again. A message that cannot be taken is told, and the rest goes on.
+import that was cut off can be run again. A message that cannot be taken is told, and the rest goes on. Run as root,
+it opens each FILE as root, and the files of a folder as the owner of store.path.
 `;
 
 /** Faults that are told one by one; the others are counted. */
@@ -40,12 +41,22 @@ export function addImportCommand(message: Command, cli: Cli): void {
     .argument('<inbox>', 'address or id')
     .argument('<file...>', 'mbox, .eml, or a folder of .eml files')
     .addHelpText('after', HELP)
-    .action((inbox: string, files: string[]) => cli.change(box => importFiles(cli, box, inbox, files)));
+    .action(async (inbox: string, given: string[]) => {
+      const files: Source[] = [];
+      // Root may read more than the owner of the store does.
+      const before = (): void => {
+        for (const file of given) files.push(...filesAt(resolve(cli.deps.cwd, file)));
+      };
+      try {
+        await cli.change(box => importFiles(cli, box, inbox, files), { makesStore: false, before });
+      } finally {
+        for (const { handle } of files) if (handle !== null) closeSync(handle);
+      }
+    });
 }
 
-async function importFiles(cli: Cli, box: Box, named: string, given: readonly string[]): Promise<Answer> {
+async function importFiles(cli: Cli, box: Box, named: string, files: readonly Source[]): Promise<Answer> {
   const inbox = inboxNamed(box, named);
-  const files = given.flatMap(file => filesAt(resolve(cli.deps.cwd, file)));
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const { store, clock, config } = box;
   const inbound = createInboundMail({
@@ -62,8 +73,8 @@ async function importFiles(cli: Cli, box: Box, named: string, given: readonly st
   const progress = startProgress(cli.deps, { of: 'import', bytes, isShown: !cli.isJson() });
   const tally = new Tally();
   try {
-    for (const { path } of files) {
-      await importFile(work, path, tally, progress);
+    for (const file of files) {
+      await importFile(work, file, tally, progress);
       if (tally.stopped !== null) break;
     }
   } finally {
@@ -74,13 +85,14 @@ async function importFiles(cli: Cli, box: Box, named: string, given: readonly st
 
 async function importFile(
   work: MessageImport,
-  path: string,
+  file: Source,
   tally: Tally,
   progress: Progress,
 ): Promise<void> {
+  const { path } = file;
   let number = 0;
   try {
-    for await (const result of work.run(splitEntries(counted(path, progress, tally)))) {
+    for await (const result of work.run(splitEntries(counted(file, progress, tally)))) {
       number += 1;
       if (result.kind === 'imported') tally.imported += 1;
       else if (result.kind === 'there') tally.there += 1;
@@ -89,7 +101,8 @@ async function importFile(
       else tally.stopped = { file: path, message: number, reason: result.reason };
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).syscall !== 'read') throw error;
+    const { syscall } = error as NodeJS.ErrnoException;
+    if (syscall !== 'open' && syscall !== 'read') throw error;
     tally.leaveOut({
       file: path,
       message: number + 1,
@@ -98,8 +111,9 @@ async function importFile(
   }
 }
 
-async function* counted(path: string, progress: Progress, tally: Tally): AsyncGenerator<Buffer> {
-  for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) {
+async function* counted({ path, handle }: Source, progress: Progress, tally: Tally): AsyncGenerator<Buffer> {
+  const opened = handle === null ? {} : { fd: handle, autoClose: false };
+  for await (const chunk of createReadStream(path, { ...opened, highWaterMark: 256 * 1024 })) {
     progress.add((chunk as Buffer).length, `${tally.imported + tally.there} messages`);
     yield chunk as Buffer;
   }
@@ -127,7 +141,7 @@ function answerOf({ imported, there, leftOut, stopped, faults }: Tally): Answer 
   if (stopped === null) return answer(document, `${told}${more}${sum}\n`);
   throw failed(
     'import_stopped',
-    `${told}${more}${sum}; stopped: ${faultLine(stopped)}Make room, and run the same command again: what was imported is not taken twice.`,
+    `${told}${more}${sum}; stopped: ${faultLine(stopped)}What was imported is not taken twice.`,
     { ...document, stopped },
   );
 }
@@ -136,16 +150,27 @@ function faultLine({ file, message, reason }: Fault): string {
   return `${printable(file)}, message ${message}: ${printable(reason)}\n`;
 }
 
-function filesAt(path: string): { readonly path: string; readonly bytes: number }[] {
+/** A file that mail is read from. */
+interface Source {
+  readonly path: string;
+  readonly bytes: number;
+  /** Of a file that was named itself; null when it is opened in its turn. */
+  readonly handle: number | null;
+}
+
+function filesAt(path: string): Source[] {
   try {
     const facts = statSync(path);
-    if (!facts.isDirectory()) return [{ path, bytes: facts.size }];
+    if (!facts.isDirectory()) return [{ path, bytes: facts.size, handle: openSync(path, 'r') }];
     const names = readdirSync(path).filter(name => name.toLowerCase().endsWith('.eml'));
     return names.sort().map(name => {
       const file = join(path, name);
-      return { path: file, bytes: statSync(file).size };
+      return { path: file, bytes: statSync(file).size, handle: null };
     });
   } catch (error) {
-    throw failed('usage', `${path} cannot be read: ${reasonOf(error)}. Name a file that its user may read.`);
+    throw failed(
+      'usage',
+      `${path} cannot be read: ${reasonOf(error)}. Name a file or a folder that the user who runs this may read.`,
+    );
   }
 }

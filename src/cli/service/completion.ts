@@ -186,7 +186,7 @@ function fishLines({ path, commands, options, valued, choices }: Place): string[
   const at = `complete -c postern -n '__postern_at "${path}"'`;
   return [
     ...commands.map(({ name, description }) => `${at} -f -a ${name} -d ${quoted(description)}`),
-    ...[choices.get('') ?? []].flat().map(word => `${at} -f -a ${word}`),
+    ...(choices.get('') ?? []).map(word => `${at} -f -a ${word}`),
     ...options.map(({ name, description }) => {
       const words = choices.get(name);
       const value =

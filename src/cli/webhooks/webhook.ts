@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { EVENT_TYPES, type EventType } from '../../contract/events.js';
 import type { Webhook, WebhookDeliveries, WebhookTest, WebhookWithSecret } from '../../contract/webhooks.js';
 import { EventFeed } from '../../usecases/events/event-feed.js';
-import type { Logger } from '../../usecases/ports.js';
+import { SILENT } from '../../usecases/ports.js';
 import { ADMIN } from '../../usecases/shared/callers.js';
 import { listWebhookDeliveries } from '../../usecases/webhooks/list-webhook-deliveries.js';
 import { replayWebhook } from '../../usecases/webhooks/replay-webhook.js';
@@ -231,8 +231,6 @@ function changesOf(
     ...(disable === true ? { enabled: false } : {}),
   };
 }
-
-const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
 function depsOf(box: Box): WebhookDeps {
   return { ...box, urls: urlRules(box.config), log: SILENT, limiter: null };

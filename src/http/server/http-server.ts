@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { ErrorCode } from '../../contract/errors.js';
 import { Refusal, refuse } from '../../domain/errors.js';
 import { settledWithin } from '../../lib/async.js';
+import { listen } from '../../lib/listen.js';
 import type { AccountRecord } from '../../store/records/accounts.js';
 import type { Logger } from '../../usecases/ports.js';
 import { type Hand, MemoryInHand } from '../../usecases/shared/in-hand.js';
@@ -125,13 +126,7 @@ export class HttpServer {
 
   async start(): Promise<{ port: number }> {
     const { host, port } = this.#options;
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen({ host, port }, () => {
-        this.#server.off('error', reject);
-        resolve();
-      });
-    });
+    await listen(this.#server, { host, port });
     return { port: (this.#server.address() as AddressInfo).port };
   }
 

@@ -1,7 +1,5 @@
-import { type Line, Lines } from '../lines.js';
+import { type Line, Lines, quotesBefore } from '../lines.js';
 
-const GREATER = 0x3e;
-const FROM = Buffer.from('From ');
 const CRLF = Buffer.from('\r\n');
 /** Lines are gathered up to this. */
 const GATHER_BYTES = 32 * 1024;
@@ -59,7 +57,7 @@ class Splitter {
       this.#isEmptyOwed = true;
       return;
     }
-    const isOurs = this.#isMbox && line.isStart && isQuoted(line.bytes);
+    const isOurs = this.#isMbox && line.isStart && (quotesBefore(line.bytes) ?? 0) > 0;
     this.#gather(Buffer.from(isOurs ? line.bytes.subarray(1) : line.bytes));
     if (line.isEnd) this.#gather(CRLF);
     if (this.#gatheredBytes >= GATHER_BYTES) yield* this.flush();
@@ -85,13 +83,6 @@ class Splitter {
 
 /** `From `, an address and a date with a year in it: other lines of a text may begin with that word, too. */
 function isSeparatorLine(line: Buffer): boolean {
-  if (!line.subarray(0, FROM.length).equals(FROM)) return false;
+  if (quotesBefore(line) !== 0) return false;
   return /^From .*\b(?:19|20)\d\d\b/.test(line.subarray(0, 500).toString('latin1'));
-}
-
-/** Whether a line begins with `From ` behind `>`, one or more. */
-function isQuoted(line: Buffer): boolean {
-  let at = 0;
-  while (line[at] === GREATER) at++;
-  return at > 0 && line.subarray(at, at + FROM.length).equals(FROM);
 }

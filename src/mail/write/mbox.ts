@@ -1,7 +1,5 @@
-import { type Line, Lines } from '../lines.js';
+import { type Line, Lines, quotesBefore } from '../lines.js';
 
-const GREATER = 0x3e;
-const FROM = Buffer.from('From ');
 const QUOTE = Buffer.from('>');
 const LF = Buffer.from('\n');
 
@@ -24,9 +22,7 @@ export async function* mboxEntry(
 }
 
 function quoted({ bytes, isStart, isEnd }: Line): Buffer[] {
-  let at = 0;
-  if (isStart) while (bytes[at] === GREATER) at++;
-  const needsQuote = isStart && bytes.subarray(at, at + FROM.length).equals(FROM);
+  const needsQuote = isStart && quotesBefore(bytes) !== null;
   return [...(needsQuote ? [QUOTE] : []), bytes, ...(isEnd ? [LF] : [])];
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { InboxId, MessageId } from '../../domain/ids.js';
+import type { InboxId } from '../../domain/ids.js';
 import type { EntryPart } from '../../mail/read/mbox.js';
 import type { Store } from '../../store/engine/store.js';
 import { scanTrash } from '../../store/mailbox/index.js';
@@ -13,15 +13,16 @@ import {
   type IncomingBody,
   type ResolvedRecipient,
 } from '../ports.js';
+import { countOwed } from './owed-room.js';
 
 /** What became of a message that was brought in. */
 export type ImportResult =
-  | { readonly kind: 'imported'; readonly id: MessageId; readonly bytes: number }
+  | { readonly kind: 'imported' }
   /** The inbox has the very bytes already. */
-  | { readonly kind: 'there'; readonly bytes: number }
+  | { readonly kind: 'there' }
   /** It is left out, and the next one is taken. */
   | { readonly kind: 'left_out'; readonly reason: string }
-  /** Nothing more can be taken. */
+  /** Nothing more can be taken: why, and what to do. */
   | { readonly kind: 'stopped'; readonly reason: string };
 
 export interface ImportDeps {
@@ -33,6 +34,8 @@ export interface ImportDeps {
 /** How much of a message is looked at to see whether it is one. */
 const HEAD_BYTES = 2_000;
 const BATCH = 500;
+/** After so many messages it is looked which of them the daemon has parsed by now. */
+const COUNT_EVERY = 1_000;
 
 /**
  * Brings messages into an inbox as if they had arrived now: each is durable before it is told, counts for its account,
@@ -43,6 +46,7 @@ export class MessageImport {
   readonly #deps: ImportDeps;
   readonly #recipient: ResolvedRecipient;
   readonly #known: KnownMessages;
+  #imported = 0;
 
   constructor(deps: ImportDeps, inboxId: InboxId, address: string) {
     this.#deps = deps;
@@ -79,28 +83,32 @@ export class MessageImport {
     const { bytes } = entry;
     if (fault !== null || (await this.#known.has(bytes, digest))) {
       entry.abort();
-      return fault === null ? { kind: 'there', bytes } : { kind: 'left_out', reason: fault };
+      return fault === null ? { kind: 'there' } : { kind: 'left_out', reason: fault };
     }
     const release = inbound.holdStorage(this.#recipient, bytes);
     if (release === null) {
       entry.abort();
       return {
         kind: 'stopped',
-        reason: 'the account stores as much as it may (limits.storage_mib, "postern allowance")',
+        reason:
+          'the account stores as much as it may (limits.storage_mib, "postern allowance"): make room, and run the same command again',
       };
     }
     try {
       const outcome = await entry.commit(this.#recipient);
       switch (outcome.status) {
-        case 'accepted': {
-          const [id] = outcome.messageIds;
+        case 'accepted':
           this.#known.add(bytes, digest);
-          return { kind: 'imported', id: id as MessageId, bytes };
-        }
+          this.#imported += 1;
+          if (this.#imported % COUNT_EVERY === 0) await countOwed(this.#deps.store);
+          return { kind: 'imported' };
         case 'no_room':
-          return { kind: 'stopped', reason: 'the disk or the store has no room left' };
+          return {
+            kind: 'stopped',
+            reason: 'the disk or the store has no room left: make room, and run the same command again',
+          };
         case 'no_recipients':
-          return { kind: 'stopped', reason: 'the inbox was deleted meanwhile' };
+          return { kind: 'stopped', reason: 'the inbox was deleted meanwhile: name another one' };
         default:
           return { kind: 'left_out', reason: `it is not taken (${outcome.status})` };
       }
@@ -174,7 +182,8 @@ class Entry {
   /** Of the separator, else of Return-Path; unknown, it is the null sender. */
   #sender(): string {
     const separator = /^From (\S+@\S+)/.exec(this.#separator ?? '')?.[1];
-    const path = /^Return-Path:[ \t]*<([^<>\s]*)>/im.exec(this.#head.toString('latin1'))?.[1];
+    const [header = ''] = this.#head.toString('latin1').split(/\r?\n\r?\n/, 1);
+    const path = /^Return-Path:[ \t]*<([^<>\s]*)>/im.exec(header)?.[1];
     const sender = path ?? separator ?? '';
     return /^[\x21-\x7e]{1,320}$/.test(sender) ? sender : '';
   }

@@ -205,7 +205,10 @@ export async function sweep(deps: SweepDeps, shouldStop: () => boolean): Promise
   }
 }
 
-/** Another process may have deleted mail that waited to be parsed: when none waits, no room is owed to any. */
+/**
+ * Another process may have deleted mail that waited to be parsed: when none waits, no room is owed to any, and that is
+ * known before the next count (`countOwed`).
+ */
 function forgetOwed(store: Store): void {
   const { room } = store;
   if (room.owedBytes === 0) return;

@@ -150,6 +150,13 @@ function lastInstant(reader: Reader): number | null {
   return all.length === 0 ? null : Math.max(...all);
 }
 
+/** The clock of a process beside the daemon: what it was set back by is what the store has. */
+export function storedClock(store: Store): Clock {
+  return Object.defineProperties(() => Date.now(), {
+    setBackMs: { get: () => store.read(reader => getMeta(reader, 'clock'))?.setBackMs ?? 0 },
+  });
+}
+
 /** How far the clock can be relied on, for an admin. */
 export interface ClockView {
   /** What the clock says. */

@@ -2,7 +2,7 @@ import type { AccountId } from '../../../src/domain/ids.js';
 import { createAccount } from '../../../src/usecases/accounts/accounts.js';
 import { createKey } from '../../../src/usecases/accounts/api-keys.js';
 import { createInbox } from '../../../src/usecases/inboxes/create-inbox.js';
-import { type Fared, type Mailbox, openMailboxStore } from '../appliance.js';
+import { type Fared, type Mailbox, openMailboxStore, tenantDeps } from '../appliance.js';
 import { type Bench, type BenchContext, withDaemon, withMailbox } from '../bench.js';
 import { FARED_COLUMNS, faredCells } from '../fared-cells.js';
 import { type EventFigures, type Listener, runEventLoad } from '../load/run-event-load.js';
@@ -83,15 +83,7 @@ async function addListeners(
   streams: number,
 ): Promise<readonly (Listener & { readonly address: string })[]> {
   const store = openMailboxStore(mailbox);
-  const deps = {
-    store,
-    clock: Date.now,
-    limits: { inboxes: 10, sends: 10, storageMib: 2048 },
-    domains: ['bench.example'],
-    reservedLocalParts: [],
-    increaseRequest: '-',
-    policyUrl: '-',
-  };
+  const deps = tenantDeps(store);
   try {
     const listeners = [];
     for (let number = 0; number < ACCOUNTS; number++) {

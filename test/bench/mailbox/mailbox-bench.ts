@@ -2,7 +2,7 @@ import type { AccountId, InboxId } from '../../../src/domain/ids.js';
 import type { Store } from '../../../src/store/engine/store.js';
 import { getInbox } from '../../../src/store/records/inboxes.js';
 import { createInbox } from '../../../src/usecases/inboxes/create-inbox.js';
-import { type Mailbox, openMailboxStore } from '../appliance.js';
+import { type Mailbox, openMailboxStore, tenantDeps } from '../appliance.js';
 import { type Bench, type BenchContext, withMailbox } from '../bench.js';
 import { type Comparison, compare, type Report, whole } from '../measure/report.js';
 import { measureLabelChanges, relabel } from './mailbox-changes.js';
@@ -85,16 +85,7 @@ async function measureStore(store: Store, inboxId: InboxId, size: number): Promi
 }
 
 async function anotherInbox(store: Store, accountId: AccountId, localPart: string): Promise<InboxId> {
-  const deps = {
-    store,
-    clock: Date.now,
-    limits: { inboxes: 10, sends: 10, storageMib: 2048 },
-    domains: ['bench.example'],
-    reservedLocalParts: [],
-    increaseRequest: '-',
-    policyUrl: '-',
-  };
-  return (await createInbox(deps, { accountId, local_part: localPart })).id as InboxId;
+  return (await createInbox(tenantDeps(store), { accountId, local_part: localPart })).id as InboxId;
 }
 
 /** Of the inbox with a label for each message. */

@@ -8,7 +8,7 @@ import type { Store } from '../../../src/store/engine/store.js';
 import { createAccount } from '../../../src/usecases/accounts/accounts.js';
 import { createKey } from '../../../src/usecases/accounts/api-keys.js';
 import { createInbox } from '../../../src/usecases/inboxes/create-inbox.js';
-import { type Appliance, dataFolder, type Mailbox, openMailboxStore } from '../appliance.js';
+import { type Appliance, dataFolder, type Mailbox, openMailboxStore, tenantDeps } from '../appliance.js';
 import { type Bench, type BenchContext, withDaemon, withMailbox } from '../bench.js';
 import { NUMBER, runHttpLoad } from '../load/run-http-load.js';
 import { fillMailbox, HALVES, OLDEST, RARE } from '../mailbox/mailbox-generator.js';
@@ -60,15 +60,7 @@ const fill = (store: Store, inboxId: InboxId, count: number): Promise<void> =>
   fillMailbox(store, inboxId, count, { textOf });
 
 async function anotherAccount(store: Store, number: number): Promise<InboxId> {
-  const deps = {
-    store,
-    clock: Date.now,
-    limits: { inboxes: 10, sends: 10, storageMib: 65_536 },
-    domains: ['bench.example'],
-    reservedLocalParts: [],
-    increaseRequest: '-',
-    policyUrl: '-',
-  };
+  const deps = { ...tenantDeps(store), limits: { inboxes: 10, sends: 10, storageMib: 65_536 } };
   const account = await createAccount(deps, `human${number}@elsewhere.example`);
   const accountId = account.account_id as AccountId;
   await createKey(deps, { account: accountId });

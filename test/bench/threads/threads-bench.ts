@@ -2,7 +2,7 @@ import type { AccountId, InboxId } from '../../../src/domain/ids.js';
 import type { Store } from '../../../src/store/engine/store.js';
 import { getInbox } from '../../../src/store/records/inboxes.js';
 import { createInbox } from '../../../src/usecases/inboxes/create-inbox.js';
-import { type Mailbox, openMailboxStore } from '../appliance.js';
+import { type Mailbox, openMailboxStore, tenantDeps } from '../appliance.js';
 import { type Bench, type BenchContext, withMailbox } from '../bench.js';
 import { fillMailbox } from '../mailbox/mailbox-generator.js';
 import { type Place, type Query, type QueryTimes, timeQuery } from '../mailbox/mailbox-queries.js';
@@ -39,10 +39,7 @@ async function measure({ isQuick }: BenchContext, mailbox: Mailbox): Promise<Rep
 }
 
 async function anotherInbox(store: Store, accountId: AccountId): Promise<InboxId> {
-  const limits = { inboxes: 10, sends: 10, storageMib: 2048 };
-  const words = { domains: ['bench.example'], reservedLocalParts: [], increaseRequest: '-', policyUrl: '-' };
-  const deps = { store, clock: Date.now, limits, ...words };
-  return (await createInbox(deps, { accountId, local_part: 'small' })).id as InboxId;
+  return (await createInbox(tenantDeps(store), { accountId, local_part: 'small' })).id as InboxId;
 }
 
 interface Timed {

@@ -13,7 +13,7 @@ import { openMigratedStore } from '../../../src/store/open-store.js';
 import { BlobUploads } from '../../../src/store/records/blob-upload.js';
 import { createInboundMail } from '../../../src/usecases/inbound/accept-message.js';
 import { indexMessage } from '../../../src/usecases/inbound/index-message.js';
-import type { Logger, PreparedContent } from '../../../src/usecases/ports.js';
+import { type PreparedContent, SILENT } from '../../../src/usecases/ports.js';
 
 export const DOMAIN = 'agents.test';
 
@@ -48,6 +48,8 @@ export class CliBox {
     POSTERN_STORE_MAP_SIZE_GIB: '0.25',
     POSTERN_STORE_DISK_FLOOR_MIB: '1',
   };
+  /** What of the output is a terminal. */
+  terminals = { stdout: false, stderr: false };
   readonly #serve: (options: ServeOptions) => Promise<number>;
 
   constructor(folder: string, serve: (options: ServeOptions) => Promise<number>) {
@@ -77,7 +79,7 @@ export class CliBox {
       stdin: async function* () {},
       stdout: async data => void out.push(Buffer.from(data)),
       stderr: async data => void err.push(Buffer.from(data)),
-      terminals: { stdout: false, stderr: false },
+      terminals: this.terminals,
       env: this.env,
       cwd: this.folder,
     };
@@ -168,7 +170,7 @@ export class CliBox {
           uploads: new BlobUploads(store),
           clock: Date.now,
           parser: { parse: async () => ({ status: 'parsed', prepared }) },
-          log: silent,
+          log: SILENT,
           maxTries: 3,
           startedAt: null,
         },
@@ -177,8 +179,6 @@ export class CliBox {
     );
   }
 }
-
-const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
 /** A box in a new folder, which is removed after the test. */
 export async function cliBox(t: Test, options: CliBoxOptions = {}): Promise<CliBox> {

@@ -2,14 +2,12 @@ import { rmSync } from 'node:fs';
 import type { AccountId } from '../../../src/domain/ids.js';
 import { searchFolder, WordThreads } from '../../../src/search/word-threads.js';
 import type { Store } from '../../../src/store/engine/store.js';
-import type { Clock, Logger } from '../../../src/usecases/ports.js';
+import { type Clock, SILENT } from '../../../src/usecases/ports.js';
 import { feedIndexes, noteLostIndex } from '../../../src/usecases/search/feed-index.js';
 import type { WordFeed } from '../../../src/usecases/search/word-feed.js';
 import type { WordIndex } from '../../../src/usecases/search/word-index.js';
 
 class Killed extends Error {}
-
-const log: Logger = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
 /** The index of the daemon with its threads, which takes in changes when it is told to. */
 export class RealIndex implements WordIndex {
@@ -21,10 +19,10 @@ export class RealIndex implements WordIndex {
   constructor(store: Store, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
-    const deps = { store, clock, log };
+    const deps = { store, clock, log: SILENT };
     this.#threads = new WordThreads({
       store,
-      log,
+      log: SILENT,
       onLost: (accountId, reason) => void this.#lost.add(noteLostIndex(deps, accountId, reason)),
     });
     this.#threads.start();
@@ -42,7 +40,7 @@ export class RealIndex implements WordIndex {
   async takeIn(store: Store, _accountId: AccountId, limit = 10_000): Promise<void> {
     await Promise.all(this.#lost);
     let rounds = 0;
-    const deps = { store, clock: this.#clock, log, feed: this.#threads };
+    const deps = { store, clock: this.#clock, log: SILENT, feed: this.#threads };
     await feedIndexes(deps, () => limit < 1_000 && rounds++ > 0);
   }
 
@@ -55,7 +53,7 @@ export class RealIndex implements WordIndex {
         throw new Killed();
       },
     };
-    const deps = { store: this.#store, clock: this.#clock, log, feed };
+    const deps = { store: this.#store, clock: this.#clock, log: SILENT, feed };
     await feedIndexes(deps, () => false).catch((error: unknown) => {
       if (!(error instanceof Killed)) throw error;
     });

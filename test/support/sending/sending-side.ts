@@ -1,7 +1,7 @@
 import type { MessageId } from '../../../src/domain/ids.js';
 import type { Store } from '../../../src/store/engine/store.js';
 import { BlobUploads } from '../../../src/store/records/blob-upload.js';
-import type { Clock, Logger, Relay } from '../../../src/usecases/ports.js';
+import { type Clock, type Relay, SILENT } from '../../../src/usecases/ports.js';
 import { SendsInFlight } from '../../../src/usecases/sending/in-flight.js';
 import { relayMessage } from '../../../src/usecases/sending/relay-message.js';
 import type { SendDeps } from '../../../src/usecases/sending/submit-send.js';
@@ -14,8 +14,6 @@ export interface SendingSideOptions {
   /** Allowance of an account. */
   readonly sends?: number;
 }
-
-const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
 /**
  * The sending side of a process, from the request to the outcome, without a queue in between: what the daemon wires
@@ -66,7 +64,7 @@ export class SendingSide {
   #work(id: MessageId): void {
     const { store, clock, relay } = this.#options;
     const done: Promise<void> = relayMessage(
-      { store, clock, relay, inFlight: this.#inFlight, log: silent },
+      { store, clock, relay, inFlight: this.#inFlight, log: SILENT },
       id,
     )
       .catch(error => void this.failures.push(error))

@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import { PosternBox } from '../box/postern-box.js';
+import { type BoxOptions, PosternBox } from '../box/postern-box.js';
 import { type FakeSmarthost, withFakeSmarthost } from './fake-smarthost.js';
 import type { Script, SmarthostSettings } from './smarthost-script.js';
 
@@ -13,10 +13,12 @@ export async function startSmarthostBox(
   t: Test,
   env: Readonly<Record<string, string>> = {},
   script: Script = {},
-  settings: SmarthostSettings = {},
+  settings: SmarthostSettings & Pick<BoxOptions, 'nodeArguments'> = {},
 ): Promise<SmarthostBox> {
-  const smarthost = await withFakeSmarthost(t, script, settings);
+  const { nodeArguments = [], ...ofSmarthost } = settings;
+  const smarthost = await withFakeSmarthost(t, script, ofSmarthost);
   const box = PosternBox.create(t, {
+    nodeArguments,
     env: {
       POSTERN_RELAY_TRANSPORT: 'smarthost',
       POSTERN_RELAY_SMARTHOST_HOST: '127.0.0.1',

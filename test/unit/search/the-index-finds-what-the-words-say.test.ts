@@ -4,6 +4,7 @@ import t from 'tap';
 import { joinWords, messageWordsAtOnce, splitWords } from '../../../src/domain/message-words.js';
 import { fits, parseSearch } from '../../../src/domain/search-words.js';
 import { AccountIndex } from '../../../src/search/account-index.js';
+import { Connection } from '../../../src/search/sqlite.js';
 import { dataDirectory } from '../store/with-store.js';
 
 const WORDS = [
@@ -106,6 +107,31 @@ t.test('whatever is put in and taken out, the index finds what fits the words', 
     ),
     { numRuns: 60 },
   );
+});
+
+t.test('few letters are looked up one by one, and long ones never more than a MiB of them', async t => {
+  const path = join(dataDirectory(t), 'x.index');
+  const writer = AccountIndex.create(path, 'account');
+  const letter = (text: string) =>
+    Buffer.from(joinWords(messageWordsAtOnce({ subject: 'x', text, html: null })));
+  // It packs to a hundredth.
+  const long = letter(`東京 ${'京都'.repeat(20_000)}`);
+  const rows = Array.from({ length: 8 }, (_, row) => row);
+  writer.apply(
+    rows.map(row => ({ row, words: long })),
+    { from: 0, to: 1 },
+  );
+  writer.apply([{ row: 8, words: letter('東京') }], { from: 1, to: 2 });
+  writer.close();
+  // The words that are kept of the last one are not those in the index: it is seen which were read.
+  const connection = new Connection(path);
+  connection.prepare('UPDATE docs SET words = ? WHERE row = 8').run(Buffer.from('\0x\nother'));
+  connection.close();
+  const index = AccountIndex.open(path, 'account', 'read');
+  const asked = { terms: parseSearch('東京'), from: 0, to: 100 };
+  t.strictSame(index.find({ ...asked, only: [0, 8] }, false, 100).rows, [0], 'in the words that are kept');
+  t.strictSame(index.find({ ...asked, only: [...rows, 8] }, false, 100).rows, [...rows, 8], 'in the index');
+  index.close();
 });
 
 t.test('many numbers are asked for at once', async t => {

@@ -9,7 +9,13 @@ import { listDue } from '../../../src/store/records/pending.js';
 import { createAccount } from '../../../src/usecases/accounts/accounts.js';
 import { createInboundMail } from '../../../src/usecases/inbound/accept-message.js';
 import { type CreateInboxDeps, createInbox } from '../../../src/usecases/inboxes/create-inbox.js';
-import type { AcceptOutcome, Clock, Envelope, InboundMail, Logger } from '../../../src/usecases/ports.js';
+import {
+  type AcceptOutcome,
+  type Clock,
+  type Envelope,
+  type InboundMail,
+  SILENT,
+} from '../../../src/usecases/ports.js';
 import { sweep } from '../../../src/usecases/upkeep/sweep.js';
 import { withStore } from '../store/with-store.js';
 
@@ -19,7 +25,7 @@ export const DAY_MS = 24 * 60 * 60 * 1000;
 /** A list of received mail without any condition. */
 export const ALL_MAIL = { kind: 'received', filter: NO_FILTER, order: 'newest' } as const;
 
-export const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+export const silent = SILENT;
 
 /** What the clock of a house says; as a watched clock, when the rest is given too. */
 export interface SetTime {

@@ -1,9 +1,15 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { localAuthentication } from '../../../../src/domain/authentication.js';
 import type { MessageId } from '../../../../src/domain/ids.js';
-import { getMessage } from '../../../../src/store/mailbox/messages.js';
+import { DAY_MS } from '../../../../src/domain/instants.js';
+import { putMeta } from '../../../../src/store/engine/meta.js';
+import { type FolderCounters, folderCountersTable } from '../../../../src/store/mailbox/folders.js';
+import { getMessage, type ReceivedRecord } from '../../../../src/store/mailbox/messages.js';
+import { type BlobRef, blobChunksTable } from '../../../../src/store/records/blobs.js';
 import { type CliBox, cliBox, DOMAIN } from '../cli-box.js';
 
 interface Import {
@@ -93,6 +99,67 @@ t.test('what is broken is told, and the rest goes on', async t => {
   t.equal((await box.run('message', 'import', `nobody@${DOMAIN}`, file)).code, 4);
 });
 
+t.test('where the clock was set back, imported mail has the instant of its import', async t => {
+  const { box, first } = await withInboxes(t);
+  const id = await box.deliver(first, letter(1));
+  const startedAt = Date.now();
+  await box.withStore(store =>
+    store.write(writer => {
+      const { inboxId } = getMessage(writer, id) as ReceivedRecord;
+      // A message came while the clock was a year ahead.
+      writer.update(folderCountersTable, { inboxId, kind: 'received' }, counters => ({
+        ...(counters as FolderCounters),
+        lastAt: startedAt + 365 * DAY_MS,
+      }));
+      const confirmed = { at: startedAt, bootId: '', bootMs: 0 };
+      putMeta(writer, 'clock', { confirmed, doubt: null, setBackMs: 365 * DAY_MS });
+    }),
+  );
+  t.match(await box.json<Import>('message', 'import', first, put(box, 'a.eml', letter(2))), { imported: 1 });
+  const { messages } = await box.json<{ messages: { received_at: string }[] }>('message', 'list', first);
+  const [newest = { received_at: '' }] = messages;
+  const at = Date.parse(newest.received_at);
+  t.ok(at >= startedAt && at <= Date.now(), newest.received_at);
+});
+
+t.test('a file that cannot be opened is a fault of that file', async t => {
+  const { box, first } = await withInboxes(t);
+  const folder = join(box.folder, 'old');
+  mkdirSync(folder);
+  put(box, 'old/a.eml', letter(1));
+  // It can be looked at, and not be read by anybody.
+  mkdirSync(join(folder, 'b.eml'));
+  // Nor can this be opened: it is a socket.
+  const server = createServer().listen(join(folder, 'c.eml'));
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  put(box, 'old/d.eml', letter(2));
+  const result = await box.json<Import>('message', 'import', first, folder);
+  t.match(result, { imported: 2, left_out: 2 });
+  t.match(result.faults, [
+    { file: join(folder, 'b.eml'), message: 1, reason: /cannot be read: EISDIR/ },
+    { file: join(folder, 'c.eml'), message: 1, reason: /cannot be read: ENXIO/ },
+  ]);
+  const { code, error } = await box.failure('message', 'import', first, join(folder, 'c.eml'));
+  t.match({ code, error }, { code: 2, error: { message: /the user who runs this may read/ } });
+});
+
+t.test('the sender is that of the header, whatever the text has in it', async t => {
+  const { box, first } = await withInboxes(t);
+  const [, ...header] = letter(1).split('\n');
+  const bounce = 'From: a@example.net\n\nReturn-Path: <other@example.net>\n';
+  const returned = `Return-Path: <c@example.net>\n${header.join('\n')}`;
+  const file = put(box, 'old.mbox', entry(bounce) + entry(returned));
+  t.match(await box.json<Import>('message', 'import', first, file), { imported: 2 });
+  const { messages } = await box.json<{ messages: { envelope_from: string }[] }>(
+    ...['message', 'list', first, '--order', 'oldest'],
+  );
+  t.same(
+    messages.map(({ envelope_from: from }) => from),
+    ['a@example.net', 'c@example.net'],
+  );
+});
+
 t.test('an import stops where the account is full', async t => {
   const { box, first } = await withInboxes(t);
   box.env.POSTERN_LIMITS_STORAGE_MIB = '1';
@@ -146,6 +213,61 @@ for (const format of ['mbox', 'eml'] as const) {
     t.notOk(readdirSync(box.folder).some(name => name.startsWith('.postern-export')));
   });
 }
+
+for (const format of ['mbox', 'eml', 'json'] as const) {
+  t.test(`a damaged message is left out of an export as ${format}, whole, and the rest goes on`, async t => {
+    const { box, first } = await withInboxes(t);
+    await box.deliver(first, letter(1).replaceAll('\n', '\r\n'));
+    const long = `${'x'.repeat(98)}\n`.repeat(2_000);
+    const damaged = await box.deliver(first, letter(2, long).replaceAll('\n', '\r\n'));
+    await box.deliver(first, letter(3).replaceAll('\n', '\r\n'));
+    if (format === 'json')
+      await box.prepare(damaged, { json: Buffer.from(`{"text":"${'x'.repeat(200_000)}"}`) });
+    await box.withStore(store =>
+      store.write(writer => {
+        const record = getMessage(writer, damaged) as ReceivedRecord;
+        const { id } = format === 'json' ? (record.content as BlobRef) : record.raw;
+        writer.remove(blobChunksTable, { id, index: 1 });
+      }),
+    );
+    const output = join(box.folder, 'out');
+    const { exported, damaged: left } = await box.json<{ exported: number; damaged: number }>(
+      ...['message', 'export', first, '--format', format, '--output', output],
+    );
+    t.same({ exported, left }, { exported: 2, left: 1 });
+    const files = format === 'eml' ? readdirSync(output).map(name => join(output, name)) : [output];
+    const text = files.map(file => readFileSync(file, 'utf8')).join('');
+    t.notMatch(text, /xxx/);
+    if (format !== 'json') t.same(text.match(/Letter \d/g), ['Letter 1', 'Letter 3']);
+    if (format === 'eml') return;
+    const run = await box.run('message', 'export', first, '--format', format);
+    t.match(run, {
+      code: 0,
+      out: text,
+      err: 'postern: 1 left out: their bytes cannot be read ("postern verify")\n',
+    });
+  });
+}
+
+t.test('on a terminal no bar is drawn into the mail', async t => {
+  const { box, first } = await withInboxes(t);
+  await box.deliver(first, letter(1).replaceAll('\n', '\r\n'));
+  box.terminals = { stdout: true, stderr: true };
+  t.equal((await box.run('message', 'export', first)).err, '');
+  t.match((await box.run('message', 'export', first, '--output', join(box.folder, 'out'))).err, /export \[/);
+  box.terminals = { stdout: false, stderr: true };
+  t.match((await box.run('message', 'export', first)).err, /export \[/);
+});
+
+t.test('the drafts of an export follow no link that somebody else has put there', async t => {
+  const { box, first } = await withInboxes(t);
+  await box.deliver(first, letter(1).replaceAll('\n', '\r\n'));
+  const theirs = put(box, 'theirs', 'Theirs.');
+  symlinkSync(theirs, join(box.folder, `.postern-export-${process.pid}`));
+  await box.json('message', 'export', first, '--output', join(box.folder, 'out'));
+  t.equal(readFileSync(theirs, 'utf8'), 'Theirs.');
+  t.match(readFileSync(join(box.folder, 'out'), 'utf8'), /Letter 1/);
+});
 
 t.test('an export to stdout is an mbox, or JSON line by line', async t => {
   const { box, first } = await withInboxes(t);

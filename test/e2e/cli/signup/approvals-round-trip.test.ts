@@ -1,10 +1,9 @@
 import t from 'tap';
 import { type AccountId, type FeedbackId, newId } from '../../../../src/domain/ids.js';
 import { putFeedback } from '../../../../src/store/records/approvals.js';
+import { SILENT } from '../../../../src/usecases/ports.js';
 import { authenticate, redeemClaim } from '../../../support/use-cases.js';
 import { type CliBox, cliBox } from '../cli-box.js';
-
-const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
 function redeem(box: CliBox, phrase: string, discoverySource?: string) {
   return box.withStore(store =>
@@ -12,7 +11,7 @@ function redeem(box: CliBox, phrase: string, discoverySource?: string) {
       {
         store,
         clock: Date.now,
-        log: silent,
+        log: SILENT,
         policy: { policy: 'closed', domains: [], proof: 'mail', mailDomains: [], takesOwnDomains: false },
       },
       { phrase, discoverySource, intendedUse: undefined, client: '192.0.2.7' },
