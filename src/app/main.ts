@@ -2,11 +2,6 @@ import { writeTo } from '../cli/output.js';
 import { runCli } from '../cli/program.js';
 import { type Config, loadConfig } from '../config/load-config.js';
 import { readClock } from '../ops/read-clock.js';
-import { IndexReader } from '../search/index-reader.js';
-import { certificateTools } from './certificate-tools.js';
-import { memoryNeeds } from './memory.js';
-import { outside } from './outside.js';
-import { serve } from './serve.js';
 import { packageVersion } from './version.js';
 
 /**
@@ -18,12 +13,15 @@ export function main(argv: readonly string[]): Promise<number> {
   // What we and our Redis make holds mail and keys: it is for the owner alone.
   process.umask(0o077);
   return runCli(argv, {
-    serve: ({ config, configFile }) => serve({ config, reload: () => reloadConfig(configFile) }),
+    serve: async ({ config, configFile }) => {
+      const { serve } = await import('./serve.js');
+      return serve({ config, reload: () => reloadConfig(configFile) });
+    },
     readClock,
-    outside,
-    certificates: certificateTools,
-    openIndex: store => new IndexReader(store),
-    memoryNeeds,
+    outside: async () => (await import('./outside.js')).outside,
+    certificates: async () => (await import('./certificate-tools.js')).certificateTools,
+    openIndex: async store => new (await import('../search/index-reader.js')).IndexReader(store),
+    memoryNeeds: async config => (await import('./memory.js')).memoryNeeds(config),
     version: packageVersion(),
     stdin: () => process.stdin,
     stdout: writeTo(process.stdout),

@@ -125,11 +125,12 @@ export interface CliDependencies {
   /** Runs the daemon until it has stopped; resolves to its exit code. */
   serve(options: ServeOptions): Promise<number>;
   /** What the daemon may take of memory with this configuration. */
-  memoryNeeds(config: Config): readonly MemoryPart[];
-  readonly outside: Outside;
-  readonly certificates: CertificateTools;
+  memoryNeeds(config: Config): Promise<readonly MemoryPart[]>;
+  /** Functions, as these are loaded when they are needed: together they are most of the program. */
+  readonly outside: () => Promise<Outside>;
+  readonly certificates: () => Promise<CertificateTools>;
   /** Opens the search index of a store, to be read. */
-  readonly openIndex: (store: Store) => OpenIndex;
+  readonly openIndex: (store: Store) => Promise<OpenIndex>;
   readonly version: string;
   /** Of Node; by default that of this process. */
   readonly nodeVersion?: string;

@@ -1,39 +1,10 @@
 import { Command, CommanderError } from 'commander';
 import { reasonOf } from '../lib/async.js';
-import { publishedDkimKeys } from '../usecases/dkim/keys.js';
-import { addAccountCommands } from './accounts/account.js';
-import { addAllowanceCommands } from './accounts/allowance.js';
-import { addAuditCommands } from './accounts/audit.js';
-import { addFeedbackCommands } from './accounts/feedback.js';
-import { addKeyCommands } from './accounts/key.js';
+import { addCommands } from './commands.js';
 import type { CliDependencies } from './dependencies.js';
-import { addDkimCommands } from './dkim/dkim.js';
-import { addDnsCommands } from './dns/dns.js';
-import { addDoctorCommand } from './doctor/doctor.js';
-import { addInboxCommands } from './inboxes/inbox.js';
-import { addPolicyCommands } from './inboxes/policy.js';
-import { addSuppressionCommands } from './inboxes/suppression.js';
-import { addMessageCommands } from './mailbox/message.js';
-import { addMcpCommand } from './mcp/mcp.js';
 import { EXIT } from './outcome.js';
 import { OutputClosedError, OutputFailedError } from './output.js';
-import { type Cli, reportFailure, startRun } from './run-command.js';
-import { addQueueCommands } from './sending/queue.js';
-import { addSentCommands } from './sending/sent.js';
-import { addCompletionCommand } from './service/completion.js';
-import { addConfigCommands } from './service/config.js';
-import { addInitCommand } from './service/init.js';
-import { addServeCommand, addVersionCommand } from './service/serve.js';
-import { addApproveCommand } from './signup/approve.js';
-import { addTlsCommands } from './tls/tls.js';
-import { addBackupCommand } from './upkeep/backup.js';
-import { addClockCommands } from './upkeep/clock.js';
-import { addCompactCommand } from './upkeep/compact.js';
-import { addRestoreCommand } from './upkeep/restore.js';
-import { addSearchCommands } from './upkeep/search.js';
-import { addStatusCommand } from './upkeep/status.js';
-import { addVerifyCommand } from './upkeep/verify.js';
-import { addWebhookCommands } from './webhooks/webhook.js';
+import { reportFailure, startRun } from './run-command.js';
 
 export type { CliDependencies, Outside, ServeOptions, Write } from './dependencies.js';
 
@@ -62,8 +33,9 @@ export async function runCli(argv: readonly string[], deps: CliDependencies): Pr
     const { json, config } = program.opts<{ json?: boolean; config?: string }>();
     return { isJson: json === true, configFile: config };
   });
-  addCommands(program, cli, deps.version);
+  program.version(deps.version).addHelpText('after', AFTER_HELP);
   try {
+    await addCommands(program, cli, argv);
     await program.parseAsync(argv, { from: 'user' });
     return exitCode();
   } catch (error) {
@@ -94,40 +66,6 @@ function createProgram(output: ParserOutput): Command {
         output.error += text;
       },
     });
-}
-
-function addCommands(program: Command, cli: Cli, version: string): void {
-  program.version(version).addHelpText('after', AFTER_HELP);
-  addInitCommand(program, cli);
-  addServeCommand(program, cli);
-  addMcpCommand(program, cli);
-  addConfigCommands(program, cli);
-  addAccountCommands(program, cli);
-  addKeyCommands(program, cli);
-  addApproveCommand(program, cli);
-  addAllowanceCommands(program, cli);
-  addInboxCommands(program, cli);
-  addPolicyCommands(program, cli);
-  addMessageCommands(program, cli);
-  addSentCommands(program, cli);
-  addQueueCommands(program, cli);
-  addSuppressionCommands(program, cli);
-  addWebhookCommands(program, cli);
-  addDkimCommands(program, cli);
-  addFeedbackCommands(program, cli);
-  addAuditCommands(program, cli);
-  addBackupCommand(program, cli);
-  addRestoreCommand(program, cli);
-  addCompactCommand(program, cli);
-  addDnsCommands(program, cli, publishedDkimKeys);
-  addDoctorCommand(program, cli, publishedDkimKeys);
-  addTlsCommands(program, cli);
-  addStatusCommand(program, cli);
-  addSearchCommands(program, cli);
-  addClockCommands(program, cli);
-  addVerifyCommand(program, cli);
-  addCompletionCommand(program, cli);
-  addVersionCommand(program, cli);
 }
 
 /** Handles what ended parsing early (help, wrong usage) or what a command threw. */

@@ -9,6 +9,7 @@ import {
   type ZoneRecord,
   zoneLine,
 } from '../../domain/zone-records.js';
+import { publishedDkimKeys } from '../../usecases/dkim/keys.js';
 import { checkDomain, checkHost, isWrong, type RecordCheck } from '../../usecases/dns/check-zone.js';
 import type { Box } from '../context.js';
 import type { OutgoingTrial } from '../dependencies.js';
@@ -29,17 +30,14 @@ Exit code 1: something is wrong without which mail is not received, or is refuse
 /** Whose mail servers are tried, to see whether outgoing port 25 is open. */
 const TRIED = 'gmail.com';
 
-/** The DKIM records of a domain, as they are to be published. */
-export type DkimRecordsOf = (box: Box, domain: string) => readonly DkimRecord[];
-
 /** `postern dns`: the records that the DNS has to have. */
-export function addDnsCommands(program: Command, cli: Cli, dkimOf: DkimRecordsOf): void {
+export function addDnsCommands(program: Command, cli: Cli): void {
   const dns = program
     .command('dns')
     .description('the DNS records of the mail domains, ready to be pasted into a zone')
     .argument('[domain]', 'one of mail.domains (default: all)')
     .addHelpText('after', HELP)
-    .action((domain: string | undefined) => cli.read(box => showRecords(cli, box, dkimOf, domain)));
+    .action((domain: string | undefined) => cli.read(box => showRecords(cli, box, domain)));
 
   dns
     .command('check')
@@ -48,7 +46,7 @@ export function addDnsCommands(program: Command, cli: Cli, dkimOf: DkimRecordsOf
     .option('--try <domain>', 'a domain whose mail servers are tried', TRIED)
     .addHelpText('after', CHECK_HELP)
     .action((domain: string | undefined, { try: tried }: { try: string }) =>
-      cli.read(box => checkRecords(cli, box, dkimOf, domain, tried)),
+      cli.read(box => checkRecords(cli, box, domain, tried)),
     );
 }
 
@@ -57,25 +55,20 @@ interface Shown {
   readonly dkim: readonly DkimRecord[];
 }
 
-function domainsOf(box: Box, dkimOf: DkimRecordsOf, domain: string | undefined): Shown[] {
+function domainsOf(box: Box, domain: string | undefined): Shown[] {
   const { domains } = box.config.mail;
   const wanted = domain === undefined ? domains : [(normaliseDomain(domain) ?? domain).replace(/\.$/, '')];
   return wanted.map(one => {
     if (!domains.includes(one)) {
       throw failed('not_found', `${one} is not one of mail.domains, which are ${domains.join(', ')}.`);
     }
-    return { domain: one, dkim: dkimOf(box, one) };
+    return { domain: one, dkim: publishedDkimKeys(box, one) };
   });
 }
 
-async function showRecords(
-  cli: Cli,
-  box: Box,
-  dkimOf: DkimRecordsOf,
-  domain: string | undefined,
-): Promise<Answer> {
+async function showRecords(cli: Cli, box: Box, domain: string | undefined): Promise<Answer> {
   const { transport } = box.config.relay;
-  const shown = domainsOf(box, dkimOf, domain);
+  const shown = domainsOf(box, domain);
   const facts = await factsOf(cli, box);
   const { hostname, addresses } = facts;
   const host = hostRecords(facts);
@@ -101,7 +94,8 @@ async function showRecords(
 
 async function factsOf(cli: Cli, { config }: Box): Promise<HostFacts> {
   const { hostname, domains } = config.mail;
-  const addresses = await cli.deps.outside.addresses(config);
+  const outside = await cli.deps.outside();
+  const addresses = await outside.addresses(config);
   return { hostname, addresses, transport: config.relay.transport, mailDomains: domains };
 }
 
@@ -129,19 +123,14 @@ function documentOf({ kind, name, type, value, isEssential }: ZoneRecord) {
   return { kind, name, type, value, essential: isEssential };
 }
 
-async function checkRecords(
-  cli: Cli,
-  box: Box,
-  dkimOf: DkimRecordsOf,
-  domain: string | undefined,
-  tried: string,
-): Promise<Answer> {
+async function checkRecords(cli: Cli, box: Box, domain: string | undefined, tried: string): Promise<Answer> {
   const { relay } = box.config;
-  const shown = domainsOf(box, dkimOf, domain);
+  const shown = domainsOf(box, domain);
   const dns = new DnsClient(box.config.dns);
   try {
     const checks = await checkZones(cli, box, dns, shown);
-    const outgoing = await cli.deps.outside.tryOutgoing(box.config, dns, tried);
+    const outside = await cli.deps.outside();
+    const outgoing = await outside.tryOutgoing(box.config, dns, tried);
     const dane = await daneWords(dns);
     return outcomeOf(checks, outgoing, dane, relay.transport === 'direct', keyless(shown));
   } finally {
@@ -162,13 +151,14 @@ async function checkZones(
 }
 
 /** What the DNS has of this server and all mail domains, and whether mail can leave. */
-export async function lookAtDns(cli: Cli, box: Box, dkimOf: DkimRecordsOf, tried = TRIED) {
-  const shown = domainsOf(box, dkimOf, undefined);
+export async function lookAtDns(cli: Cli, box: Box, tried = TRIED) {
+  const shown = domainsOf(box, undefined);
   const dns = new DnsClient(box.config.dns);
   try {
     const checks = await checkZones(cli, box, dns, shown);
     const isDirect = box.config.relay.transport === 'direct';
-    const outgoing = isDirect ? await cli.deps.outside.tryOutgoing(box.config, dns, tried) : null;
+    const outside = await cli.deps.outside();
+    const outgoing = isDirect ? await outside.tryOutgoing(box.config, dns, tried) : null;
     return { checks, outgoing, keyless: keyless(shown) };
   } finally {
     dns.close();

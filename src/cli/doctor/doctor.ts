@@ -6,7 +6,7 @@ import { getMeta } from '../../store/engine/meta.js';
 import { storeExists } from '../../store/engine/store.js';
 import { readStatus } from '../../usecases/upkeep/read-status.js';
 import type { Box } from '../context.js';
-import { type DkimRecordsOf, lookAtDns } from '../dns/dns.js';
+import { lookAtDns } from '../dns/dns.js';
 import { type Answer, answer, failed } from '../outcome.js';
 import { printable } from '../output.js';
 import type { Cli } from '../run-command.js';
@@ -24,22 +24,22 @@ Exit code 1: something is wrong now; 0: nothing is, or what is found can wait.
 `;
 
 /** `postern doctor`: what is wrong, or will be. */
-export function addDoctorCommand(program: Command, cli: Cli, dkimOf: DkimRecordsOf): void {
+export function addDoctorCommand(program: Command, cli: Cli): void {
   program
     .command('doctor')
     .description('look for whatever is wrong with the box, and say what mends it')
     .option('--try <domain>', 'a domain whose mail servers are tried', 'gmail.com')
     .addHelpText('after', HELP)
     .action(async ({ try: tried }: { try: string }) => {
-      const early = beforeTheStore(cli);
+      const early = await beforeTheStore(cli);
       if (early.some(({ id }) => id === 'config_wrong' || id === 'no_store'))
         return cli.plain(() => answerOf(early));
-      return cli.read(async box => answerOf([...early, ...(await examine(cli, box, dkimOf, tried))]));
+      return cli.read(async box => answerOf([...early, ...(await examine(cli, box, tried))]));
     });
 }
 
 /** What can be said before the store is opened, and this process has become its owner. */
-function beforeTheStore({ deps, configFile }: Cli): Finding[] {
+async function beforeTheStore({ deps, configFile }: Cli): Promise<Finding[]> {
   const file = configFile();
   const loaded = loadConfig({ env: deps.env, cwd: deps.cwd, ...(file === undefined ? {} : { file }) });
   if (!loaded.ok) {
@@ -65,27 +65,28 @@ function beforeTheStore({ deps, configFile }: Cli): Finding[] {
       }),
     ),
     ...checkFiles(config, loaded.file),
-    ...checkCertificates(config, deps.certificates.status(config), nowMs),
+    ...checkCertificates(config, (await deps.certificates()).status(config), nowMs),
     ...checkNode(deps.nodeVersion ?? process.version, nowMs),
   ];
 }
 
-async function examine(cli: Cli, box: Box, dkimOf: DkimRecordsOf, tried: string): Promise<Finding[]> {
+async function examine(cli: Cli, box: Box, tried: string): Promise<Finding[]> {
   const { deps } = cli;
   const { config, store, clock } = box;
   const { blocks, bsize } = statfsSync(store.path);
   const status = await readStatus({ ...box, readClock: deps.readClock });
   const redisUrl = config.redis.mode === 'external' ? (config.redis.url?.reveal() ?? '') : null;
   const backup = store.read(reader => getMeta(reader, 'lastBackup'));
+  const outside = await deps.outside();
   const [listeners, proxy, dns, redis, time, unit] = await Promise.all([
-    checkListeners(deps, config, status),
+    checkListeners(outside, config, status),
     checkProxy(config, status),
-    lookAtDns(cli, box, dkimOf, tried),
-    redisUrl === null ? null : deps.outside.lookAtRedis(redisUrl),
+    lookAtDns(cli, box, tried),
+    redisUrl === null ? null : outside.lookAtRedis(redisUrl),
     checkTimeSource(deps.env),
     checkUnit(
       deps.env,
-      deps.memoryNeeds(config).reduce((sum, { bytes }) => sum + bytes, 0),
+      (await deps.memoryNeeds(config)).reduce((sum, { bytes }) => sum + bytes, 0),
     ),
   ]);
   return [

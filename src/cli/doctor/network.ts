@@ -6,7 +6,7 @@ import { inNetworks } from '../../domain/networks.js';
 import { codeOrReasonOf } from '../../lib/async.js';
 import { isWrong, type RecordCheck } from '../../usecases/dns/check-zone.js';
 import type { BoxStatus } from '../../usecases/upkeep/read-status.js';
-import type { CliDependencies, OutgoingTrial, RedisView } from '../dependencies.js';
+import type { CliDependencies, OutgoingTrial, Outside, RedisView } from '../dependencies.js';
 import { error, type Finding, warning, when } from './finding.js';
 import { findProgram } from './machine.js';
 
@@ -15,7 +15,7 @@ const MAX_ANSWER = 64 * 1024;
 
 /** Does the daemon run, and do its listeners answer as it? */
 export async function checkListeners(
-  { outside }: CliDependencies,
+  outside: Outside,
   config: Config,
   { daemon }: BoxStatus,
 ): Promise<Finding[]> {

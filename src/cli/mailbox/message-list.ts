@@ -93,7 +93,7 @@ async function search(
   deps: Pick<SearchDeps, 'store' | 'cursors'>,
   input: ListInput,
 ): Promise<MessagePage> {
-  const index = openIndex(deps.store);
+  const index = await openIndex(deps.store);
   try {
     return await searchMessages({ ...deps, index, rankings: new Rankings() }, input);
   } finally {

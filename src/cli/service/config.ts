@@ -17,12 +17,12 @@ export function addConfigCommands(program: Command, cli: Cli): void {
       'check file and environment; tells every problem at once, what is probably not intended, and what memory the daemon may take',
     )
     .action(() =>
-      cli.plain(() => {
+      cli.plain(async () => {
         const { config, file } = cli.readConfig();
         const warnings = configWarnings(config);
         const lines = warnings.map(warning => `Warning: ${formatProblem(warning)}\n`);
         const where = file ?? 'environment and defaults, no file';
-        const parts = cli.deps.memoryNeeds(config);
+        const parts = await cli.deps.memoryNeeds(config);
         const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
         return answer(
           { status: 'ok', file, memory: { bytes, parts }, ...(warnings.length === 0 ? {} : { warnings }) },

@@ -21,8 +21,8 @@ export function addTlsCommands(program: Command, cli: Cli): void {
     .command('status')
     .description('show which certificates are served, until when, and how the last try to get one went')
     .action(() =>
-      cli.plain(() => {
-        const certificates = cli.deps.certificates.status(cli.readConfig().config);
+      cli.plain(async () => {
+        const certificates = (await cli.deps.certificates()).status(cli.readConfig().config);
         const text =
           certificates.length === 0
             ? 'No certificate is configured: SMTP offers no STARTTLS. Set tls.acme, or smtp.tls_cert and smtp.tls_key.\n'
@@ -46,7 +46,8 @@ export function addTlsCommands(program: Command, cli: Cli): void {
 
 async function obtain(cli: Cli, needs: 'due' | 'none'): Promise<Answer> {
   const { config } = cli.readConfig();
-  const outcome = await cli.deps.certificates.obtain(config, {
+  const certificates = await cli.deps.certificates();
+  const outcome = await certificates.obtain(config, {
     needs,
     becomeOwner: () => becomeOwnerOf(config.store.path, { makesStore: true }),
     onStep: step => {
@@ -54,10 +55,10 @@ async function obtain(cli: Cli, needs: 'due' | 'none'): Promise<Answer> {
       if (!cli.isJson()) void cli.deps.stderr(`postern: ${printable(step)}\n`).catch(() => {});
     },
   });
-  return answerTo(cli, outcome);
+  return answerTo(outcome, () => certificates.status(config));
 }
 
-function answerTo(cli: Cli, outcome: IssueOutcome): Answer {
+function answerTo(outcome: IssueOutcome, now: () => readonly CertificateStatus[]): Answer {
   switch (outcome.kind) {
     case 'off':
       throw failed(
@@ -76,8 +77,7 @@ function answerTo(cli: Cli, outcome: IssueOutcome): Answer {
         `The certificate is good, and renewed from ${outcome.renewal_at} on. "postern tls renew" gets a new one all the same.\n`,
       );
     case 'issued': {
-      const certificates = cli.deps.certificates.status(cli.readConfig().config);
-      const issued = certificates.filter(({ source }) => source === 'acme');
+      const issued = now().filter(({ source }) => source === 'acme');
       return answer(
         { kind: 'issued', certificates: issued },
         `The certificate was issued.\n${issued.map(one => renderFields(fieldsOf(one))).join('\n')}`,

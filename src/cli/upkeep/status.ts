@@ -36,10 +36,11 @@ const seconds = wholeNumber(1, 3600);
 async function look(cli: Cli, box: Box): Promise<StatusDocument> {
   const { path, mapSizeGib } = box.config.store;
   const { store, ...status } = await readStatus({ ...box, readClock: cli.deps.readClock });
+  const certificates = await cli.deps.certificates();
   return {
     version: cli.deps.version,
     ...status,
-    certificates: cli.deps.certificates.status(box.config),
+    certificates: certificates.status(box.config),
     store: { path, ...store, map_size_bytes: mapSizeGib * 2 ** 30 },
   };
 }

@@ -153,7 +153,7 @@ function addFollowUps(webhook: Command, cli: Cli): void {
     .argument('<webhook>', 'id of the webhook')
     .action((webhookId: string) =>
       cli.change(async box => {
-        const { outside } = cli.deps;
+        const outside = await cli.deps.outside();
         const caller = { call: outside.callHook.bind(outside, box.config) };
         const test = () =>
           testWebhook({ ...depsOf(box), caller, tests: { count: 0 } }, { caller: ADMIN, webhookId });

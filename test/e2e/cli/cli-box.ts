@@ -70,12 +70,12 @@ export class CliBox {
     const err: Buffer[] = [];
     const deps: CliDependencies = {
       serve: this.#serve,
-      memoryNeeds: () => [{ part: 'a part', bytes: 2 ** 30 }],
+      memoryNeeds: async () => [{ part: 'a part', bytes: 2 ** 30 }],
       version: '1.2.3',
       readClock,
-      outside,
-      certificates: certificateTools,
-      openIndex: store => new IndexReader(store),
+      outside: async () => outside,
+      certificates: async () => certificateTools,
+      openIndex: async store => new IndexReader(store),
       stdin: async function* () {},
       stdout: async data => void out.push(Buffer.from(data)),
       stderr: async data => void err.push(Buffer.from(data)),

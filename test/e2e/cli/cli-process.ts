@@ -11,12 +11,12 @@ process.exitCode = await runCli(process.argv.slice(2), {
     process.stdout.write(`serving as ${process.getuid?.()}:${process.getgid?.()}\n`);
     return 0;
   },
-  memoryNeeds: () => [],
+  memoryNeeds: async () => [],
   version: '1.2.3',
   readClock,
-  outside,
-  certificates: certificateTools,
-  openIndex: store => new IndexReader(store),
+  outside: async () => outside,
+  certificates: async () => certificateTools,
+  openIndex: async store => new IndexReader(store),
   stdin: () => process.stdin,
   stdout: writeTo(process.stdout),
   stderr: writeTo(process.stderr),

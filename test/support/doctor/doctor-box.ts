@@ -160,14 +160,14 @@ export class DoctorBox {
     let err = '';
     const code = await runCli(['--config', this.configFile, ...args], {
       serve: () => Promise.reject(new Error('no daemon is wanted here')),
-      memoryNeeds,
+      memoryNeeds: async config => memoryNeeds(config),
       version: '1.2.3',
       // Newer than any that is known to end.
       nodeVersion: nodeVersion ?? 'v998.0.0',
       readClock: clock ?? readClock,
-      outside,
-      certificates: certificateTools,
-      openIndex: store => new IndexReader(store),
+      outside: async () => outside,
+      certificates: async () => certificateTools,
+      openIndex: async store => new IndexReader(store),
       stdin: async function* () {},
       terminals: { stdout: false, stderr: false },
       stdout: async data => {

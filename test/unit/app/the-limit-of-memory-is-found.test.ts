@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import { httpClients } from '../../../src/app/descriptors.js';
+import { HOOK_SOCKETS } from '../../../src/app/hooking.js';
 import { memoryLimit, memoryNeeded, memoryNeeds } from '../../../src/app/memory.js';
 import { type Config, loadConfig } from '../../../src/config/load-config.js';
 import { SEARCH_FILES } from '../../../src/search/word-threads.js';
@@ -66,11 +67,11 @@ t.test('what is needed follows the configuration', async t => {
 
 t.test('connections of the API leave descriptors for SMTP and the store', async t => {
   t.equal(httpClients(configOf(), false, silent, 65_536), 2_000);
-  t.equal(httpClients(configOf(), false, silent, 2_048), 2_048 - 1_000 - SEARCH_FILES - 256 - 320);
+  t.equal(httpClients(configOf(), false, silent, 2_048), 2_048 - 1_000 - SEARCH_FILES - HOOK_SOCKETS - 256);
   const direct = configOf({ POSTERN_RELAY_DIRECT_MAX_CONNECTIONS: '100' });
   t.equal(
     httpClients(direct, true, silent, 3_072),
-    3_072 - 1_000 - SEARCH_FILES - 256 - 320 - 300,
+    3_072 - 1_000 - SEARCH_FILES - HOOK_SOCKETS - 256 - 300,
     'mail servers and resolvers too',
   );
   t.equal(httpClients(configOf(), false, silent, 512), 16, 'a few are always served');

@@ -7,23 +7,23 @@ export async function run(...args: string[]): Promise<{ code: number; out: strin
   const err: string[] = [];
   const code = await runCli(args, {
     serve: () => Promise.reject(new Error('no daemon is wanted here')),
-    memoryNeeds: () => [],
+    memoryNeeds: async () => [],
     version: '1.2.3',
     readClock,
-    openIndex: () => {
+    openIndex: async () => {
       throw new Error('nothing is searched');
     },
-    certificates: {
+    certificates: async () => ({
       status: () => [],
       obtain: () => Promise.reject(new Error('nobody is asked for a certificate')),
-    },
-    outside: {
+    }),
+    outside: async () => ({
       addresses: async () => [],
       tryOutgoing: () => Promise.reject(new Error('nothing is tried')),
       callHook: () => Promise.reject(new Error('nobody is called')),
       greetingOf: () => Promise.reject(new Error('nobody is greeted')),
       lookAtRedis: () => Promise.reject(new Error('no Redis is asked')),
-    },
+    }),
     stdin: async function* () {},
     stdout: async data => void out.push(String(data)),
     stderr: async data => void err.push(String(data)),
