@@ -70,6 +70,7 @@ function rowChange(change: ThreadChange): RowChange {
 
 function search(index: AccountIndex, request: FindRequest | RankRequest): Answered {
   if (!index.knows(request.mark)) return { answer: { kind: 'suspect' }, transfer: [] };
+  const startedAt = performance.now();
   const found =
     request.kind === 'find'
       ? { ...index.find(request, request.isDescending, request.limit), scores: null }
@@ -77,7 +78,7 @@ function search(index: AccountIndex, request: FindRequest | RankRequest): Answer
   const rows = Float64Array.from(found.rows);
   const scores = found.scores === null ? null : Float64Array.from(found.scores);
   return {
-    answer: { kind: 'found', rows, scores, isWhole: found.isWhole },
+    answer: { kind: 'found', rows, scores, isWhole: found.isWhole, tookMs: performance.now() - startedAt },
     transfer: scores === null ? [rows.buffer] : [rows.buffer, scores.buffer],
   };
 }

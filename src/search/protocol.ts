@@ -63,6 +63,8 @@ export type ThreadAnswer =
       readonly rows: Float64Array;
       readonly scores: Float64Array | null;
       readonly isWhole: boolean;
+      /** Milliseconds for which the thread did nothing else. */
+      readonly tookMs: number;
     }
   /** The index that was to be searched may be another than the store knows, or has been told more meanwhile. */
   | { readonly kind: 'suspect' }

@@ -18,6 +18,7 @@ import { indexPath, SUFFIX } from './open-indexes.js';
 import type { FindRequest, RankRequest, ThreadAnswer, ThreadChange } from './protocol.js';
 import { QuestionQueue } from './question-queue.js';
 import { rowsOf, seqsOf } from './rows.js';
+import { Strides } from './strides.js';
 import { IndexThread } from './thread-life.js';
 
 /** Indexes that each of the two threads keeps open. */
@@ -101,9 +102,19 @@ export class WordThreads implements WordIndex, WordFeed {
     question: WordQuestion & { readonly isDescending: boolean; readonly limit: number },
   ): Promise<WordAnswer<WordHits>> {
     const { isDescending, limit } = question;
-    const answer = await this.#ask(question, asked => ({ kind: 'find', ...asked, isDescending, limit }));
-    if (answer.kind !== 'found') return answer.answer;
-    return { status: 'found', seqs: seqsOf(answer.rows), isWhole: answer.isWhole };
+    const strides = new Strides(question, isDescending);
+    const seqs: number[] = [];
+    for (let range = strides.first; range !== null; ) {
+      const left = limit - seqs.length;
+      const answer = await this.#ask({ ...question, ...range }, asked => {
+        return { kind: 'find', ...asked, isDescending, limit: left };
+      });
+      if (answer.kind !== 'found') return answer.answer;
+      for (const seq of seqsOf(answer.rows)) seqs.push(seq);
+      if (!answer.isWhole) return { status: 'found', seqs: Uint32Array.from(seqs), isWhole: false };
+      range = strides.behind(range, answer.tookMs);
+    }
+    return { status: 'found', seqs: Uint32Array.from(seqs), isWhole: true };
   }
 
   async rank(question: WordQuestion & { readonly among: number }): Promise<WordAnswer<RankedHits>> {
@@ -157,6 +168,7 @@ const NOTHING: Found = {
   rows: new Float64Array(0),
   scores: new Float64Array(0),
   isWhole: true,
+  tookMs: 0,
 };
 
 function unanswered(retryAfterS: number): Unanswered {

@@ -30,10 +30,13 @@ async function measure(context: BenchContext, mailbox: Mailbox): Promise<Report>
   const total = context.isQuick ? 20_000 : 1_000_000;
   const store = openMailboxStore(mailbox);
   const startedAt = performance.now();
+  const others: Searched[] = [];
   try {
     await fill(store, mailbox.inboxId, total / 2);
     for (let other = 0; other < OTHER_ACCOUNTS; other++) {
-      await fill(store, await anotherAccount(store, other), Math.round(total / 2 / OTHER_ACCOUNTS));
+      const account = await anotherAccount(store, other);
+      others.push(account);
+      await fill(store, account.inboxId, Math.round(total / 2 / OTHER_ACCOUNTS));
     }
   } finally {
     await store.close();
@@ -42,16 +45,18 @@ async function measure(context: BenchContext, mailbox: Mailbox): Promise<Report>
   return withDaemon(mailbox, async appliance => {
     const indexing = await measureIndexing(appliance, mailbox, total);
     const queries = await measureQueries(context, appliance, mailbox);
+    const neighbour = await measureNeighbour(context, appliance, mailbox, others[0] ?? mailbox);
     return {
       columns: ['', 'p50 ms', 'p99 ms', 'a second', 'bytes', 'main loop, longest ms'],
-      rows: queries.rows,
+      rows: [...queries.rows, ...neighbour.rows],
       notes: [
         `stored in ${filledS.toFixed(0)} s, before the daemon was started`,
         ...indexing.notes,
         ...queries.notes,
+        ...neighbour.notes,
         scanNote(),
       ],
-      comparisons: [...indexing.comparisons, ...queries.comparisons],
+      comparisons: [...indexing.comparisons, ...queries.comparisons, ...neighbour.comparisons],
     };
   });
 }
@@ -59,12 +64,16 @@ async function measure(context: BenchContext, mailbox: Mailbox): Promise<Report>
 const fill = (store: Store, inboxId: InboxId, count: number): Promise<void> =>
   fillMailbox(store, inboxId, count, { textOf });
 
-async function anotherAccount(store: Store, number: number): Promise<InboxId> {
+/** An inbox, and a key of its account. */
+type Searched = Pick<Mailbox, 'inboxId' | 'credential'>;
+
+async function anotherAccount(store: Store, number: number): Promise<Searched> {
   const deps = { ...tenantDeps(store), limits: { inboxes: 10, sends: 10, storageMib: 65_536 } };
   const account = await createAccount(deps, `human${number}@elsewhere.example`);
   const accountId = account.account_id as AccountId;
-  await createKey(deps, { account: accountId });
-  return (await createInbox(deps, { accountId, local_part: `agent${number}` })).id as InboxId;
+  const { credential } = await createKey(deps, { account: accountId });
+  const inbox = await createInbox(deps, { accountId, local_part: `agent${number}` });
+  return { inboxId: inbox.id as InboxId, credential };
 }
 
 interface Part {
@@ -108,6 +117,7 @@ const COMMON = 'the';
 const MIDDLE = wordOfRank(300);
 const UNCOMMON = wordOfRank(20_000);
 const RARE_WORD = 'kumquat';
+const SIXTEEN = Array.from({ length: 16 }, (_, at) => wordOfRank(at)).join(' ');
 
 const QUESTIONS: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
   ['a common word', { query: COMMON }],
@@ -118,7 +128,7 @@ const QUESTIONS: readonly (readonly [string, Readonly<Record<string, string>>])[
   ['common and rare', { query: `${COMMON} ${RARE_WORD}` }],
   ['two common words', { query: `${COMMON} and` }],
   ['a phrase', { query: '"of the"' }],
-  ['sixteen words', { query: Array.from({ length: 16 }, (_, at) => wordOfRank(at)).join(' ') }],
+  ['sixteen words', { query: SIXTEEN }],
   ['common, with a label on half', { query: COMMON, labels_all: HALVES.even }],
   ['common, with a rare label', { query: COMMON, labels_all: RARE.label }],
   ['common, with a label on the oldest', { query: COMMON, labels_all: OLDEST.label }],
@@ -129,6 +139,12 @@ const QUESTIONS: readonly (readonly [string, Readonly<Record<string, string>>])[
   ['rare, not a half', { query: RARE_WORD, labels_none: HALVES.even }],
   ['common, from a sender', { query: COMMON, from: 'person0@correspondents.example' }],
 ];
+
+/** Words that most messages have: the most work for one question. */
+const HEAVY = [
+  ['a common word', { query: COMMON }],
+  ['sixteen words', { query: SIXTEEN }],
+] as const;
 
 const QUERIES: readonly SearchQuery[] = (['page', 'count', 'relevance'] as const).flatMap(kind =>
   QUESTIONS.map(([name, parameters]) => ({ name, kind, parameters })),
@@ -178,7 +194,44 @@ async function measureQueries(context: BenchContext, appliance: Appliance, mailb
   };
 }
 
-function pathOf({ inboxId }: Mailbox, { kind, parameters }: SearchQuery): string {
+/** What the searches of one account wait for those of another that asks the most it can. */
+async function measureNeighbour(
+  context: BenchContext,
+  { httpPort: port }: Appliance,
+  mailbox: Mailbox,
+  neighbour: Searched,
+): Promise<Part> {
+  const durationMs = context.isQuick ? 1_000 : 5_000;
+  const own = { port, credential: neighbour.credential, connections: 1, durationMs };
+  const path = pathOf(neighbour, { name: '', kind: 'page', parameters: { query: COMMON } });
+  const rows: string[][] = [];
+  const ask = async (name: string) => {
+    const { p50Ms, p99Ms, perSecond, bodyBytes } = await runHttpLoad({ ...own, path });
+    rows.push([name, p50Ms.toFixed(2), p99Ms.toFixed(2), whole(perSecond), whole(bodyBytes), '']);
+    return p50Ms;
+  };
+  const alone = await ask('neighbour: a common word, alone');
+  const busy: number[] = [];
+  for (const kind of ['count', 'relevance'] as const) {
+    for (const [words, parameters] of HEAVY) {
+      const heavy = pathOf(mailbox, { name: '', kind, parameters });
+      const load = { port, path: heavy, credential: mailbox.credential, connections: 8 };
+      const running = runHttpLoad({ ...load, durationMs: durationMs + 2_000 });
+      await delay(1_000);
+      busy.push(await ask(`neighbour: beside eight that ask ${kind} of ${words}`));
+      await running;
+    }
+  }
+  return {
+    rows,
+    notes: [
+      `a page of a neighbour beside the heaviest searches, p50: ${(Math.max(...busy) / alone).toFixed(1)} times that alone`,
+    ],
+    comparisons: [],
+  };
+}
+
+function pathOf({ inboxId }: Searched, { kind, parameters }: SearchQuery): string {
   const search = new URLSearchParams(parameters);
   const after = `after=2020-01-01T00:00:00.${NUMBER}Z`;
   if (kind === 'count') return `/v1/inboxes/${inboxId}/messages/count?${search}&${after}`;

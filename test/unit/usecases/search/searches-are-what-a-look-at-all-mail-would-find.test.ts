@@ -9,9 +9,13 @@ import { SearchedHouse } from './with-search.js';
 
 /** Another seed in TEST_SEED looks elsewhere; the one of a failure looks at it again. */
 const seed = Number(process.env.TEST_SEED ?? 20_260_115);
-const seconds = Number(process.env.TEST_SECONDS ?? 8);
+/** Looks for so long; by default for a number of runs, however long these take. */
+const seconds = process.env.TEST_SECONDS === undefined ? null : Number(process.env.TEST_SECONDS);
 
-for (const kind of ['a plain index', 'the index of the daemon'] as const) {
+for (const [kind, least] of [
+  ['a plain index', 40],
+  ['the index of the daemon', 10],
+] as const) {
   t.test(
     `whatever happens to mail, and however far behind ${kind} is, searches find what is there`,
     async t => {
@@ -39,12 +43,12 @@ for (const kind of ['a plain index', 'the index of the daemon'] as const) {
         {
           seed,
           endOnFailure: true,
-          numRuns: 300,
-          interruptAfterTimeLimit: seconds * 1000,
-          markInterruptAsFailure: false,
+          ...(seconds === null
+            ? { numRuns: least }
+            : { numRuns: 1_000_000, interruptAfterTimeLimit: seconds * 1000, markInterruptAsFailure: false }),
         },
       );
-      t.ok(runs >= 5 && asked >= 50, `${runs} runs, ${asked} questions`);
+      t.ok(asked >= 50, `${runs} runs, ${asked} questions`);
     },
   );
 }
