@@ -1,6 +1,6 @@
 import type { Database, Transaction } from 'lmdb';
 import type { Entry, Reader, Scan, Table } from './tables.js';
-import { type Databases, rangeOptions } from './writer.js';
+import { type Databases, databaseOf, rangeOptions } from './writer.js';
 
 /** The types of the library leave it out. */
 interface WithOptions {
@@ -32,7 +32,7 @@ export class Snapshot implements Reader {
 
   scan<Key, Value>(table: Table<Key, Value>, scan: Scan): Entry<Value>[] {
     const entries: Entry<Value>[] = [];
-    for (const { key, value } of this.#database(table).getRange(this.#options(scan))) {
+    for (const { key, value } of this.#database(table)?.getRange(this.#options(scan)) ?? []) {
       entries.push({ key: Buffer.from(key), value: table.decodeValue(value) });
     }
     return entries;
@@ -40,7 +40,7 @@ export class Snapshot implements Reader {
 
   scanKeys<Key, Value>(table: Table<Key, Value>, scan: Scan): Buffer[] {
     const keys: Buffer[] = [];
-    for (const key of this.#database(table).getKeys(this.#options(scan))) keys.push(Buffer.from(key));
+    for (const key of this.#database(table)?.getKeys(this.#options(scan)) ?? []) keys.push(Buffer.from(key));
     return keys;
   }
 
@@ -49,17 +49,15 @@ export class Snapshot implements Reader {
   }
 
   #bytesOf<Key, Value>(table: Table<Key, Value>, key: Key): Buffer | undefined {
-    const database = this.#database(table) as Database<Buffer, Buffer> & WithOptions;
-    return database.getBinaryFast(table.encodeKey(key), { transaction: this.#transaction });
+    const database = this.#database(table) as (Database<Buffer, Buffer> & WithOptions) | null;
+    return database?.getBinaryFast(table.encodeKey(key), { transaction: this.#transaction });
   }
 
   #options(scan: Scan): object {
     return { ...rangeOptions(scan), transaction: this.#transaction };
   }
 
-  #database(table: { readonly name: string }): Database<Buffer, Buffer> {
-    const database = this.#databases.get(table.name);
-    if (database === undefined) throw new Error(`the table ${table.name} is missing from this store`);
-    return database;
+  #database(table: { readonly name: string }): Database<Buffer, Buffer> | null {
+    return databaseOf(this.#databases, table);
   }
 }

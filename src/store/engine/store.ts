@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { open, type RootDatabase } from 'lmdb';
+import { type Database, open, type RootDatabase } from 'lmdb';
 import { reasonOf } from '../../lib/async.js';
 import { makeFilesPrivate, PRIVATE_FILE, privateFolder } from '../private-files.js';
 import { commitError } from './commit-error.js';
@@ -124,7 +124,7 @@ export class Store {
     this.#root = root;
     this.#beside = beside?.root ?? null;
     const openAll = (from: RootDatabase<Buffer, Buffer>, names: readonly TableName[]) =>
-      names.map(({ name }) => [name, from.openDB<Buffer, Buffer>({ name, ...BINARY })] as const);
+      names.map(({ name }) => [name, openTable(from, name)] as const);
     this.#databases = new Map([
       ...openAll(root, tables),
       ...(beside === null ? [] : openAll(beside.root, beside.tables)),
@@ -290,7 +290,7 @@ export class Store {
     let pages = 0;
     let pageSize = 4096;
     for (const [name, database] of this.#databases) {
-      if (table !== undefined && name !== table.name) continue;
+      if (database === null || (table !== undefined && name !== table.name)) continue;
       const stats = database.getStats() as Record<string, number>;
       pages += (stats.treeBranchPageCount ?? 0) + (stats.treeLeafPageCount ?? 0) + (stats.overflowPages ?? 0);
       pageSize = stats.pageSize ?? pageSize;
@@ -350,6 +350,12 @@ export class Store {
     }
     return this.#failure;
   }
+}
+
+/** Null for a table that a file which is only looked at does not have. */
+function openTable(root: RootDatabase<Buffer, Buffer>, name: string): Database<Buffer, Buffer> | null {
+  // Its types leave out that it may give nothing.
+  return (root.openDB<Buffer, Buffer>({ name, ...BINARY }) as Database<Buffer, Buffer> | undefined) ?? null;
 }
 
 function openToLook(directory: string): {

@@ -2,8 +2,17 @@ import type { Database } from 'lmdb';
 import { u48 } from './keys.js';
 import type { Change, Entry, Gather, Reader, Scan, Table, Writer } from './tables.js';
 
-/** By name of the table. */
-export type Databases = ReadonlyMap<string, Database<Buffer, Buffer>>;
+/** By name of the table; null where the file, of an older program and only looked at, has none: nothing is in it. */
+export type Databases = ReadonlyMap<string, Database<Buffer, Buffer> | null>;
+
+export function databaseOf(
+  databases: Databases,
+  { name }: { readonly name: string },
+): Database<Buffer, Buffer> | null {
+  const database = databases.get(name);
+  if (database === undefined) throw new Error(`the table ${name} is missing from src/store/open-store.ts`);
+  return database;
+}
 
 /** What writes at once. */
 type DirectWriter = Omit<Writer, 'owe' | 'announce'>;
@@ -19,17 +28,17 @@ export class DatabaseWriter implements DirectWriter {
   }
 
   get<Key, Value>(table: Table<Key, Value>, key: Key): Value | undefined {
-    const bytes = this.#database(table).getBinaryFast(table.encodeKey(key));
+    const bytes = this.#database(table)?.getBinaryFast(table.encodeKey(key));
     return bytes === undefined ? undefined : table.decodeValue(bytes);
   }
 
   has<Key, Value>(table: Table<Key, Value>, key: Key): boolean {
-    return this.#database(table).getBinaryFast(table.encodeKey(key)) !== undefined;
+    return this.#database(table)?.getBinaryFast(table.encodeKey(key)) !== undefined;
   }
 
   scan<Key, Value>(table: Table<Key, Value>, scan: Scan): Entry<Value>[] {
     const entries: Entry<Value>[] = [];
-    for (const { key, value } of this.#database(table).getRange(rangeOptions(scan))) {
+    for (const { key, value } of this.#database(table)?.getRange(rangeOptions(scan)) ?? []) {
       entries.push({ key: Buffer.from(key), value: table.decodeValue(value) });
     }
     return entries;
@@ -37,17 +46,17 @@ export class DatabaseWriter implements DirectWriter {
 
   scanKeys<Key, Value>(table: Table<Key, Value>, scan: Scan): Buffer[] {
     const keys: Buffer[] = [];
-    for (const key of this.#database(table).getKeys(rangeOptions(scan))) keys.push(Buffer.from(key));
+    for (const key of this.#database(table)?.getKeys(rangeOptions(scan)) ?? []) keys.push(Buffer.from(key));
     return keys;
   }
 
   put<Key, Value>(table: Table<Key, Value>, key: Key, value: Value): void {
-    this.#database(table).put(table.encodeKey(key), table.encodeValue(value));
+    this.#writable(table).put(table.encodeKey(key), table.encodeValue(value));
     if (table.decidesAccess === true) countAccessChange(this);
   }
 
   remove<Key, Value>(table: Table<Key, Value>, key: Key): void {
-    this.#database(table).remove(table.encodeKey(key));
+    this.#writable(table).remove(table.encodeKey(key));
     if (table.decidesAccess === true) countAccessChange(this);
   }
 
@@ -59,11 +68,13 @@ export class DatabaseWriter implements DirectWriter {
     return true;
   }
 
-  #database(table: { readonly name: string }): Database<Buffer, Buffer> {
-    const database = this.#databases.get(table.name);
-    if (database === undefined) {
-      throw new Error(`the table ${table.name} is missing from src/store/open-store.ts`);
-    }
+  #database(table: { readonly name: string }): Database<Buffer, Buffer> | null {
+    return databaseOf(this.#databases, table);
+  }
+
+  #writable(table: { readonly name: string }): Database<Buffer, Buffer> {
+    const database = this.#database(table);
+    if (database === null) throw new Error(`the table ${table.name} is only looked at`);
     return database;
   }
 }
