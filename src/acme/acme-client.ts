@@ -2,6 +2,7 @@ import { createHash, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { isLoopback } from '../domain/addresses.js';
 import { DAY_MS } from '../domain/instants.js';
 import { reasonOf } from '../lib/async.js';
+import { readRetryAfter } from '../lib/retry-after.js';
 import { AcmeError, detailOf, type Problem, typeOf } from './acme-error.js';
 
 /** One answer of an authority; a chain of certificates has some kilobytes. */
@@ -159,10 +160,11 @@ export class AcmeClient {
         signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]),
       });
       this.#nonce = response.headers.get('replay-nonce') ?? this.#nonce;
+      const askedMs = readRetryAfter(response.headers.get('retry-after') ?? undefined, Date.now());
       const answer = {
         text: await readBounded(response),
         location: response.headers.get('location'),
-        retryAfterMs: retryAfterOf(response.headers.get('retry-after')),
+        retryAfterMs: askedMs === null ? null : Math.min(askedMs, MAX_RETRY_AFTER_MS),
         status: response.status,
       };
       return { answer, problem: response.ok ? null : problemOf(answer) };
@@ -211,13 +213,6 @@ async function readBounded(response: Response): Promise<string> {
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');
-}
-
-/** Seconds, or a date (RFC 9110 section 10.2.3). */
-function retryAfterOf(header: string | null): number | null {
-  if (header === null) return null;
-  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  return Number.isFinite(ms) ? Math.min(Math.max(0, ms), MAX_RETRY_AFTER_MS) : null;
 }
 
 function base64url(text: string): string {

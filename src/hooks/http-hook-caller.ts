@@ -3,6 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { settledWithin } from '../lib/async.js';
+import { readRetryAfter } from '../lib/retry-after.js';
 import type { HookCall, HookCaller, HookOutcome } from '../usecases/webhooks/hook-call.js';
 import { type ConnectDeps, connectChecked, HookFailure } from './connect-checked.js';
 
@@ -175,14 +176,4 @@ function outcomeOf({ statusCode = 0, headers }: IncomingMessage, nowMs: number):
   const reason = isRedirect ? 'redirect' : statusCode === 410 ? 'gone' : 'status';
   const retryAfterMs = isRedirect ? null : readRetryAfter(headers['retry-after'], nowMs);
   return { kind: 'failed', status: statusCode, reason, retryAfterMs };
-}
-
-/** Seconds or a date (RFC 9110 section 10.2.3), in milliseconds from now; null when it says nothing of use. */
-export function readRetryAfter(text: string | undefined, nowMs: number): number | null {
-  if (text === undefined) return null;
-  const given = text.trim();
-  if (/^\d{1,9}$/.test(given)) return Number(given) * 1000;
-  // A date begins with the name of its day; `Date.parse` would read much else.
-  const at = /^[A-Z][a-z]{2}/.test(given) ? Date.parse(given) : Number.NaN;
-  return Number.isNaN(at) ? null : Math.max(0, at - nowMs);
 }

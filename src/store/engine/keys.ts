@@ -4,7 +4,8 @@
  * is not bounded is hashed by its caller first.
  */
 
-const MAX_U48 = 2 ** 48 - 1;
+/** The largest number of `u48`: behind all sequence numbers and instants. */
+export const MAX_U48 = 2 ** 48 - 1;
 
 /** One byte, 0 to 255; not to be written to. */
 export function u8(value: number): Buffer {

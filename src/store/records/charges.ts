@@ -1,6 +1,6 @@
 import { type AccountId, idFromBytes, idToBytes, type MessageId } from '../../domain/ids.js';
 import { type Charge, expiryOf, windowStart } from '../../domain/quota.js';
-import { joinKey, range, u48, WHOLE_TABLE } from '../engine/keys.js';
+import { joinKey, MAX_U48, range, u48, WHOLE_TABLE } from '../engine/keys.js';
 import type { Store } from '../engine/store.js';
 import { bytesKey, jsonValue, type Reader, type Table, type Writer, walkTable } from '../engine/tables.js';
 import { addPending, removePending } from './pending.js';
@@ -65,7 +65,7 @@ export function releaseCharge(writer: Writer, charge: ChargeKey): void {
 /** Of a charge that `redateCharges` has moved: it is of another instant than the message, but of the same id. */
 function redatedKey(reader: Reader, { accountId, id }: ChargeKey): Buffer | undefined {
   const suffix = idToBytes(id);
-  for (const { key } of walkCharges(reader, accountId, 0, 2 ** 48 - 1)) {
+  for (const { key } of walkCharges(reader, accountId, 0, MAX_U48)) {
     if (key.subarray(AFTER_ACCOUNT + 6).equals(suffix)) return key;
   }
   return undefined;
@@ -73,7 +73,7 @@ function redatedKey(reader: Reader, { accountId, id }: ChargeKey): Buffer | unde
 
 /** Has the account charges that were made after `lastMs`? */
 export function hasChargeAfter(reader: Reader, accountId: AccountId, lastMs: number): boolean {
-  return !walkCharges(reader, accountId, lastMs + 1, 2 ** 48 - 1).next().done;
+  return !walkCharges(reader, accountId, lastMs + 1, MAX_U48).next().done;
 }
 
 /** Makes charges from after `lastMs` count from `nowMs` on, `limit` of them at most: the clock was ahead. */
@@ -82,7 +82,7 @@ export function redateCharges(
   accountId: AccountId,
   { lastMs, nowMs, limit }: { readonly lastMs: number; readonly nowMs: number; readonly limit: number },
 ): void {
-  const ahead = [...walkCharges(writer, accountId, lastMs + 1, 2 ** 48 - 1, limit)];
+  const ahead = [...walkCharges(writer, accountId, lastMs + 1, MAX_U48, limit)];
   for (const { key, amount } of ahead) {
     writer.remove(chargesTable, key);
     writer.put(
@@ -124,7 +124,7 @@ export function usedAllowance(reader: Reader, accountId: AccountId, nowMs: numbe
 
 /** Charges that count at `nowMs`, oldest first, looked up as they are asked for. */
 export function activeCharges(reader: Reader, accountId: AccountId, nowMs: number): Iterable<Charge> {
-  return walkCharges(reader, accountId, Math.max(0, windowStart(nowMs) + 1), 2 ** 48 - 1);
+  return walkCharges(reader, accountId, Math.max(0, windowStart(nowMs) + 1), MAX_U48);
 }
 
 /** Charges made from `from` up to but not including `to`. */
@@ -156,7 +156,7 @@ export function forgetExpiredCharges(
   limit: number,
 ): number {
   let removed = 0;
-  for (const { key, at, amount } of walkCharges(writer, accountId, 0, 2 ** 48 - 1)) {
+  for (const { key, at, amount } of walkCharges(writer, accountId, 0, MAX_U48)) {
     if (at > windowStart(nowMs) || removed === limit) {
       const sum = writer.get(chargeSumsTable, accountId)?.sum ?? 0;
       writer.put(chargeSumsTable, accountId, { sum, sweepDueAt: expiryOf(at) });

@@ -2,6 +2,7 @@ import { toSuppressedAddress } from '../../domain/addresses.js';
 import type { MailReport, ReportedRecipient } from '../../domain/delivery-reports.js';
 import { type InboxId, type MessageId, toId } from '../../domain/ids.js';
 import { addressesOf } from '../../domain/message-parts.js';
+import { MAX_U48 } from '../../store/engine/keys.js';
 import type { Reader, Writer } from '../../store/engine/tables.js';
 import { idField } from '../../store/mailbox/folders.js';
 import { getSent, knownIdOf, type ReceivedRecord, type SentRecord } from '../../store/mailbox/messages.js';
@@ -111,7 +112,7 @@ function findReplaced(reader: Reader, inboxId: InboxId, messageId: string): Sent
   if (root === null) return null;
   const folder = { inboxId, kind: 'sent' } as const;
   const term = threadTerm(root);
-  const members = { all: [term], any: [], none: [], from: 0, to: 2 ** 48 - 1 };
+  const members = { all: [term], any: [], none: [], from: 0, to: MAX_U48 };
   const newest = { isDescending: true, limit: MAX_LOOKED_AT };
   const { seqs } = selectMessages(reader, folder, members, newest, blocksOfTerm(reader, folder, term));
   for (const seq of seqs) {

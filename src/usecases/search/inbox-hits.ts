@@ -1,6 +1,7 @@
 import type { AccountId, InboxId } from '../../domain/ids.js';
 import type { MessageFilter } from '../../domain/message-filter.js';
 import { NumberSet } from '../../store/bitmap/number-set.js';
+import { MAX_U48 } from '../../store/engine/keys.js';
 import type { Reader } from '../../store/engine/tables.js';
 import { type Folder, type MessageKind, numbersBetween, scanSummaries } from '../../store/mailbox/folders.js';
 import { foldersOf, placeOf } from '../../store/threads/members.js';
@@ -77,7 +78,7 @@ export interface FolderWalk {
 /** The place in time that all that is not known lies before, or at. */
 function completeAfter(reader: Reader, { folder, from, to, isWhole }: FolderWalk): number {
   if (isWhole || to <= from) return -1;
-  const range = { from: to, to: 2 ** 48 - 1, isDescending: false, limit: 1 };
+  const range = { from: to, to: MAX_U48, isDescending: false, limit: 1 };
   const [first] = scanSummaries(reader, folder, range);
   // Places grow with numbers: what is before the first live message from there on is not later than that.
   return first === undefined

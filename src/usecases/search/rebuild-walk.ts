@@ -1,6 +1,6 @@
 import { type AccountId, type InboxId, idFromBytes, idToBytes, type MessageId } from '../../domain/ids.js';
 import { inTurns } from '../../lib/slices.js';
-import { joinKey, range, u48 } from '../../store/engine/keys.js';
+import { joinKey, MAX_U48, range, u48 } from '../../store/engine/keys.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Reader } from '../../store/engine/tables.js';
 import { FIRST_SEQ, idField, type MessageKind, scanSummaries } from '../../store/mailbox/folders.js';
@@ -128,7 +128,7 @@ function findLive(
   position: Extract<RebuildPosition, { phase: 'live' }>,
 ): Found {
   const { inboxId, kind, seq } = position;
-  const all = { from: seq, to: 2 ** 48 - 1, isDescending: false, limit: STEP.messages };
+  const all = { from: seq, to: MAX_U48, isDescending: false, limit: STEP.messages };
   const lines = scanSummaries(reader, { inboxId, kind }, all).map(line => ({
     seq: line.seq,
     id: idField<MessageId>(line.summary, 'id'),

@@ -8,7 +8,7 @@ import {
 } from '../../domain/ids.js';
 import { DAY_MS } from '../../domain/instants.js';
 import { removeBlocks } from '../../store/bitmap/sets.js';
-import { range, WHOLE_TABLE } from '../../store/engine/keys.js';
+import { MAX_U48, range, WHOLE_TABLE } from '../../store/engine/keys.js';
 import { isHeldAfterRestore } from '../../store/engine/meta.js';
 import type { Store } from '../../store/engine/store.js';
 import type { Table, Writer } from '../../store/engine/tables.js';
@@ -294,7 +294,7 @@ function eraseInbox(writer: Writer, inboxId: InboxId, nowMs: number, limit: numb
 function eraseLive(writer: Writer, inboxId: InboxId, limit: number, nowMs: number): number {
   let count = 0;
   for (const kind of KINDS) {
-    const all = { from: 0, to: 2 ** 48 - 1, isDescending: true, limit: limit - count };
+    const all = { from: 0, to: MAX_U48, isDescending: true, limit: limit - count };
     for (const { seq, summary } of scanSummaries(writer, { inboxId, kind }, all)) {
       const { id } = JSON.parse(summary.toString('utf8')) as { id: MessageId };
       const isErased = eraseById(writer, kind, id, nowMs);

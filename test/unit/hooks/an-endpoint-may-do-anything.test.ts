@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { newWebhookSecret } from '../../../src/domain/secrets.js';
-import { readRetryAfter } from '../../../src/hooks/http-hook-caller.js';
+import { readRetryAfter } from '../../../src/lib/retry-after.js';
 import type { HookCall } from '../../../src/usecases/webhooks/hook-call.js';
 import { makeIdentity } from '../../support/certificate.js';
 import { localCaller } from '../../support/webhooks/local-caller.js';
