@@ -1,5 +1,5 @@
 import { htmlToText } from './html/html-to-text.js';
-import { MAX_INDEXED_UNITS, wordsOf } from './search-words.js';
+import { MAX_INDEXED_UNITS, type SearchTerm, wordsOf } from './search-words.js';
 
 /** The words by which a message is found, each field in its order. Attachments and file names have none. */
 export interface MessageWords {
@@ -64,8 +64,12 @@ export function splitFields(joined: string): { readonly subject: string; readonl
   return { subject: joined.slice(0, end), body: joined.slice(end + 1) };
 }
 
-/** The reverse of `joinWords`. */
-export function splitWords(joined: string): MessageWords {
-  const { subject, body } = splitFields(joined);
-  return { subject: subject === '' ? [] : subject.split(' '), body: body === '' ? [] : body.split(' ') };
+/**
+ * Has a message all terms, each in its subject or its body?
+ * @param joined its words, as `joinWords` makes them
+ */
+export function hasTerms(joined: string, terms: readonly SearchTerm[]): boolean {
+  // Then a blank stands on both sides of each word, and the line feed is one that nobody can ask for.
+  const text = ` ${joined.replace('\n', ' \n ')} `;
+  return terms.every(({ words, isPrefix }) => text.includes(` ${words.join(' ')}${isPrefix ? '' : ' '}`));
 }

@@ -1,7 +1,7 @@
 import { rmSync, statSync } from 'node:fs';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { splitFields, splitWords } from '../domain/message-words.js';
-import { fits, type SearchTerm } from '../domain/search-words.js';
+import { hasTerms, splitFields } from '../domain/message-words.js';
+import type { SearchTerm } from '../domain/search-words.js';
 import { reasonOf } from '../lib/async.js';
 import { Connection, isPassing, type Statement } from './sqlite.js';
 
@@ -223,8 +223,7 @@ export class AccountIndex {
       const words = unpack(packed);
       bytes += words.length;
       if (bytes > MOST_LOOKED_UP_BYTES) return null;
-      const { subject, body } = splitWords(words.toString('utf8'));
-      if (!fits([subject, body], terms)) continue;
+      if (!hasTerms(words.toString('utf8'), terms)) continue;
       if (rows.length === limit) return { rows, isWhole: false };
       rows.push(row);
     }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import t from 'tap';
 import { type MessageWords, messageWordsAtOnce } from '../../src/domain/message-words.js';
-import { fits, parseSearch } from '../../src/domain/search-words.js';
+import { parseSearch } from '../../src/domain/search-words.js';
 import { getMeta } from '../../src/store/engine/meta.js';
 import { walkTable } from '../../src/store/engine/tables.js';
 import { type MessageRecord, messagesTable, sentTable } from '../../src/store/mailbox/messages.js';
@@ -15,6 +15,7 @@ import { searchStateOf } from '../../src/store/records/search.js';
 import { verifyStore } from '../../src/store/verify/verify-store.js';
 import { readSearchStatus } from '../../src/usecases/search/search-admin.js';
 import { packageRoot } from '../support/box/postern-box.js';
+import { fits } from '../support/search/naive-words.js';
 import { found, withIndex } from '../unit/search/with-index.js';
 import { dataDirectory } from '../unit/store/with-store.js';
 

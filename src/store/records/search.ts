@@ -1,5 +1,4 @@
 import { type AccountId, type InboxId, idFromBytes, idToBytes, type MessageId } from '../../domain/ids.js';
-import { type MessageWords, splitWords } from '../../domain/message-words.js';
 import { WORDS_VERSION } from '../../domain/search-words.js';
 import { joinKey, range, u32 } from '../engine/keys.js';
 import {
@@ -292,14 +291,14 @@ export function tailOf(
 }
 
 /**
- * The words of a message that `listUnindexed` names with `add`; null for others. To be asked in the same read: the
+ * The joined words (`domain/message-words.ts`) of a message that `listUnindexed` names with `add`; null for others. To be asked in the same read: the
  * index may take them in at any time, and then they are here no more.
  */
-export function indexedWordsOf(reader: Reader, folder: Folder, seq: number): MessageWords | null {
+export function indexedWordsOf(reader: Reader, folder: Folder, seq: number): string | null {
   const found = reader.get(searchFoldersTable, folder);
   if (found === undefined) return null;
   const value = reader.get(unindexedTable, rowKey(found.accountId, rowOf(found.number, seq)));
-  return value?.[0] === ADD ? splitWords(value.toString('utf8', 1)) : null;
+  return value?.[0] === ADD ? value.toString('utf8', 1) : null;
 }
 
 /** What the index of an account is to be told of one message. */

@@ -2,8 +2,8 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AccountId, InboxId } from '../../../src/domain/ids.js';
-import { messageWordsAtOnce } from '../../../src/domain/message-words.js';
-import { fits, parseSearch } from '../../../src/domain/search-words.js';
+import { hasTerms, joinWords, messageWordsAtOnce } from '../../../src/domain/message-words.js';
+import { parseSearch } from '../../../src/domain/search-words.js';
 import type { Store } from '../../../src/store/engine/store.js';
 import { createAccount } from '../../../src/usecases/accounts/accounts.js';
 import { createKey } from '../../../src/usecases/accounts/api-keys.js';
@@ -246,8 +246,7 @@ function scanNote(): string {
   const startedAt = performance.now();
   let hits = 0;
   for (const text of texts) {
-    const { subject, body } = messageWordsAtOnce(text);
-    if (fits([subject, body], terms)) hits++;
+    if (hasTerms(joinWords(messageWordsAtOnce(text)), terms)) hits++;
   }
   const perSecond = SCANNED / ((performance.now() - startedAt) / 1000);
   return `a scan without an index looks through ${whole(perSecond)} texts a second (${hits} hits)`;

@@ -1,6 +1,6 @@
 import type { AccountId } from '../../../src/domain/ids.js';
-import { type MessageWords, splitWords } from '../../../src/domain/message-words.js';
-import { fits, type SearchTerm } from '../../../src/domain/search-words.js';
+import type { MessageWords } from '../../../src/domain/message-words.js';
+import type { SearchTerm } from '../../../src/domain/search-words.js';
 import type { Store } from '../../../src/store/engine/store.js';
 import { forgetChange, listChanges, placeOfRow, wordsOfChange } from '../../../src/store/records/search.js';
 import type {
@@ -9,6 +9,7 @@ import type {
   WordIndex,
   WordQuestion,
 } from '../../../src/usecases/search/word-index.js';
+import { fits, splitWords } from './naive-words.js';
 
 /** What a word index does, without any cleverness: it looks at every message. Takes in changes when it is told to. */
 export class NaiveIndex implements WordIndex {

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
-import { joinWords, messageWordsAtOnce, splitWords } from '../../../src/domain/message-words.js';
-import { fits, parseSearch } from '../../../src/domain/search-words.js';
+import { joinWords, messageWordsAtOnce } from '../../../src/domain/message-words.js';
+import { parseSearch } from '../../../src/domain/search-words.js';
 import { AccountIndex } from '../../../src/search/account-index.js';
 import { Connection } from '../../../src/search/sqlite.js';
+import { fits, splitWords } from '../../support/search/naive-words.js';
 import { dataDirectory } from '../store/with-store.js';
 
 const WORDS = [

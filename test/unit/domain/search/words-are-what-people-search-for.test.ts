@@ -1,14 +1,16 @@
+import fc from 'fast-check';
 import t from 'tap';
-import { joinWords, messageWordsAtOnce, splitWords } from '../../../../src/domain/message-words.js';
+import { hasTerms, joinWords, messageWordsAtOnce } from '../../../../src/domain/message-words.js';
 import {
-  fits,
   MAX_INDEXED_UNITS,
   MAX_WORD_UNITS,
   parseSearch,
   wordsOf,
 } from '../../../../src/domain/search-words.js';
+import { fits, splitWords } from '../../../support/search/naive-words.js';
 
-const finds = (text: string, query: string) => fits([wordsOf(text)], parseSearch(query));
+const finds = (text: string, query: string) =>
+  hasTerms(joinWords({ subject: [], body: wordsOf(text) }), parseSearch(query));
 
 t.test('case, accents and widths make no difference', async t => {
   for (const [text, query] of [
@@ -67,12 +69,15 @@ t.test('words stand where letters and digits stand', async t => {
 });
 
 t.test('every term has to be in a field, a phrase in one', async t => {
-  const fields = [wordsOf('Invoice for March'), wordsOf('Please pay the amount due')];
+  const joined = joinWords({
+    subject: wordsOf('Invoice for March'),
+    body: wordsOf('Please pay the amount due'),
+  });
   for (const query of ['invoice pay', '"for march" "amount due"', 'MARCH', '& invoice']) {
-    t.ok(fits(fields, parseSearch(query)), query);
+    t.ok(hasTerms(joined, parseSearch(query)), query);
   }
   for (const query of ['invoice april', '"march please"', '"due amount"', 'invo', 'invoice OR april']) {
-    t.notOk(fits(fields, parseSearch(query)), query);
+    t.notOk(hasTerms(joined, parseSearch(query)), query);
   }
 });
 
@@ -119,4 +124,18 @@ t.test('a long text gives the words that it gives in one piece, up to the bound'
   t.strictSame(body, wordsOf(text.slice(0, MAX_INDEXED_UNITS)));
   const end = `${'a '.repeat(MAX_INDEXED_UNITS / 2)}needle`;
   t.notOk(messageWordsAtOnce({ subject: null, text: end, html: null }).body.includes('needle'));
+});
+
+t.test('joined words have what their words have, one by one', async () => {
+  const word = fc.constantFrom('a', 'ab', 'abc', 'b', 'ba', '東京', '京', '京都');
+  const words = fc.array(word, { maxLength: 6 });
+  const term = fc.record({ words: fc.array(word, { minLength: 1, maxLength: 3 }), isPrefix: fc.boolean() });
+  const terms = fc.array(term, { minLength: 1, maxLength: 3 });
+  fc.assert(
+    fc.property(words, words, terms, (subject, body, asked) => {
+      const found = hasTerms(joinWords({ subject, body }), asked);
+      if (found !== fits([subject, body], asked)) throw new Error(`${found}`);
+    }),
+    { numRuns: 3_000 },
+  );
 });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { InboxId, MessageId } from '../../../../src/domain/ids.js';
 import { foldCase, type MessageFilter, normaliseFilter } from '../../../../src/domain/message-filter.js';
 import { messageWordsAtOnce } from '../../../../src/domain/message-words.js';
-import { fits } from '../../../../src/domain/search-words.js';
 import type { MessageKind } from '../../../../src/store/mailbox/folders.js';
 import { listUnindexed } from '../../../../src/store/records/search.js';
 import {
@@ -13,6 +12,7 @@ import {
 } from '../../../../src/usecases/mailbox/change-messages.js';
 import { searchThreads } from '../../../../src/usecases/search/search-threads.js';
 import { scoreOf } from '../../../support/search/naive-index.js';
+import { fits } from '../../../support/search/naive-words.js';
 import { outcomeOf } from '../../../support/use-cases.js';
 import type { Question, Step } from './search-steps.js';
 import type { SearchedHouse, SearchedIndex } from './with-search.js';
