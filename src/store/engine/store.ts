@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { type Database, open, type RootDatabase } from 'lmdb';
+import { type Database, open, type RootDatabase, TransactionFlags } from 'lmdb';
 import { reasonOf } from '../../lib/async.js';
 import { makeFilesPrivate, PRIVATE_FILE, privateFolder } from '../private-files.js';
 import { commitError } from './commit-error.js';
@@ -114,21 +114,13 @@ export class Store {
   private constructor(
     root: RootDatabase<Buffer, Buffer>,
     options: StoreOptions,
-    tables: readonly TableName[],
-    beside: {
-      readonly root: RootDatabase<Buffer, Buffer>;
-      readonly tables: readonly TableName[];
-    } | null = null,
+    databases: Databases,
+    beside: RootDatabase<Buffer, Buffer> | null = null,
   ) {
     this.path = options.path;
     this.#root = root;
-    this.#beside = beside?.root ?? null;
-    const openAll = (from: RootDatabase<Buffer, Buffer>, names: readonly TableName[]) =>
-      names.map(({ name }) => [name, openTable(from, name)] as const);
-    this.#databases = new Map([
-      ...openAll(root, tables),
-      ...(beside === null ? [] : openAll(beside.root, beside.tables)),
-    ]);
+    this.#beside = beside;
+    this.#databases = databases;
     this.#reader = new DatabaseWriter(this.#databases, false);
     this.#writer = new DatabaseWriter(this.#databases, true);
     this.#onFatal = options.onFatal ?? (() => {});
@@ -156,7 +148,12 @@ export class Store {
       eventTurnBatching: false,
       ...BINARY,
     });
-    const store = new Store(root, options, tables);
+    // In one transaction: else each table of a new store would be a commit of its own.
+    const databases = root.transactionSync(
+      () => openTables(root, tables),
+      TransactionFlags.SYNCHRONOUS_COMMIT,
+    );
+    const store = new Store(root, options, databases);
     const after = filesOf(options.path);
     store.#fileId = after.data;
     if (isReplaced(before.data, after.data) || isReplaced(before.lock, after.lock)) {
@@ -178,9 +175,10 @@ export class Store {
   ): Store {
     const { root, mapSizeBytes } = openToLook(directory);
     const options = { path: directory, mapSizeBytes, diskFloorBytes: 0 };
-    if (beside === null) return new Store(root, options, tables);
-    const other = { root: openToLook(beside.directory).root, tables: beside.tables };
-    return new Store(root, options, tables, other);
+    if (beside === null) return new Store(root, options, openTables(root, tables));
+    const other = openToLook(beside.directory).root;
+    const databases = new Map([...openTables(root, tables), ...openTables(other, beside.tables)]);
+    return new Store(root, options, databases, other);
   }
 
   /**
@@ -352,10 +350,17 @@ export class Store {
   }
 }
 
-/** Null for a table that a file which is only looked at does not have. */
-function openTable(root: RootDatabase<Buffer, Buffer>, name: string): Database<Buffer, Buffer> | null {
-  // Its types leave out that it may give nothing.
-  return (root.openDB<Buffer, Buffer>({ name, ...BINARY }) as Database<Buffer, Buffer> | undefined) ?? null;
+/** By name; null for one that a file which is only looked at does not have. */
+function openTables(root: RootDatabase<Buffer, Buffer>, tables: readonly TableName[]): Databases {
+  return new Map(
+    tables.map(({ name }) => {
+      // Its types leave out that there may be none.
+      const database = root.openDB<Buffer, Buffer>({ name, ...BINARY }) as
+        | Database<Buffer, Buffer>
+        | undefined;
+      return [name, database ?? null];
+    }),
+  );
 }
 
 function openToLook(directory: string): {
