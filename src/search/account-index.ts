@@ -330,11 +330,11 @@ const FOR_WRITING = [
 const FOR_READING = ['query_only = ON', 'cache_size = -1024', 'temp_store = MEMORY'];
 
 /**
- * So many wanted rows have their words read, some ten microseconds each. FTS5 walks over its hits from one end of a
- * folder, though the wanted ones are far behind: a tenth of a microsecond for each on the way.
+ * So many wanted rows have their words read, some ten microseconds each. FTS5 walks over all its hits between the first
+ * and the last of them: a twentieth of a microsecond for each and each word.
  */
 const MOST_LOOKED_UP = 128;
-/** Of their words, unpacked: parting them takes up to a tenth of a millisecond a KiB, and a row may have megabytes. */
+/** Of their words, unpacked: some ten microseconds a KiB, and a row may have megabytes. */
 const MOST_LOOKED_UP_BYTES = 2 ** 20;
 
 /** Each term as a quoted string: in it nothing has a meaning of its own. No word has a quote in it. */

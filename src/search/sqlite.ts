@@ -47,7 +47,7 @@ export class Connection {
     if (!(statement as unknown as { readonly reader: boolean }).reader) {
       return {
         run: (...values) => {
-          statement.run(values);
+          statement.run(values.map(bound));
         },
         all: () => [],
       };
@@ -55,9 +55,9 @@ export class Connection {
     const rows = statement.raw(true);
     return {
       run: (...values) => {
-        rows.all(values);
+        rows.all(values.map(bound));
       },
-      all: (...values) => rows.all(values) as SqlValue[][],
+      all: (...values) => rows.all(values.map(bound)) as SqlValue[][],
     };
   }
 
@@ -80,6 +80,14 @@ export class Connection {
   close(): void {
     this.#database.close();
   }
+}
+
+/**
+ * The library binds numbers as floating point, which FTS5 takes for no bound of rows: it would walk over every row that
+ * has the words. It binds a BigInt as an integer.
+ */
+function bound(value: SqlValue): SqlValue | bigint {
+  return Number.isSafeInteger(value) ? BigInt(value as number) : value;
 }
 
 /** Is this no fault of the file, such as a disk that is full? */

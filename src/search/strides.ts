@@ -4,11 +4,11 @@ interface Range {
   readonly to: number;
 }
 
-const FIRST = 16_384;
-const SHORTEST = 1_024;
+/** Shorter ones gain little: to find their beginning may take as long. */
+const SHORTEST = 16_384;
 const CHANGE = 4;
 /** Milliseconds: below the first, the next stride is longer; beyond the second, shorter. */
-const AIM = { atLeast: 4, atMost: 16 } as const;
+const AIM = { atLeast: 8, atMost: 32 } as const;
 
 /**
  * Parts a question about a range into several, each of some milliseconds, so that others have their turn in between:
@@ -17,7 +17,7 @@ const AIM = { atLeast: 4, atMost: 16 } as const;
 export class Strides {
   readonly #whole: Range;
   readonly #isDescending: boolean;
-  #length = FIRST;
+  #length = SHORTEST;
 
   constructor(whole: Range, isDescending: boolean) {
     this.#whole = whole;

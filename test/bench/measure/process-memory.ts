@@ -66,7 +66,12 @@ export function watchMemory(pid: number): () => MemoryPeak {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
   let peak = anonymousMib(pid);
   const look = (): void => {
-    peak = Math.max(peak, anonymousMib(pid));
+    try {
+      peak = Math.max(peak, anonymousMib(pid));
+    } catch {
+      // It has ended: whoever waits for it says why.
+      clearInterval(timer);
+    }
   };
   const timer = setInterval(look, LOOK_MS);
   return () => {

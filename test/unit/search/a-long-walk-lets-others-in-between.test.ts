@@ -5,7 +5,7 @@ import { Strides } from '../../../src/search/strides.js';
 const lengthOf = ({ from, to }: { from: number; to: number }): number => to - from;
 
 t.test('the strides of a range follow each other from one end to the other', async t => {
-  const millisecond = fc.constantFrom(0, 1, 3, 5, 15, 17, 400);
+  const millisecond = fc.constantFrom(0, 1, 7, 9, 31, 33, 400);
   fc.assert(
     fc.property(
       fc.nat(5_000_000),
@@ -37,5 +37,5 @@ t.test('they grow while they are quick, and are short where they are slow', asyn
   const slow = new Strides(whole, true);
   let range = slow.first;
   for (let turn = 0; turn < 20 && range !== null; turn++) range = slow.behind(range, 50);
-  t.equal(range === null ? 0 : lengthOf(range), 1_024);
+  t.equal(range === null ? 0 : lengthOf(range), 16_384);
 });

@@ -153,3 +153,11 @@ t.test('many numbers are asked for at once', async t => {
   t.equal(index.rank(asked, 50).rows.length, 50);
   index.close();
 });
+
+t.test('whole numbers are bound as integers: FTS5 takes no others for bounds of rows', async t => {
+  const connection = new Connection(join(dataDirectory(t), 'x.index'));
+  const kinds = connection.prepare('SELECT typeof(?), typeof(?), typeof(?), typeof(?)');
+  t.strictSame(kinds.all(7, 2 ** 53 - 1, 0.5, 'x'), [['integer', 'integer', 'real', 'text']]);
+  t.strictSame(connection.prepare('SELECT ?').all(2 ** 53 - 1), [[2 ** 53 - 1]]);
+  connection.close();
+});
