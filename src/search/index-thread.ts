@@ -11,13 +11,13 @@ const port = parentPort;
 const { directory, role, maxOpen } = workerData as IndexSetup;
 
 try {
-  // On Linux each thread has its own priority (setpriority(2)): taking mail and answering come before indexing.
-  if (role === 'write') setPriority(0, 10);
+  // On Linux each thread has its own priority (setpriority(2)): taking mail and answering come before these two.
+  if (role !== 'find') setPriority(0, 10);
 } catch {
   // Not permitted: it runs at the same priority.
 }
 
-const indexes = new OpenIndexes(directory, role, maxOpen);
+const indexes = new OpenIndexes(directory, role === 'write' ? 'write' : 'read', maxOpen);
 port.on('message', (request: ToThread) => {
   if (request.kind === 'end') {
     indexes.closeAll();

@@ -3,7 +3,7 @@ import type { SearchTerm } from '../domain/search-words.js';
 
 /**
  * The protocol between the main thread and the threads of the index. Each request has a number, and gets one answer with
- * the same. One thread writes, the other one reads: who searches never waits for a batch that is put in.
+ * the same. One thread writes, the others read: who searches never waits for a batch that is put in.
  */
 
 export type ToThread =
@@ -76,6 +76,6 @@ export type ThreadAnswer =
 /** Passed to a thread at its start. */
 export interface IndexSetup {
   readonly directory: string;
-  readonly role: 'write' | 'read';
+  readonly role: 'write' | 'find' | 'rank';
   readonly maxOpen: number;
 }

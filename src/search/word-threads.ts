@@ -15,19 +15,19 @@ import type {
 } from '../usecases/search/word-index.js';
 import { removeIndex } from './account-index.js';
 import { indexPath, SUFFIX } from './open-indexes.js';
-import type { FindRequest, RankRequest, ThreadAnswer, ThreadChange } from './protocol.js';
+import type { FindRequest, IndexSetup, RankRequest, ThreadAnswer, ThreadChange } from './protocol.js';
 import { QuestionQueue } from './question-queue.js';
 import { rowsOf, seqsOf } from './rows.js';
 import { Strides } from './strides.js';
 import { IndexThread } from './thread-life.js';
 
-/** Indexes that each of the two threads keeps open. */
-const MAX_OPEN = 32;
+/** Indexes that each thread keeps open: the one that writes, the one that finds, the one that ranks. */
+const MAX_OPEN = { write: 32, find: 32, rank: 8 } as const;
 /** Files of one open index: itself, its log, and what the threads share of that. */
 const FILES = 3;
 
 /** Descriptors that the index may take. */
-export const SEARCH_FILES = 2 * MAX_OPEN * FILES;
+export const SEARCH_FILES = (MAX_OPEN.write + MAX_OPEN.find + MAX_OPEN.rank) * FILES;
 /** Memory that the index may take: the heaps of its threads, pages of open files, and batches on their way. */
 export const SEARCH_BYTES = 256 * 2 ** 20;
 
@@ -47,35 +47,42 @@ export function searchFolder(path: string): string {
 }
 
 /**
- * The search index: a file for each account, a thread that writes and one that reads. The main thread waits for neither.
+ * The search index: a file for each account, a thread that writes, one that finds and one that ranks. The main thread
+ * waits for none of them, and who lists by time does not wait for rankings: of many words in a large inbox one takes half
+ * a second, which nothing can interrupt.
  */
 export class WordThreads implements WordIndex, WordFeed {
   readonly #options: WordThreadsOptions;
   readonly #directory: string;
   readonly #writer: IndexThread;
-  readonly #reader: IndexThread;
-  readonly #questions = new QuestionQueue();
+  readonly #finder: Asking;
+  readonly #ranker: Asking;
 
   constructor(options: WordThreadsOptions) {
     const { store, log } = options;
     this.#options = options;
     this.#directory = searchFolder(store.path);
-    const setup = { directory: this.#directory, maxOpen: MAX_OPEN };
-    this.#writer = new IndexThread({ setup: { ...setup, role: 'write' }, log });
-    this.#reader = new IndexThread({ setup: { ...setup, role: 'read' }, log });
+    const thread = (role: IndexSetup['role']) =>
+      new IndexThread({ setup: { directory: this.#directory, maxOpen: MAX_OPEN[role], role }, log });
+    this.#writer = thread('write');
+    this.#finder = { thread: thread('find'), questions: new QuestionQueue() };
+    this.#ranker = { thread: thread('rank'), questions: new QuestionQueue() };
   }
 
-  /** Starts both threads, and removes what belongs to no account. */
+  /** Starts the threads, and removes what belongs to no account. */
   start(): void {
     privateFolder(this.#directory);
     this.#removeStrangers();
-    this.#writer.start();
-    this.#reader.start();
+    for (const thread of this.#threads()) thread.start();
   }
 
   /** Resolves when every file is closed. */
   async stop(): Promise<void> {
-    await Promise.all([this.#reader.stop(), this.#writer.stop()]);
+    await Promise.all(this.#threads().map(thread => thread.stop()));
+  }
+
+  #threads(): readonly IndexThread[] {
+    return [this.#writer, this.#finder.thread, this.#ranker.thread];
   }
 
   #removeStrangers(): void {
@@ -106,7 +113,7 @@ export class WordThreads implements WordIndex, WordFeed {
     const seqs: number[] = [];
     for (let range = strides.first; range !== null; ) {
       const left = limit - seqs.length;
-      const answer = await this.#ask({ ...question, ...range }, asked => {
+      const answer = await this.#ask(this.#finder, { ...question, ...range }, asked => {
         return { kind: 'find', ...asked, isDescending, limit: left };
       });
       if (answer.kind !== 'found') return answer.answer;
@@ -119,22 +126,22 @@ export class WordThreads implements WordIndex, WordFeed {
 
   async rank(question: WordQuestion & { readonly among: number }): Promise<WordAnswer<RankedHits>> {
     const { among } = question;
-    const answer = await this.#ask(question, asked => ({ kind: 'rank', ...asked, among }));
+    const answer = await this.#ask(this.#ranker, question, asked => ({ kind: 'rank', ...asked, among }));
     if (answer.kind !== 'found') return answer.answer;
     const scores = answer.scores ?? new Float64Array(0);
     return { status: 'found', seqs: seqsOf(answer.rows), scores, isWhole: answer.isWhole };
   }
 
-  async #ask(question: WordQuestion, make: MakeRequest): Promise<Found | Unanswered> {
+  async #ask(asking: Asking, question: WordQuestion, make: MakeRequest): Promise<Found | Unanswered> {
     const { accountId } = question;
     const asked = { accountId, ...rowsOf(question) };
-    const answer = await this.#questions.ask(accountId, async () => {
-      const first = await this.#askReader(asked, make);
+    const answer = await asking.questions.ask(accountId, async () => {
+      const first = await this.#askThread(asking.thread, asked, make);
       if (first.kind !== 'suspect') return first;
       // Only the thread that writes can tell, because it is told no more meanwhile.
       const { mark } = this.#knownOf(accountId);
       const check = await this.#writer.ask({ kind: 'check', accountId, mark });
-      return check.kind === 'sound' ? this.#askReader(asked, make) : check;
+      return check.kind === 'sound' ? this.#askThread(asking.thread, asked, make) : check;
     });
     if (answer?.kind === 'unanswered') return answer;
     if (answer?.kind === 'lost') this.#options.onLost(accountId, answer.reason);
@@ -143,16 +150,26 @@ export class WordThreads implements WordIndex, WordFeed {
     return isWhole ? answer : unanswered(RETRY_AFTER_S.busy);
   }
 
-  async #askReader(asked: Omit<Asked, 'mark'>, make: MakeRequest): Promise<ThreadAnswer | Unanswered> {
+  async #askThread(
+    thread: IndexThread,
+    asked: Omit<Asked, 'mark'>,
+    make: MakeRequest,
+  ): Promise<ThreadAnswer | Unanswered> {
     const { mark, isRebuilding } = this.#knownOf(asked.accountId as AccountId);
     if (isRebuilding) return unanswered(RETRY_AFTER_S.rebuilding);
-    return mark === 0 ? NOTHING : this.#reader.ask(make({ ...asked, mark }));
+    return mark === 0 ? NOTHING : thread.ask(make({ ...asked, mark }));
   }
 
   #knownOf(accountId: AccountId): { readonly mark: number; readonly isRebuilding: boolean } {
     const record = this.#options.store.read(reader => getSearch(reader, accountId));
     return { mark: record?.mark ?? 0, isRebuilding: record !== undefined && record.rebuild !== null };
   }
+}
+
+/** A thread that answers questions, and those that wait for it. */
+interface Asking {
+  readonly thread: IndexThread;
+  readonly questions: QuestionQueue;
 }
 
 type Asked = Omit<FindRequest, 'id' | 'kind' | 'isDescending' | 'limit'>;

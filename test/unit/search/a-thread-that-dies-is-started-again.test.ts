@@ -16,7 +16,7 @@ t.test('whoever asked is told that it failed, and the next one is answered', asy
   index.close();
   const lines: string[] = [];
   const log = { ...silent, error: (_: object, message: string) => void lines.push(message) };
-  const thread = new IndexThread({ setup: { directory, role: 'read', maxOpen: 2 }, log });
+  const thread = new IndexThread({ setup: { directory, role: 'find', maxOpen: 2 }, log });
   thread.start();
   t.teardown(() => thread.stop());
   const ask = () =>
