@@ -53,7 +53,11 @@ export const AccountEvent = z
   .discriminatedUnion('type', [
     z.object({
       ...base,
-      type: z.literal('message.received').describe('A message is ready to be read.'),
+      type: z
+        .literal('message.received')
+        .describe(
+          'A message is ready to be read, for the first time: not when an admin has it parsed again.',
+        ),
       message_id: Id,
       thread_id: Id.nullable(),
       summary: received,

@@ -253,7 +253,10 @@ function publish(
   noteWords(writer, ready, prepared.words, nowMs);
   putExcerpt(writer, id, prepared.excerpt ?? NO_EXCERPT);
   const { inboxId, threadId } = ready;
-  noteEvent(writer, { type: 'message.received', inboxId, messageId: id, threadId }, nowMs);
+  // What an admin has parsed again has come before: agents would take it for new mail, and answer it once more.
+  if (record.threadId === null) {
+    noteEvent(writer, { type: 'message.received', inboxId, messageId: id, threadId }, nowMs);
+  }
   if (prepared.report !== null) noteReport(writer, ready, prepared.report, noteBounce);
 }
 

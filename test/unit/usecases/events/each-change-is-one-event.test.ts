@@ -7,6 +7,7 @@ import {
   saveDelivery,
 } from '../../../../src/store/records/deliveries.js';
 import { verifyStore } from '../../../../src/store/verify/verify-store.js';
+import { reparseMessage } from '../../../../src/usecases/inbound/index-message.js';
 import { deleteInbox } from '../../../../src/usecases/inboxes/inboxes.js';
 import {
   changeLabels,
@@ -15,7 +16,7 @@ import {
   trashMessage,
 } from '../../../../src/usecases/mailbox/change-messages.js';
 import { sendMessage } from '../../../../src/usecases/sending/recipes.js';
-import { letter } from '../threads/with-threads.js';
+import { letter, parseLetter } from '../threads/with-threads.js';
 import { Desk, REJECTED } from '../with-desk.js';
 import { DAY_MS, withHouse } from '../with-house.js';
 import { gaveUp, index } from '../with-parser.js';
@@ -58,6 +59,23 @@ t.test('mail that comes, fails, is moved and erased', async t => {
   t.match(events[1], { inbox_id: inbox, message_id: one, summary: null });
   t.match(events[6], { message_id: one, kind: 'received', created_at: '2026-01-23T12:00:00.000Z' });
   t.strictSame(verifyStore(house.store).faults, []);
+});
+
+t.test('mail that is parsed again has come once', async t => {
+  const house = await withHouse(t);
+  const { all } = eventsOf(house);
+  const inbox = await house.addInbox('agent');
+  const one = await letter(house, inbox, 'one');
+  const bad = await house.receive('x', inbox);
+  await index(house, bad, gaveUp('timeout'));
+  await reparseMessage(house, one);
+  await parseLetter(house, one, 'one');
+  await reparseMessage(house, bad);
+  await parseLetter(house, bad, 'x');
+  t.strictSame(
+    (await all()).map(event => ('message_id' in event ? [event.type, event.message_id] : event.type)),
+    ['inbox.created', ['message.received', one], ['message.failed', bad], ['message.received', bad]],
+  );
 });
 
 t.test('a summary is what lists show when it is asked for', async t => {
