@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { SmtpClient } from '../../../support/smtp/smtp-client.js';
 import { withListener } from '../with-listener.js';
@@ -29,8 +30,9 @@ t.test('every way a session can end, ends it', async t => {
   t.equal(listener.stats().connections, 0);
   t.equal(listener.stats().connectionsTotal, 10 * endings.length);
   for (const body of inbound.bodies) t.equal(body.commits + body.aborts, 1);
-  const left = process
-    .getActiveResourcesInfo()
-    .filter(kind => kind === 'TCPServerWrap' || kind === 'Timeout');
-  t.same(left, [], 'no timer and no listener is left');
+  const held = () =>
+    process.getActiveResourcesInfo().filter(kind => kind === 'TCPServerWrap' || kind === 'Timeout');
+  // Node lets go of a handle some turns after it was closed; the timer of this wait does not count itself.
+  for (let tries = 0; tries < 250 && held().length > 0; tries++) await delay(20);
+  t.same(held(), [], 'no timer and no listener is left');
 });
