@@ -32,7 +32,7 @@ t.test('every way a session can end, ends it', async t => {
   for (const body of inbound.bodies) t.equal(body.commits + body.aborts, 1);
   const held = () =>
     process.getActiveResourcesInfo().filter(kind => kind === 'TCPServerWrap' || kind === 'Timeout');
-  // Node lets go of a handle some turns after it was closed; the timer of this wait does not count itself.
+  // Node lets go of a handle some turns after it was closed.
   for (let tries = 0; tries < 250 && held().length > 0; tries++) await delay(20);
   t.same(held(), [], 'no timer and no listener is left');
 });
