@@ -69,7 +69,7 @@ export function splitFields(joined: string): { readonly subject: string; readonl
  * @param joined its words, as `joinWords` makes them
  */
 export function hasTerms(joined: string, terms: readonly SearchTerm[]): boolean {
-  // Then a blank stands on both sides of each word, and the line feed is one that nobody can ask for.
+  // Each word now has a blank on both sides, and the line feed, which no term holds, keeps the fields apart.
   const text = ` ${joined.replace('\n', ' \n ')} `;
   return terms.every(({ words, isPrefix }) => text.includes(` ${words.join(' ')}${isPrefix ? '' : ' '}`));
 }

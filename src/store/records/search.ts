@@ -291,8 +291,8 @@ export function tailOf(
 }
 
 /**
- * The joined words (`domain/message-words.ts`) of a message that `listUnindexed` names with `add`; null for others. To be asked in the same read: the
- * index may take them in at any time, and then they are here no more.
+ * The joined words (`joinWords`) of a message that `listUnindexed` names with `add`; null for others. To be asked in the
+ * same read: the index may take them in at any time, and then they are here no more.
  */
 export function indexedWordsOf(reader: Reader, folder: Folder, seq: number): string | null {
   const found = reader.get(searchFoldersTable, folder);
