@@ -20,7 +20,7 @@ export function main(argv: readonly string[]): Promise<number> {
     readClock,
     outside: async () => (await import('./outside.js')).outside,
     certificates: async () => (await import('./certificate-tools.js')).certificateTools,
-    openIndex: async store => new (await import('../search/index-reader.js')).IndexReader(store),
+    openIndex: async store => (await import('./open-index.js')).openIndex(store),
     memoryNeeds: async config => (await import('./memory.js')).memoryNeeds(config),
     version: packageVersion(),
     stdin: () => process.stdin,

@@ -44,7 +44,7 @@ function answer(indexes: OpenIndexes, request: Request): Answered {
     case 'apply':
       return { answer: { kind: 'applied', isErased: apply(indexes, request) }, transfer: [] };
     case 'check':
-      checked(indexes.get(request.accountId), request.mark);
+      indexes.getAt(request.accountId, request.mark);
       return { answer: { kind: 'sound' }, transfer: [] };
     case 'find':
     case 'rank':
@@ -53,13 +53,8 @@ function answer(indexes: OpenIndexes, request: Request): Answered {
 }
 
 function apply(indexes: OpenIndexes, { accountId, from, to, changes }: ApplyRequest): boolean {
-  const index = from === 0 ? indexes.create(accountId) : checked(indexes.get(accountId), from);
+  const index = from === 0 ? indexes.create(accountId) : indexes.getAt(accountId, from);
   return index.apply(changes.map(rowChange), { from, to });
-}
-
-function checked(index: AccountIndex, mark: number): AccountIndex {
-  if (!index.knows(mark)) throw new UnusableIndexError('its file is of another state of the store');
-  return index;
 }
 
 function rowChange(change: ThreadChange): RowChange {

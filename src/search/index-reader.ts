@@ -1,6 +1,6 @@
 import type { AccountId } from '../domain/ids.js';
 import type { Store } from '../store/engine/store.js';
-import { getSearch } from '../store/records/search.js';
+import { getSearch, type SearchRecord } from '../store/records/search.js';
 import type {
   RankedHits,
   WordAnswer,
@@ -15,20 +15,24 @@ import { searchFolder } from './word-threads.js';
 
 /** Indexes that are kept open. */
 const MAX_OPEN = 4;
-/** A daemon tells an index more between a look at the store and one at the index: so often that is looked at again. */
+/** A daemon may tell an index more between a look at the store and one at the index: so often both are looked at. */
 const LOOKS = 5;
 const RETRY_AFTER_S = 5;
 
-/**
- * Searches the indexes in this process, beside a daemon or without one: for the command line. What it finds to be
- * unusable it leaves to the daemon.
- */
+export interface IndexReaderOptions {
+  readonly store: Store;
+  /** The index of an account cannot be used: a daemon has to make it anew. */
+  readonly onLost: (accountId: AccountId, reason: string) => Promise<void>;
+}
+
+/** Searches the indexes in this process, beside a daemon or without one: for the command line. */
 export class IndexReader implements WordIndex {
-  readonly #store: Store;
+  readonly #options: IndexReaderOptions;
   readonly #indexes: OpenIndexes;
 
-  constructor(store: Store) {
-    this.#store = store;
+  constructor(options: IndexReaderOptions) {
+    const { store } = options;
+    this.#options = options;
     this.#indexes = new OpenIndexes(searchFolder(store.path), 'read', MAX_OPEN);
   }
 
@@ -52,23 +56,31 @@ export class IndexReader implements WordIndex {
     this.#indexes.closeAll();
   }
 
-  #ask<Found extends object>(
+  async #ask<Found extends object>(
     { accountId }: WordQuestion,
     nothing: Found,
     search: (index: AccountIndex) => Found,
-  ): WordAnswer<Found> {
-    try {
-      for (let looks = 0; looks < LOOKS; looks += 1) {
-        const record = this.#store.read(reader => getSearch(reader, accountId));
-        if (record !== undefined && record.rebuild !== null) break;
-        if (record === undefined || record.mark === 0) return { status: 'found', ...nothing };
-        const index = this.#indexes.get(accountId as AccountId);
-        if (index.knows(record.mark)) return { status: 'found', ...search(index) };
+  ): Promise<WordAnswer<Found>> {
+    let record = this.#recordOf(accountId);
+    for (let looks = 0; looks < LOOKS; looks += 1) {
+      if (record !== undefined && record.rebuild !== null) break;
+      if (record === undefined || record.mark === 0) return { status: 'found', ...nothing };
+      try {
+        return { status: 'found', ...search(this.#indexes.getAt(accountId, record.mark)) };
+      } catch (error) {
+        if (!(error instanceof UnusableIndexError)) throw error;
+        const { mark } = record;
+        record = this.#recordOf(accountId);
+        if (record?.mark !== mark || record.rebuild !== null) continue;
+        await this.#options.onLost(accountId, error.message);
+        break;
       }
-    } catch (error) {
-      if (!(error instanceof UnusableIndexError)) throw error;
     }
     return { status: 'unavailable', retryAfterS: RETRY_AFTER_S };
+  }
+
+  #recordOf(accountId: AccountId): SearchRecord | undefined {
+    return this.#options.store.read(reader => getSearch(reader, accountId));
   }
 }
 

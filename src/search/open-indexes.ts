@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { privateFolder } from '../store/private-files.js';
-import { AccountIndex } from './account-index.js';
+import { AccountIndex, UnusableIndexError } from './account-index.js';
 
 export function indexPath(directory: string, accountId: string): string {
   return join(directory, `${accountId}${SUFFIX}`);
@@ -32,6 +32,16 @@ export class OpenIndexes {
     this.close(accountId);
     const path = indexPath(this.#directory, accountId);
     return this.#use(accountId, AccountIndex.open(path, accountId, this.#purpose));
+  }
+
+  /**
+   * The same, if the store's mark says that it is of this state of the store (`SearchRecord`).
+   * @throws UnusableIndexError
+   */
+  getAt(accountId: string, mark: number): AccountIndex {
+    const index = this.get(accountId);
+    if (!index.knows(mark)) throw new UnusableIndexError('its file is of another state of the store');
+    return index;
   }
 
   /** An empty index in place of the one that the account has. */

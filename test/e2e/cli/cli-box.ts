@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { certificateTools } from '../../../src/app/certificate-tools.js';
+import { openIndex } from '../../../src/app/open-index.js';
 import { outside } from '../../../src/app/outside.js';
 import { type CliDependencies, runCli, type ServeOptions } from '../../../src/cli/program.js';
 import type { MessageId } from '../../../src/domain/ids.js';
 import { readClock } from '../../../src/ops/read-clock.js';
-import { IndexReader } from '../../../src/search/index-reader.js';
 import type { Store } from '../../../src/store/engine/store.js';
 import { openMigratedStore } from '../../../src/store/open-store.js';
 import { BlobUploads } from '../../../src/store/records/blob-upload.js';
@@ -75,7 +75,7 @@ export class CliBox {
       readClock,
       outside: async () => outside,
       certificates: async () => certificateTools,
-      openIndex: async store => new IndexReader(store),
+      openIndex,
       stdin: async function* () {},
       stdout: async data => void out.push(Buffer.from(data)),
       stderr: async data => void err.push(Buffer.from(data)),

@@ -1,9 +1,9 @@
 import { certificateTools } from '../../../src/app/certificate-tools.js';
+import { openIndex } from '../../../src/app/open-index.js';
 import { outside } from '../../../src/app/outside.js';
 import { writeTo } from '../../../src/cli/output.js';
 import { runCli } from '../../../src/cli/program.js';
 import { readClock } from '../../../src/ops/read-clock.js';
-import { IndexReader } from '../../../src/search/index-reader.js';
 
 /** The command line as a process of its own, without the daemon: for what only a process can show. */
 process.exitCode = await runCli(process.argv.slice(2), {
@@ -16,7 +16,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   readClock,
   outside: async () => outside,
   certificates: async () => certificateTools,
-  openIndex: async store => new IndexReader(store),
+  openIndex,
   stdin: () => process.stdin,
   stdout: writeTo(process.stdout),
   stderr: writeTo(process.stderr),

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { certificateTools } from '../../../src/app/certificate-tools.js';
 import { memoryNeeds } from '../../../src/app/memory.js';
+import { openIndex } from '../../../src/app/open-index.js';
 import { outside } from '../../../src/app/outside.js';
 import type { Finding } from '../../../src/cli/doctor/finding.js';
 import { runCli } from '../../../src/cli/program.js';
 import type { ClockReading } from '../../../src/domain/clock.js';
 import { readClock } from '../../../src/ops/read-clock.js';
-import { IndexReader } from '../../../src/search/index-reader.js';
 import { putMeta } from '../../../src/store/engine/meta.js';
 import type { Store } from '../../../src/store/engine/store.js';
 import { ensureDkimKeys } from '../../../src/usecases/dkim/keys.js';
@@ -167,7 +167,7 @@ export class DoctorBox {
       readClock: clock ?? readClock,
       outside: async () => outside,
       certificates: async () => certificateTools,
-      openIndex: async store => new IndexReader(store),
+      openIndex,
       stdin: async function* () {},
       terminals: { stdout: false, stderr: false },
       stdout: async data => {

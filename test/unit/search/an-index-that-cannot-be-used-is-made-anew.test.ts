@@ -1,4 +1,5 @@
-import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { searchFolder } from '../../../src/search/word-threads.js';
@@ -37,8 +38,8 @@ t.test('one that is deleted while it is in use, or overwritten', async t => {
   t.strictSame(await foundBeside(house.store, house.account, folder, 'fish'), [2, 1]);
 
   for (const name of readdirSync(path)) rmSync(join(path, name));
-  t.strictSame(await foundBeside(house.store, house.account, folder, 'fish'), 'unavailable');
   t.strictSame(await look(fed), NONE);
+  t.strictSame(await foundBeside(house.store, house.account, folder, 'fish'), 'unavailable');
   await fed.feed();
   t.strictSame(await look(fed), WHOLE);
 
@@ -52,6 +53,41 @@ t.test('one that is deleted while it is in use, or overwritten', async t => {
   await next.feed();
   t.strictSame(await look(next), WHOLE);
   t.match(next.lost, [/damaged/]);
+  t.same(verifyStore(house.store).faults, []);
+});
+
+t.test('one whose damage only a command has found', async t => {
+  const { house, inbox, path, folder, look } = await withMail(t);
+  const beside = (query: string) => foundBeside(house.store, house.account, folder, query);
+  const fed = withIndex(t, house);
+  for (let at = 0; at < 20; at += 1) {
+    const text = `${randomBytes(30_000).toString('hex').replace(/.{6}/g, '$& ')} fish`;
+    await publish(house, await house.receive('raw', inbox), parsed({ text }));
+  }
+  await fed.feed();
+  const all = await beside('fish');
+  t.equal(all.length, 22);
+  await fed.stop();
+  const [file = ''] = readdirSync(path).filter(name => name.endsWith('.index'));
+  const whole = readFileSync(join(path, file));
+  const pages = 4096;
+
+  const damages: readonly (readonly [string, () => void])[] = [
+    ['missing', () => rmSync(join(path, file))],
+    ['damaged behind its first pages', () => writeFileSync(join(path, file), whole.fill(7, 8 * pages))],
+    ['cut', () => truncateSync(join(path, file), 8 * pages)],
+  ];
+  for (const [name, damage] of damages) {
+    damage();
+    t.strictSame(await beside('fish'), 'unavailable', name);
+    // A command takes the time from the machine.
+    house.now.ms = Date.now();
+    const next = withIndex(t, house);
+    await next.feed();
+    t.strictSame(await look(next), { received: all, sent: [1] }, name);
+    t.strictSame(await beside('fish'), all, name);
+    await next.stop();
+  }
   t.same(verifyStore(house.store).faults, []);
 });
 

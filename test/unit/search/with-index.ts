@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Test } from 'tap';
+import { openIndex } from '../../../src/app/open-index.js';
 import type { AccountId } from '../../../src/domain/ids.js';
 import { parseSearch } from '../../../src/domain/search-words.js';
 import { answerWith } from '../../../src/search/answer-requests.js';
-import { IndexReader } from '../../../src/search/index-reader.js';
 import { OpenIndexes } from '../../../src/search/open-indexes.js';
 import { searchFolder, WordThreads } from '../../../src/search/word-threads.js';
 import type { Store } from '../../../src/store/engine/store.js';
@@ -87,18 +87,18 @@ export async function found(
   return answer.status === 'found' ? [...answer.seqs] : answer.status;
 }
 
-/** The same from another process's view: without threads. */
+/** The same by a command beside the daemon. */
 export async function foundBeside(
   store: Store,
   accountId: AccountId,
   folder: Folder,
   query: string,
 ): Promise<number[] | 'unavailable'> {
-  const reader = new IndexReader(store);
+  const index = await openIndex(store);
   try {
-    return await found(reader, store, accountId, folder, query);
+    return await found(index, store, accountId, folder, query);
   } finally {
-    reader.close();
+    index.close();
   }
 }
 
