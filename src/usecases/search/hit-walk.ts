@@ -5,14 +5,23 @@ import { countSelected, type Selection, selectMessages } from '../../store/mailb
 import { type KnownHits, selectionOf } from '../mailbox/find-messages.js';
 import { type FolderHits, MAX_FETCHED } from './hits.js';
 
-/** Hits of the first question: enough for a page where nearly every hit is shown. */
+/** Hits of the first question where most of them may not meet the rest of the filter, or all are wanted. */
 const FIRST_FETCH = 512;
+/** Where nearly every hit is shown, the first question fetches as many as are wanted, and these for mail in Trash. */
+const SPARE = 12;
 /** Each further question fetches so many times as many. */
 const FETCH_GROWTH = 8;
 /** Looking up one message in the index takes as long as fetching so many hits. */
 const LOOK_UP_COST = 50;
-/** Messages that are looked up by one question. */
+/** Messages that are looked up by one question, at most. */
 const LOOK_UPS = 64;
+
+export interface HitWalkOptions {
+  /** From the newest message on. */
+  readonly isDescending: boolean;
+  /** Messages that are wanted in all; every one by default. */
+  readonly wanted?: number;
+}
 
 /** The next part of a walk. */
 export type WalkedHits = KnownHits & {
@@ -30,7 +39,9 @@ export class HitWalk {
   readonly #folder: Folder;
   readonly #filter: MessageFilter;
   readonly #isDescending: boolean;
-  #fetched = FIRST_FETCH;
+  readonly #wanted: number;
+  /** Hits that the next question fetches; null before the first. */
+  #fetched: number | null = null;
   #looksUp = false;
   /** Questions that were asked. */
   questions = 0;
@@ -40,13 +51,14 @@ export class HitWalk {
     hits: FolderHits,
     folder: Folder,
     filter: MessageFilter,
-    order: { readonly isDescending: boolean },
+    { isDescending, wanted = Number.POSITIVE_INFINITY }: HitWalkOptions,
   ) {
     this.#store = store;
     this.#hits = hits;
     this.#folder = folder;
     this.#filter = filter;
-    this.#isDescending = order.isDescending;
+    this.#isDescending = isDescending;
+    this.#wanted = wanted;
   }
 
   /** The hits of the next range behind a position; of messages that do not meet the rest of the filter, any or none. */
@@ -64,7 +76,7 @@ export class HitWalk {
 
   async #fetch(selection: Selection): Promise<WalkedHits> {
     const { from, to } = selection;
-    const limit = this.#fetched;
+    const limit = this.#fetched ?? this.#firstFetch(selection);
     this.#fetched = Math.min(limit * FETCH_GROWTH, MAX_FETCHED);
     const known = await this.#hits.find({ from, to, limit, isDescending: this.#isDescending });
     if (!known.isWhole && selection.all.length + selection.any.length > 0) {
@@ -75,17 +87,22 @@ export class HitWalk {
     return known;
   }
 
+  #firstFetch({ all, any, none }: Selection): number {
+    const isNarrowed = all.length + any.length + none.length > 0 || this.#filter.subject !== null;
+    return isNarrowed ? FIRST_FETCH : Math.min(this.#wanted + SPARE, FIRST_FETCH);
+  }
+
   async #lookUp(selection: Selection): Promise<WalkedHits> {
-    const page = { isDescending: this.#isDescending, limit: LOOK_UPS };
+    const page = { isDescending: this.#isDescending, limit: Math.min(this.#wanted + SPARE, LOOK_UPS) };
     const { seqs, stoppedAt } = this.#store.read(reader =>
       selectMessages(reader, this.#folder, selection, page),
     );
-    const isWhole = seqs.length < LOOK_UPS && stoppedAt === null;
-    const last = seqs.length < LOOK_UPS ? stoppedAt : (seqs.at(-1) ?? null);
+    const isWhole = seqs.length < page.limit && stoppedAt === null;
+    const last = seqs.length < page.limit ? stoppedAt : (seqs.at(-1) ?? null);
     const range = { from: selection.from, to: selection.to };
     if (last !== null && this.#isDescending) range.from = last;
     // Where a walk upwards stopped for now, it goes on with that number; a member is behind it.
-    else if (last !== null) range.to = seqs.length < LOOK_UPS ? last : last + 1;
+    else if (last !== null) range.to = seqs.length < page.limit ? last : last + 1;
     const only = Uint32Array.from(seqs).sort();
     const { within } = await this.#hits.find({ ...range, ...page, only });
     return { ...range, within, isWhole };

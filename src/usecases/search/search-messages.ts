@@ -18,8 +18,8 @@ export interface SearchDeps extends HitDeps {
   readonly rankings: Rankings;
 }
 
-/** Questions for one page, in which some 170,000 hits come by; then it ends early. */
-const MOST_QUESTIONS = 5;
+/** Questions for one page, in which a hundred thousand hits come by; then it ends early. */
+const MOST_QUESTIONS = 6;
 /** Ranked messages that are looked at in one event turn. */
 const RANKED_PER_TURN = 1_000;
 
@@ -49,7 +49,7 @@ async function pageByTime(deps: SearchDeps, search: Search): Promise<MessagePage
   const cursors = numberCursors(deps.cursors, scope);
   let position = startOf(cursors, input.cursor);
   const hits = await FolderHits.begin(deps, accountId, folder, filter.terms);
-  const walk = new HitWalk(store, hits, folder, filter, { isDescending });
+  const walk = new HitWalk(store, hits, folder, filter, { isDescending, wanted: limit });
   const entries: SummaryEntry[] = [];
   for (;;) {
     const page: PageRequest = { isDescending, limit: limit - entries.length, position };
