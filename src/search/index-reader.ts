@@ -11,6 +11,7 @@ import type {
 import { type AccountIndex, UnusableIndexError } from './account-index.js';
 import { OpenIndexes } from './open-indexes.js';
 import { rowsOf, seqsOf } from './rows.js';
+import { isPassing } from './sqlite.js';
 import { searchFolder } from './word-threads.js';
 
 /** Indexes that are kept open. */
@@ -68,6 +69,7 @@ export class IndexReader implements WordIndex {
       try {
         return { status: 'found', ...search(this.#indexes.getAt(accountId, record.mark)) };
       } catch (error) {
+        if (isPassing(error)) break;
         if (!(error instanceof UnusableIndexError)) throw error;
         const { mark } = record;
         record = this.#recordOf(accountId);

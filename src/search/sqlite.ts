@@ -26,8 +26,12 @@ function load(): typeof Libsql {
 /** How long a statement waits for another connection, in milliseconds. */
 const BUSY_MS = 2_000;
 
-/** Codes that say nothing about the file: another try later may succeed. */
-const PASSING = /^SQLITE_(FULL|BUSY|LOCKED|NOMEM|CANTOPEN|READONLY|PERM|PROTOCOL)/;
+/**
+ * Codes that say nothing about the file: another try later may succeed. What fails in writing or in the file that
+ * connections share is the disk, which may be full; what cannot be read stays so.
+ */
+const PASSING =
+  /^SQLITE_(FULL|BUSY|LOCKED|NOMEM|CANTOPEN|READONLY|PERM|PROTOCOL|IOERR(?!_(READ|SHORT_READ|CORRUPTFS|DATA)))/;
 
 /** One connection to one file. */
 export class Connection {
