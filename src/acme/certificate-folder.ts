@@ -1,6 +1,7 @@
 import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { validityOf } from '../lib/certificates.js';
 import { privateFolder, writePrivateFile } from '../store/private-files.js';
 import { keyToPem, newKey } from './certificate-request.js';
 
@@ -74,10 +75,7 @@ export class CertificateFolder {
     if (pem === null) return null;
     try {
       const certificate = new X509Certificate(pem);
-      const [validFromMs, validToMs] = [certificate.validFrom, certificate.validTo].map(text =>
-        Date.parse(text),
-      ) as [number, number];
-      return { certificate, validFromMs, validToMs };
+      return { certificate, ...validityOf(certificate) };
     } catch {
       return null;
     }

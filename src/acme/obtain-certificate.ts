@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DAY_MS } from '../domain/instants.js';
+import { validityOf } from '../lib/certificates.js';
 import type { Clock } from '../usecases/ports.js';
 import { type AcmeAnswer, AcmeClient, asObject } from './acme-client.js';
 import { AcmeError, detailOf, type Problem, typeOf } from './acme-error.js';
@@ -205,7 +206,7 @@ function checkChain(chain: string, key: KeyObject, names: readonly string[], now
     ? 'for another key'
     : names.some(name => leaf.checkHost(name) === undefined)
       ? 'not for all names'
-      : Date.parse(leaf.validTo) <= nowMs
+      : validityOf(leaf).validToMs <= nowMs
         ? 'expired, as this machine sees the time'
         : null;
   if (fault !== null) throw new AcmeError('protocol', `the certificate that was issued is ${fault}`);

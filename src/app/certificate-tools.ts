@@ -8,6 +8,7 @@ import type { CertificateStatus, CertificateTools, IssueOutcome } from '../cli/d
 import type { Config } from '../config/load-config.js';
 import { DAY_MS, toInstant } from '../domain/instants.js';
 import { reasonOf } from '../lib/async.js';
+import { validityOf } from '../lib/certificates.js';
 import { SILENT } from '../usecases/ports.js';
 import { packageVersion } from './version.js';
 
@@ -90,17 +91,14 @@ const NOTHING_THERE = {
 } as const;
 
 function factsOf(certificate: X509Certificate, nowMs: number) {
-  const [from, to] = [certificate.validFrom, certificate.validTo].map(text => Date.parse(text)) as [
-    number,
-    number,
-  ];
+  const { validFromMs, validToMs } = validityOf(certificate);
   return {
-    state: to <= nowMs ? ('expired' as const) : ('valid' as const),
+    state: validToMs <= nowMs ? ('expired' as const) : ('valid' as const),
     names: (certificate.subjectAltName ?? '').split(', ').map(name => name.replace(/^DNS:/, '')),
     issuer: certificate.issuer.replaceAll('\n', ', '),
-    valid_from: toInstant(from),
-    valid_to: toInstant(to),
-    days_left: Math.floor((to - nowMs) / DAY_MS),
+    valid_from: toInstant(validFromMs),
+    valid_to: toInstant(validToMs),
+    days_left: Math.floor((validToMs - nowMs) / DAY_MS),
   };
 }
 

@@ -1,7 +1,7 @@
-import { X509Certificate } from 'node:crypto';
 import { statfsSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { certificatesIn, validityOf } from '../lib/certificates.js';
 import { getMeta } from '../store/engine/meta.js';
 import type { Store } from '../store/engine/store.js';
 import { countDue, oldestDueAge, PENDING_KINDS, type PendingKind } from '../store/records/pending.js';
@@ -199,12 +199,8 @@ export class State {
   }
 }
 
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
-
 /** When the first certificate of a chain to expire does, in milliseconds since the epoch; null when there is none. */
 export function expiryOf(pem: string | Buffer): number | null {
-  const instants = [...pem.toString('latin1').matchAll(CERTIFICATE)].map(([one]) =>
-    Date.parse(new X509Certificate(one).validTo),
-  );
+  const instants = certificatesIn(pem.toString('latin1')).map(one => validityOf(one).validToMs);
   return instants.length === 0 ? null : Math.min(...instants);
 }

@@ -4,12 +4,12 @@ import { rootCertificates } from 'node:tls';
 import type { Config } from '../../config/load-config.js';
 import { DAY_MS } from '../../domain/instants.js';
 import { reasonOf } from '../../lib/async.js';
+import { certificatesIn, validityOf } from '../../lib/certificates.js';
 import type { CertificateStatus } from '../dependencies.js';
 import { error, type Finding, warning, when } from './finding.js';
 
 /** Certificates live for months and are renewed weeks before their end. */
 const SOON_DAYS = 14;
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 const PLAIN = 'Anybody on the way can read and change it, and some senders refuse to send.';
 
@@ -46,8 +46,7 @@ function checkCertificate(config: Config, served: CertificateStatus, nowMs: numb
   const keyFile =
     source === 'acme' ? file : serves.includes('smtp') ? config.smtp.tlsKey : config.http.tlsKey;
   try {
-    const pems = readFileSync(file, 'latin1').match(CERTIFICATE) ?? [];
-    const chain = pems.map(pem => new X509Certificate(pem));
+    const chain = certificatesIn(readFileSync(file, 'latin1'));
     const [leaf] = chain;
     if (leaf === undefined) throw new Error('there is no certificate in it');
     return [
@@ -72,7 +71,7 @@ function checkAge(
   chain: readonly X509Certificate[],
   nowMs: number,
 ): Finding[] {
-  const endsAt = Math.min(...chain.map(({ validTo }) => Date.parse(validTo)));
+  const endsAt = Math.min(...chain.map(one => validityOf(one).validToMs));
   const days = Math.floor((endsAt - nowMs) / DAY_MS);
   const fix =
     source === 'acme'

@@ -139,63 +139,68 @@ export function outcomeFields(outcome: SendOutcome): Pick<SentRecord, 'status' |
   return { status: outcome.status, errorCode: outcome.status === 'accepted' ? null : outcome.errorCode };
 }
 
+/** What became of attempts that another process left. */
+interface LeftSends {
+  /** They were being handed over: nobody knows whether they went out. */
+  readonly unknown: number;
+  /** The queue starts them. */
+  readonly waiting: number;
+  /** Until an admin says otherwise. */
+  readonly held: number;
+}
+
+interface TakeUp {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Said before "while the message was handed over". */
+  readonly whatCameBetween: string;
+  /** Of an attempt that was not started. */
+  readonly isHeld: (record: SentRecord) => boolean;
+}
+
 /**
  * At boot, before anything is relayed: settles what an earlier process left. An attempt that was started may have
  * gone out: it is `unknown` for good. One that was not is started by the queue if it is young enough; else it is
  * held until an admin says otherwise.
- * @returns how many of each there were
  */
-export async function recoverSends(deps: {
+export function recoverSends(deps: { readonly store: Store; readonly clock: Clock }): Promise<LeftSends> {
+  return takeUpSends({
+    ...deps,
+    whatCameBetween: 'the process ended',
+    isHeld: record => mustBeHeld(record, lapseInstant(deps.clock)),
+  });
+}
+
+/** The same in a store that was made from a backup: an attempt that waited then may have gone out since, and is held. */
+export function holdSendsAfterRestore(deps: {
   readonly store: Store;
   readonly clock: Clock;
-}): Promise<{ readonly unknown: number; readonly waiting: number; readonly held: number }> {
+}): Promise<LeftSends> {
+  return takeUpSends({
+    ...deps,
+    whatCameBetween: 'the service was restored from a backup that was made',
+    isHeld: () => true,
+  });
+}
+
+async function takeUpSends(how: TakeUp): Promise<LeftSends> {
   const counts = { unknown: 0, waiting: 0, held: 0 };
-  for (const page of pendingPages(deps.store, 'relay')) {
-    const states = await deps.store.write(
-      writer => page.map(due => recoverSend(writer, due, deps.clock)),
-      'settle',
-    );
+  for (const page of pendingPages(how.store, 'relay')) {
+    const states = await how.store.write(writer => page.map(due => takeUp(writer, due, how)), 'settle');
     for (const state of states) if (state !== 'gone') counts[state] += 1;
   }
   return counts;
 }
 
-/**
- * In a store that was made from a backup: an attempt that waited then may have gone out since. It is held for an admin,
- * and one that was under way is `unknown`.
- */
-export function holdAfterRestore(
+function takeUp(
   writer: Writer,
   { work: { id }, dueAt }: DueWork<'relay'>,
-  nowMs: number,
-): 'held' | 'unknown' | 'gone' {
+  { clock, whatCameBetween, isHeld }: TakeUp,
+): keyof LeftSends | 'gone' {
   const record = getSent(writer, id);
   if (record?.attempt === 'started') {
-    const detail = 'the service was restored from a backup that was made while the message was handed over';
-    recordOutcome(writer, record, { status: 'unknown', errorCode: 'acceptance_unknown', detail }, nowMs);
-    return 'unknown';
-  }
-  if (record?.attempt === 'reserved') {
-    holdAttempt(writer, record);
-    return 'held';
-  }
-  removePending(writer, { kind: 'relay', dueAt, id });
-  return 'gone';
-}
-
-function recoverSend(
-  writer: Writer,
-  { work: { id }, dueAt }: DueWork<'relay'>,
-  clock: Clock,
-): 'unknown' | 'waiting' | 'held' | 'gone' {
-  const record = getSent(writer, id);
-  if (record?.attempt === 'started') {
-    const outcome: SendOutcome = {
-      status: 'unknown',
-      errorCode: 'acceptance_unknown',
-      detail: 'the process ended while the message was handed over',
-    };
-    recordOutcome(writer, record, outcome, clock());
+    const detail = `${whatCameBetween} while the message was handed over`;
+    recordOutcome(writer, record, { status: 'unknown', errorCode: 'acceptance_unknown', detail }, clock());
     return 'unknown';
   }
   // A stale pending entry must not start an attempt that already has its outcome.
@@ -203,7 +208,7 @@ function recoverSend(
     removePending(writer, { kind: 'relay', dueAt, id });
     return 'gone';
   }
-  if (!mustBeHeld(record, lapseInstant(clock))) return 'waiting';
+  if (!isHeld(record)) return 'waiting';
   holdAttempt(writer, record);
   return 'held';
 }

@@ -16,7 +16,7 @@ import { beginEpoch } from '../../store/records/events.js';
 import { type PendingKind, pendingPages, removePending } from '../../store/records/pending.js';
 import { beginRebuild, searchAccountsTable } from '../../store/records/search.js';
 import type { Clock } from '../ports.js';
-import { holdAfterRestore } from '../sending/attempt.js';
+import { holdSendsAfterRestore } from '../sending/attempt.js';
 import { afterRestore } from '../sending/delivery-states.js';
 
 export interface MarkDeps {
@@ -50,11 +50,7 @@ export async function markRestored({ store, clock }: MarkDeps, snapshotAt: numbe
     putMeta(writer, 'restored', { restoredAt: clock(), snapshotAt, resumedAt: null });
   });
   await beginEpochs({ store, clock });
-  const sends = { held: 0, unknown: 0, gone: 0 };
-  for (const page of pendingPages(store, 'relay')) {
-    const states = await store.write(writer => page.map(due => holdAfterRestore(writer, due, clock())));
-    for (const state of states) sends[state] += 1;
-  }
+  const sends = await holdSendsAfterRestore({ store, clock });
   const marks = {
     held_sends: sends.held,
     unknown_sends: sends.unknown,

