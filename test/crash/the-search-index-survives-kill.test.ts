@@ -14,7 +14,7 @@ import { foundBeside, untilFed } from '../unit/search/with-index.js';
 const KILLS = 4;
 const PER_KILL = 40;
 
-t.setTimeout(200_000);
+t.setTimeout(460_000);
 
 t.test(
   'whenever it is killed, deleted or damaged, the index finds what is stored and nothing else',

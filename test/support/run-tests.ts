@@ -24,7 +24,7 @@ const maySkip = process.env.TEST_MAY_SKIP ?? '';
 
 const folders = ['unit', 'contract', 'e2e', 'crash', 'abuse', 'upgrade'];
 const jobs = Number(process.env.TEST_JOBS ?? 2);
-const fileTimeoutS = Number(process.env.TEST_TIMEOUT_S ?? 240);
+const fileTimeoutS = Number(process.env.TEST_TIMEOUT_S ?? 480);
 /** tap gives up first, so that it can name the test that hangs. */
 const tapTimeoutS = Math.max(1, fileTimeoutS - 10);
 

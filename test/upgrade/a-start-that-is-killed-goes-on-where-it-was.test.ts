@@ -4,7 +4,7 @@ import { CLOCK_STARTS_AT, clockEnv, KEPT_SCHEMAS, NO_REDIS, unpackStore } from '
 import { afterWrites, sameAnswers, soundAndSwept } from './schema-3/serve-past.js';
 
 // Two dozen daemons are started.
-t.setTimeout(230_000);
+t.setTimeout(460_000);
 
 const env = { ...clockEnv(CLOCK_STARTS_AT), ...NO_REDIS };
 

@@ -43,9 +43,9 @@ const deeds: Record<string, (source: AsyncIterable<Uint8Array>) => Promise<void>
   async slow() {
     for (const endsAt = performance.now() + 5 * RESULTS_WAIT_MS; performance.now() < endsAt; );
   },
-  /** Takes so long that it counts as large. */
+  /** Takes so long that it counts as large, and another thread is started beside it, however busy the machine is. */
   async linger() {
-    await new Promise(resolve => setTimeout(resolve, 1_500));
+    await new Promise(resolve => setTimeout(resolve, 6_000));
   },
   /** Takes the thread down a while after it has been parsed. */
   async late() {
