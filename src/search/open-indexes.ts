@@ -35,7 +35,7 @@ export class OpenIndexes {
   }
 
   /**
-   * The same, if the store's mark says that it is of this state of the store (`SearchRecord`).
+   * The index of an account, which the store knows by this mark (`SearchRecord`).
    * @throws UnusableIndexError
    */
   getAt(accountId: string, mark: number): AccountIndex {

@@ -7,7 +7,7 @@ import { type FolderHits, MAX_FETCHED } from './hits.js';
 
 /** Hits of the first question where most of them may not meet the rest of the filter, or all are wanted. */
 const FIRST_FETCH = 512;
-/** Where nearly every hit is shown, the first question fetches as many as are wanted, and these for mail in Trash. */
+/** Where nearly every hit is shown, the first question asks for so many more than are wanted: some may lie in Trash. */
 const SPARE = 12;
 /** Each further question fetches so many times as many. */
 const FETCH_GROWTH = 8;
